@@ -1,4 +1,4 @@
-/// What a decoder makes of a short JSON text, with what it complained about.
+/// Calls a decoder with a JSON text and returns its result and its problems.
 #pragma once
 
 #include <string>
@@ -15,18 +15,18 @@ namespace capstan::kubernetes {
 template <class T>
 struct Decoded {
     T value;
-    std::vector<std::string> complaints;  ///< "/spec/priority expects ..."
+    std::vector<std::string> problems;  ///< "/spec/priority expects ..."
 };
 
 template <class Decode>
 auto decoded(Decode decode, std::string_view text) {
     const boost::json::value document = boost::json::parse(text);
-    JsonProblems problems(document);
-    auto value = decode(problems.root());
-    std::vector<std::string> complaints;
-    for (const JsonProblem& problem : problems.kept())
-        complaints.push_back(problem.pointer + " " + problem.what);
-    return Decoded<decltype(value)>{std::move(value), std::move(complaints)};
+    JsonProblems json_problems(document);
+    auto value = decode(json_problems.root());
+    std::vector<std::string> problems;
+    for (const JsonProblem& problem : json_problems.kept())
+        problems.push_back(problem.pointer + " " + problem.what);
+    return Decoded<decltype(value)>{std::move(value), std::move(problems)};
 }
 
 }  // namespace capstan::kubernetes

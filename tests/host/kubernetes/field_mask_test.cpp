@@ -9,14 +9,14 @@
 namespace capstan::kubernetes {
 namespace {
 
-struct Last final : ObjectSink {
+struct LastObject final : ObjectSink {
     void take(std::string_view, const boost::json::value& object) override { value = object; }
     void take_error(std::string_view) override {}
     boost::json::value value;
 };
 
 /// One object of each kind with every member that its decoder reads.
-TEST(KeptMembers, AreAllThatTheDecodersRead) {
+TEST(FieldMask, KeepsEveryMemberThatDecodersRead) {
     for (
         const char* text : {
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"p","uid":"u","labels":{"a":"b"},
@@ -56,7 +56,7 @@ TEST(KeptMembers, AreAllThatTheDecodersRead) {
                 "details":{"causes":[{"message":"m"}],"retryAfterSeconds":2}})",
             R"({"metadata":{"name":"c"},"storageClassName":"s","nodeTopology":{"a":1},"capacity":"1"})",
         }) {
-        Last last;
+        LastObject last;
         ObjectStream stream(last);
         ASSERT_TRUE(stream.write(text));
         EXPECT_EQ(last.value, boost::json::parse(text));

@@ -17,7 +17,7 @@ std::vector<JsonProblem> problems_of(const std::string& text,
     return problems.kept();
 }
 
-TEST(JsonCursor, ReadsWhatIsThereAndNothingWhereNothingIs) {
+TEST(JsonCursor, ReadsPresentAndMissingMembers) {
     EXPECT_TRUE(
         problems_of(R"({"a":{"b":"c"},"n":3,"x":null,"t":true})", [](const JsonCursor& root) {
             EXPECT_EQ(root["a"]["b"].text(), "c");
@@ -31,19 +31,19 @@ TEST(JsonCursor, ReadsWhatIsThereAndNothingWhereNothingIs) {
         }).empty());
 }
 
-TEST(JsonCursor, PointsIntoTheDocumentWithEscapes) {
+TEST(JsonCursor, ReportsTheEscapedJsonPointer) {
     const auto read = [](const JsonCursor& root) { root["a/b"].items()[1]["m~n"].text(); };
     EXPECT_EQ(problems_of(R"({"a/b":[{},{"m~n":[]}]})", read),
               (std::vector<JsonProblem>{{"/a~1b/1/m~0n", "expects text, found an array"}}));
 }
 
-TEST(JsonCursor, NamesTheMissingMember) {
+TEST(JsonCursor, ReportsAMissingMember) {
     const auto read = [](const JsonCursor& root) { root["group"].required("id"); };
     EXPECT_EQ(problems_of(R"({"group":{}})", read),
               (std::vector<JsonProblem>{{"/group/id", "is missing"}}));
 }
 
-TEST(JsonCursor, ComplainsOnceAboutAnObjectThatIsNone) {
+TEST(JsonCursor, ReportsANonObjectOnce) {
     const auto read = [](const JsonCursor& root) {
         root["a"].required("b");
         root["a"]["c"].text();
@@ -54,7 +54,7 @@ TEST(JsonCursor, ComplainsOnceAboutAnObjectThatIsNone) {
               (std::vector<JsonProblem>{{"", "expects an object, found null"}}));
 }
 
-TEST(JsonCursor, TakesNaturalNumbersOfAll64Bits) {
+TEST(JsonCursor, AcceptsUnsignedNumbersOf64Bits) {
     const auto read = [](const JsonCursor& root) {
         EXPECT_EQ(root.items()[0].natural(), 18446744073709551615u);
         EXPECT_EQ(root.items()[1].natural(), 3u);
@@ -64,7 +64,7 @@ TEST(JsonCursor, TakesNaturalNumbersOfAll64Bits) {
     EXPECT_EQ(problems_of("[18446744073709551615, 3.0, -3]", read).size(), 2u);
 }
 
-TEST(JsonCursor, TakesWholeNumbersHoweverTheyAreWrittenAndNoOthers) {
+TEST(JsonCursor, AcceptsIntegersInAnyNotation) {
     const auto read = [](const JsonCursor& root) {
         for (const JsonCursor& item : root.items()) item.integer(0, 10);
     };
@@ -72,7 +72,7 @@ TEST(JsonCursor, TakesWholeNumbersHoweverTheyAreWrittenAndNoOthers) {
     EXPECT_EQ(problems_of("[11, -1, 2.5, 1e99, 18446744073709551615]", read).size(), 5u);
 }
 
-TEST(JsonCursor, ReadsNumbersAsQuantitiesToo) {
+TEST(JsonCursor, ReadsNumbersAsQuantities) {
     EXPECT_TRUE(problems_of(R"({"a":0.1,"b":4,"c":1e3,"d":"1.5Gi"})", [](const JsonCursor& root) {
                     EXPECT_EQ(root["a"].quantity(), Quantity::milli(100));
                     EXPECT_EQ(root["b"].quantity(), Quantity::units(4));

@@ -38,7 +38,7 @@ std::string list(const std::string& items) {
     return R"({"apiVersion":"v1","kind":"List","items":[)" + items + "]}";
 }
 
-TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
+TEST(ListDecoder, LoadsEveryKindOfASnapshot) {
     const Loaded loaded = load(list(R"(
         {"kind":"Node","apiVersion":"v1","metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4","pods":"110"}}},
         {"kind":"DaemonSet","apiVersion":"apps/v1","metadata":{"namespace":"s","name":"d"},
@@ -78,7 +78,7 @@ TEST(ListDecoder, LoadsEveryKindThatASnapshotIsMadeOf) {
     EXPECT_EQ(cluster.objects().services.at("shop/s").selector, (Labels{{"app", "web"}}));
 }
 
-TEST(ListDecoder, LoadsTheDebuggingSnapshotOfClusterAutoscaler) {
+TEST(ListDecoder, LoadsADebuggingSnapshotOfClusterAutoscaler) {
     const Loaded loaded = load(R"({
         "NodeList":[{"Node":{"metadata":{"name":"n1"},"status":{"allocatable":{"cpu":"4"}}},
                      "Pods":[{"metadata":{"name":"a","namespace":"x"},"spec":{"nodeName":"n1","containers":[
@@ -91,7 +91,7 @@ TEST(ListDecoder, LoadsTheDebuggingSnapshotOfClusterAutoscaler) {
     EXPECT_EQ(loaded.cluster.unbound().size(), 1u);
 }
 
-TEST(ListDecoder, LeavesOutAPodWhoseRequestsCannotBeReadAndLoadsTheRest) {
+TEST(ListDecoder, IgnoresAPodWithMalformedRequests) {
     const Loaded loaded =
         load(list(pod_json("a") + "," + pod_json("b", "lots") + "," + pod_json("c")));
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
@@ -104,7 +104,7 @@ TEST(ListDecoder, LeavesOutAPodWhoseRequestsCannotBeReadAndLoadsTheRest) {
     EXPECT_EQ(loaded.cluster.pod_count(), 2u);
 }
 
-TEST(ListDecoder, KeepsAnObjectWhoseMalformedPartCanBeDoneWithout) {
+TEST(ListDecoder, KeepsAnObjectWithAMalformedOptionalMember) {
     const Loaded loaded = load(
         R"({"kind":"Pod","metadata":{"name":"a"},"spec":{"containers":[],"priority":"high"}})");
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 1}}));
@@ -113,7 +113,7 @@ TEST(ListDecoder, KeepsAnObjectWhoseMalformedPartCanBeDoneWithout) {
                                        "-2147483648 to 2147483647, found text (\"high\")"});
 }
 
-TEST(ListDecoder, CountsKindsItHasNoUseFor) {
+TEST(ListDecoder, CountsUnusedKinds) {
     const Loaded loaded =
         load(list(R"({"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"r"}},
         {"kind":"Deployment","apiVersion":"apps/v1"},{"kind":"CronJob","apiVersion":"batch/v1"},
@@ -125,7 +125,7 @@ TEST(ListDecoder, CountsKindsItHasNoUseFor) {
     EXPECT_EQ(loaded.cluster.node_count(), 0u);
 }
 
-TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
+TEST(ListDecoder, KeepsTheLastOfTwoObjectsWithOneName) {
     const Loaded loaded = load(pod_json("a", "1") + pod_json("a", "3"));
     EXPECT_EQ(loaded.report.loaded, (Counts{{"Pod", 2}}));
     ASSERT_EQ(loaded.cluster.pod_count(), 1u);
@@ -134,7 +134,7 @@ TEST(ListDecoder, LetsTheLastOfTwoObjectsOfOneNameCount) {
     EXPECT_EQ(requests[0].amount, 3000);
 }
 
-TEST(ListDecoder, SaysWhatIsNoObjectOrOneOfNoKind) {
+TEST(ListDecoder, ReportsItemsWithoutAKind) {
     const Loaded loaded = load(
         R"([7,{},{"kind":"Node","metadata":{}},{"kind":"Pod","metadata":{"name":"p"}},{"kind":3}])");
     const std::string left_out = "; the object is ignored";
@@ -147,7 +147,7 @@ TEST(ListDecoder, SaysWhatIsNoObjectOrOneOfNoKind) {
     EXPECT_EQ(loaded.report.left_out, 5u);
 }
 
-TEST(ListDecoder, PassesOnWhatAServerSaysInsteadOfAList) {
+TEST(ListDecoder, ReportsAStatusInsteadOfAList) {
     EXPECT_EQ(
         load(
             R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"pods is forbidden"})")
@@ -157,7 +157,7 @@ TEST(ListDecoder, PassesOnWhatAServerSaysInsteadOfAList) {
               std::vector<std::string>{"debugging snapshot: /Error says \"too slow\""});
 }
 
-TEST(ListDecoder, KeepsTheFirstHundredProblemsAndCountsTheRest) {
+TEST(ListDecoder, KeepsTheFirst100Problems) {
     std::string items;
     for (int i = 0; i < 130; ++i)
         items += (i > 0 ? "," : "") + pod_json("p" + std::to_string(i), "x");
@@ -168,7 +168,7 @@ TEST(ListDecoder, KeepsTheFirstHundredProblemsAndCountsTheRest) {
     EXPECT_EQ(loaded.report.problems.front().object, "Pod shop/p0");
 }
 
-TEST(ListDecoder, SaysWhereATextIsCutShortAndKeepsWhatCameBefore) {
+TEST(ListDecoder, ReportsTruncatedInputAndKeepsEarlierObjects) {
     const std::string whole = list(pod_json("a") + "," + pod_json("b"));
     const Loaded loaded = load(whole.substr(0, whole.size() - 10));
     ASSERT_TRUE(loaded.report.cut_short);

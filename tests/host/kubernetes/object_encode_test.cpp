@@ -73,7 +73,7 @@ engine::snapshot::PodObject full_pod() {
             .created = noon};
 }
 
-engine::snapshot::PodObject again(const engine::snapshot::PodObject& pod) {
+engine::snapshot::PodObject encode_and_decode(const engine::snapshot::PodObject& pod) {
     const boost::json::value written = encode_pod(pod);
     JsonProblems problems(written);
     DecodedPod read = decode_pod_object(problems.root());
@@ -82,7 +82,7 @@ engine::snapshot::PodObject again(const engine::snapshot::PodObject& pod) {
     return std::move(read.pod);
 }
 
-TEST(ObjectEncode, WritesPodsThatAreReadAsTheyWere) {
+TEST(ObjectEncode, RoundTripsPods) {
     for (const engine::snapshot::PodObject& pod :
          {full_pod(), engine::snapshot::PodObject{.name = "small"},
           engine::snapshot::PodObject{.name = "job",
@@ -92,7 +92,7 @@ TEST(ObjectEncode, WritesPodsThatAreReadAsTheyWere) {
                                                 .uid = "j1",
                                                 .job_among_owners = true},
                                       .claims = {"data"}}}) {
-        const engine::snapshot::PodObject read = again(pod);
+        const engine::snapshot::PodObject read = encode_and_decode(pod);
         EXPECT_EQ(read.spec, pod.spec) << pod.name;
         EXPECT_EQ(read.ns + "/" + read.name + "/" + read.uid,
                   pod.ns + "/" + pod.name + "/" + pod.uid);
@@ -110,7 +110,7 @@ TEST(ObjectEncode, WritesPodsThatAreReadAsTheyWere) {
     }
 }
 
-TEST(ObjectEncode, WritesNodesThatAreReadAsTheyWere) {
+TEST(ObjectEncode, RoundTripsNodes) {
     const engine::snapshot::NodeObject node{
         .name = "n1",
         .provider_id = "sim://n1",

@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-/// Each object as "kind its list says: the object".
+/// Each object as "KIND OF ITS LIST: OBJECT".
 struct Taken final : ObjectSink {
     void take(std::string_view kind, const boost::json::value& object) override {
         objects.push_back(std::string(kind) + ": " + boost::json::serialize(object));
@@ -45,7 +45,7 @@ const ShapeCase shapes[] = {
     {"a list of several kinds, as kubectl sorts its members",
      R"({"apiVersion":"v1","items":[{"kind":"Pod"},{"kind":"Node"}],"kind":"List","metadata":{"resourceVersion":""}})",
      {R"(: {"kind":"Pod"})", R"(: {"kind":"Node"})"}},
-    {"a list whose items do not say their kind",
+    {"a list whose items have no kind",
      R"({"kind":"PodList","metadata":{},"items":[{"metadata":{"name":"a"}},{}]})",
      {R"(Pod: {"metadata":{"name":"a"}})", "Pod: {}"}},
     {"an empty list, also as Go writes it",
@@ -68,21 +68,21 @@ const ShapeCase shapes[] = {
     {"a debugging snapshot of nothing",
      R"({"NodeList":null,"UnscheduledPodsCanBeScheduled":null})",
      {}},
-    {"an object with a member called items that is no list",
+    {"an object that is not a list, with a member items",
      R"({"kind":"Pod","items":[{"kind":"Node"}]})",
      {R"(: {"kind":"Pod"})"}},
-    {"what stands where an object should",
+    {"values that are not objects",
      R"([7,"a",null,true,[{"kind":"Pod"}]] 1.5 {"items":{"kind":"Pod"}})",
      {": 7", ": \"a\"", ": null", ": true", ": []", ": 1.5E0", ": {}"}},
-    {"keys that come twice: the last counts",
+    {"duplicate keys: the last counts",
      R"({"kind":"A","kind":"B","spec":{},"spec":{"priority":1}})",
      {R"(: {"kind":"B","spec":{"priority":1}})"}},
-    {"escaped and foreign letters",
+    {"escaped and non-ASCII characters",
      R"({"k\u0069nd":"P\u006fd","metadata":{"name":"grün \"\\ \ud83d\ude00"}})",
      {R"(: {"kind":"Pod","metadata":{"name":"grün \"\\ 😀"}})"}},
 };
 
-TEST(ObjectStream, FindsTheObjectsInEveryShape) {
+TEST(ObjectStream, FindsObjectsInEveryInputFormat) {
     for (const ShapeCase& c : shapes) {
         const Taken taken = stream(c.text);
         EXPECT_EQ(taken.objects, c.objects) << c.shape;
@@ -90,7 +90,7 @@ TEST(ObjectStream, FindsTheObjectsInEveryShape) {
     }
 }
 
-TEST(ObjectStream, AnswersTheSameInPiecesOfAnySize) {
+TEST(ObjectStream, FindsTheSameObjectsInPiecesOfAnySize) {
     for (const ShapeCase& c : shapes) {
         for (const std::size_t piece : {1, 2, 3, 7, 16}) {
             const Taken taken = stream(c.text, piece);
@@ -100,7 +100,7 @@ TEST(ObjectStream, AnswersTheSameInPiecesOfAnySize) {
     }
 }
 
-TEST(ObjectStream, StepsOverWhatNobodyReads) {
+TEST(ObjectStream, SkipsUnusedMembers) {
     const Taken taken =
         stream(R"({"kind":"Pod","metadata":{"name":"a","labels":{"env":"prod","image":"x"},
         "managedFields":[{"fieldsV1":{"f:metadata":{"f:labels":{}}}}]},
@@ -113,7 +113,7 @@ TEST(ObjectStream, StepsOverWhatNobodyReads) {
             R"("spec":{"containers":[{"resources":{"limits":{"x":1}}}]},"status":{"phase":"Running"}})"}));
 }
 
-TEST(ObjectStream, PassesOverAByteOrderMark) {
+TEST(ObjectStream, SkipsAByteOrderMark) {
     for (const std::size_t piece : {1, 2, 100}) {
         const Taken taken = stream("\xEF\xBB\xBF{\"kind\":\"A\"}", piece);
         EXPECT_EQ(taken.objects.size(), 1u);
@@ -121,7 +121,7 @@ TEST(ObjectStream, PassesOverAByteOrderMark) {
     }
 }
 
-TEST(ObjectStream, HandsOnWhatStoodBeforeAnErrorAndSaysWhereItIs) {
+TEST(ObjectStream, ReportsAnErrorAfterTheObjectsBeforeIt) {
     const struct {
         std::string text;
         std::size_t objects;
@@ -157,7 +157,7 @@ TEST(ObjectStream, HandsOnWhatStoodBeforeAnErrorAndSaysWhereItIs) {
     }
 }
 
-TEST(ObjectStream, RefusesWhatIsNestedBeyondReason) {
+TEST(ObjectStream, RejectsDeeplyNestedInput) {
     const auto nested = [](std::size_t depth) {
         return "{\"kind\":\"A\",\"x\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
     };
@@ -167,7 +167,7 @@ TEST(ObjectStream, RefusesWhatIsNestedBeyondReason) {
     EXPECT_NE(taken.error.find("too deep"), std::string::npos) << taken.error;
 }
 
-TEST(ObjectStream, TakesNothingMoreAfterAnError) {
+TEST(ObjectStream, AcceptsNothingAfterAnError) {
     Taken taken;
     ObjectStream objects(taken);
     const Result<void> first = objects.write("{]");

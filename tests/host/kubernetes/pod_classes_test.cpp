@@ -12,7 +12,7 @@ PodEquivalenceGroup web_pod(const char* name) {
     return out;
 }
 
-TEST(PodClasses, PutsPodsThatDifferInNameAloneTogether) {
+TEST(PodClasses, CombinesPodsThatDifferOnlyInName) {
     PodClasses classes;
     EXPECT_EQ(classes.add(web_pod("b")), 0u);
     EXPECT_EQ(classes.add(web_pod("a")), 0u);
@@ -22,7 +22,7 @@ TEST(PodClasses, PutsPodsThatDifferInNameAloneTogether) {
     EXPECT_EQ(classes.classes()[0].example, "a");
 }
 
-TEST(PodClasses, KeepsPodsApartThatASchedulerCouldTellApart) {
+TEST(PodClasses, SeparatesPodsThatSchedulingDistinguishes) {
     PodClasses classes;
     classes.add(web_pod("a"));
     PodEquivalenceGroup other = web_pod("b");

@@ -19,13 +19,13 @@ Decoded decode(const std::string& text) {
     return {std::move(pod), problems.kept()};
 }
 
-TEST(PodDecode, AnEmptyObjectIsAPodWithKubernetesDefaults) {
+TEST(PodDecode, UsesKubernetesDefaults) {
     const Decoded decoded = decode("{}");
     EXPECT_TRUE(decoded.problems.empty());
     EXPECT_EQ(decoded.pod, (PodEquivalenceGroup{.ns = "default"}));
 }
 
-TEST(PodDecode, ReadsWhatADecisionNeedsAndIgnoresTheRest) {
+TEST(PodDecode, ReadsTheUsedMembers) {
     const Decoded decoded = decode(R"({
         "apiVersion": "v1", "kind": "Pod", "status": {"phase": "Pending"},
         "metadata": {"namespace": "shop", "name": "web-1", "uid": "x", "labels": {"app": "web"},
@@ -60,13 +60,13 @@ TEST(PodDecode, ReadsWhatADecisionNeedsAndIgnoresTheRest) {
     EXPECT_EQ(decoded.pod, expected);
 }
 
-TEST(PodDecode, ARequiredAffinityWithoutTermsHoldsOnNoNode) {
+TEST(PodDecode, MatchesNoNodeWithEmptyRequiredAffinity) {
     const Decoded decoded = decode(R"({"spec":{"affinity":{"nodeAffinity":{
         "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}}}}})");
     EXPECT_FALSE(selects(decoded.pod, {{"any", "label"}}, "node"));
 }
 
-TEST(PodDecode, ATermWithAnUnknownOperatorMatchesNothingAndIsComplainedAbout) {
+TEST(PodDecode, MatchesNoNodeWithAnUnknownOperator) {
     const Decoded decoded = decode(R"({"spec":{"affinity":{"nodeAffinity":{
         "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
             {"matchExpressions":[{"key":"a","operator":"Is","values":["b"]}]}]}}}}})");
@@ -76,7 +76,7 @@ TEST(PodDecode, ATermWithAnUnknownOperatorMatchesNothingAndIsComplainedAbout) {
               "expects In, NotIn, Exists, DoesNotExist, Gt or Lt, found text (\"Is\")");
 }
 
-TEST(PodDecode, SaysOfEveryMemberOfTheWrongTypeWhereItIs) {
+TEST(PodDecode, ReportsThePointerOfEachMalformedMember) {
     const Decoded decoded = decode(R"({"metadata":{"labels":{"a/b":1},"name":7},
         "spec":{"containers":{},"priority":1.5,"tolerations":[null,{"operator":"Near"},{"effect":"Never"}]}})");
     const std::vector<JsonProblem> expected{

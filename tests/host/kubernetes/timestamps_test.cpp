@@ -5,7 +5,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-TEST(Timestamps, AreWrittenWithNoMoreDigitsThanTheyNeed) {
+TEST(Timestamps, OmitTrailingZeros) {
     const struct {
         std::int64_t unix_ns;
         const char* written;

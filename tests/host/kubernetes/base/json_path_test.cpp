@@ -14,7 +14,7 @@ const boost::json::object object =
                          "kind":"Pod"})")
         .value();
 
-TEST(JsonPath, LeadsThroughMembers) {
+TEST(JsonPath, FindsMembers) {
     EXPECT_EQ(text_at(object, "kind"), "Pod");
     EXPECT_EQ(text_at(object, "a.b"), "text");
     EXPECT_EQ(text_at(object, ".a.b"), "text") << "as custom resources write it";
@@ -24,13 +24,13 @@ TEST(JsonPath, LeadsThroughMembers) {
     EXPECT_EQ(find_object(object, "a"), object.if_contains("a")->if_object());
 }
 
-TEST(JsonPath, EndsWhereAMemberIsMissingNullOrNoObject) {
+TEST(JsonPath, FindsNothingIfAMemberIsMissingOrNotAnObject) {
     for (const char* path :
          {"", ".", "b", "a.n", "a.z", "a.b.c", "a.list.0", "z.b", "a.1.5", "a..b"})
         EXPECT_EQ(find_value(object, path), nullptr) << path;
 }
 
-TEST(JsonPath, AnswersNothingOfAnotherType) {
+TEST(JsonPath, ReturnsNothingForAnotherType) {
     EXPECT_EQ(text_at(object, "a.x"), "");
     EXPECT_EQ(integer_at(object, "a.b"), std::nullopt);
     EXPECT_FALSE(is_true_at(object, "a.b"));
@@ -39,14 +39,14 @@ TEST(JsonPath, AnswersNothingOfAnotherType) {
     EXPECT_EQ(find_object(object, "a.list"), nullptr);
 }
 
-TEST(JsonPath, BeginsAtAValueThatMayBeNoObject) {
+TEST(JsonPath, AcceptsAValueThatIsNotAnObject) {
     const boost::json::value none(7), some = object;
     EXPECT_EQ(text_at(none, "kind"), "");
     EXPECT_EQ(text_at(some, "kind"), "Pod");
     EXPECT_EQ(text_at(find_object(object, "z"), "kind"), "");
 }
 
-TEST(JsonPath, TakesLabelsAndAnnotationsByTheirWholeKey) {
+TEST(JsonPath, ReadsLabelsAndAnnotationsByTheirFullKey) {
     const auto pod = parse_json_object(R"({"metadata":{"labels":{"x.io/a.b":"c","n":7},
                                           "annotations":{"kubernetes.io/config.mirror":"m"}}})")
                          .value();
@@ -66,7 +66,7 @@ TEST(JsonPath, FindsConditionsByTheirType) {
     EXPECT_EQ(find_condition(node, "Other"), nullptr);
 }
 
-TEST(JsonPath, MakesTheObjectsOnItsWay) {
+TEST(JsonPath, CreatesMissingObjects) {
     boost::json::object out;
     set_value(out, ".a.b.c", 1);
     set_default(out, "a.b.c", 2);
@@ -74,10 +74,10 @@ TEST(JsonPath, MakesTheObjectsOnItsWay) {
     make_object(out, "a")["e"] = 4;
     EXPECT_EQ(boost::json::serialize(out), R"({"a":{"b":{"c":1},"d":3,"e":4}})");
     set_value(out, "a.b.c.f", 5);
-    EXPECT_EQ(integer_at(out, "a.b.c.f"), 5) << "in place of what is no object";
+    EXPECT_EQ(integer_at(out, "a.b.c.f"), 5) << "replaces a value that is not an object";
 }
 
-TEST(JsonObject, IsReadAsDeepAsCustomResourcesNest) {
+TEST(ParseJsonObject, AcceptsDeeplyNestedObjects) {
     std::string deep = "7";
     for (int i = 0; i < 200; ++i) deep = R"({"a":)" + deep + "}";
     EXPECT_TRUE(parse_json_object(deep));

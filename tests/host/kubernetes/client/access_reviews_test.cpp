@@ -12,7 +12,7 @@ namespace {
 
 using boost::json::parse;
 
-struct Reviewing : ::testing::Test {
+struct AccessReviewsTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -28,7 +28,7 @@ struct Reviewing : ::testing::Test {
     }
 };
 
-TEST_F(Reviewing, AskForOneRuleEach) {
+TEST_F(AccessReviewsTest, SendsOneReviewPerRule) {
     review({{.verb = "get", .resource = "nodes"},
             {.verb = "update",
              .group = "coordination.k8s.io",
@@ -44,7 +44,7 @@ TEST_F(Reviewing, AskForOneRuleEach) {
                         "namespace":"kube-system","name":"cluster-autoscaler"})"));
 }
 
-TEST_F(Reviewing, AnswerInTheOrderOfTheRulesAndAskFewAtOnce) {
+TEST_F(AccessReviewsTest, LimitsOpenReviewsAndKeepsTheOrderOfRules) {
     review({{.verb = "get", .resource = "a"},
             {.verb = "get", .resource = "b"},
             {.verb = "get", .resource = "c"}});
@@ -62,7 +62,7 @@ TEST_F(Reviewing, AnswerInTheOrderOfTheRulesAndAskFewAtOnce) {
     EXPECT_EQ((*answers)[2].reason, "webhook down");
 }
 
-TEST_F(Reviewing, TellARefusalFromAServerThatCouldNotBeAsked) {
+TEST_F(AccessReviewsTest, DistinguishesADenialFromAServerError) {
     review({{.verb = "list", .resource = "pods"}, {.verb = "list", .resource = "nodes"}});
     api.answer(refusal(503, "ServiceUnavailable"));
     api.answer({.body = "<html>"});
@@ -73,14 +73,14 @@ TEST_F(Reviewing, TellARefusalFromAServerThatCouldNotBeAsked) {
     }
 }
 
-TEST_F(Reviewing, EndAtOnceWithoutRules) {
+TEST_F(AccessReviewsTest, FinishesAtOnceWithoutRules) {
     review({});
     EXPECT_FALSE(answers);
     loop.settle();
     EXPECT_TRUE(answers->empty());
 }
 
-TEST(AccessRule, IsToldAsAnOperatorWouldSayIt) {
+TEST(AccessRule, IsFormattedForOperators) {
     EXPECT_EQ(to_string({.verb = "create", .resource = "pods", .subresource = "eviction"}),
               "create pods/eviction");
     EXPECT_EQ(to_string({.verb = "update",

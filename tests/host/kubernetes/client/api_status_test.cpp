@@ -13,7 +13,7 @@ HttpReply reply(int status, std::string body = "", HttpHeaders headers = {}) {
     return {status, std::move(headers), std::move(body)};
 }
 
-TEST(ApiStatus, TellsTheCallerWhatToDo) {
+TEST(ApiStatus, MapsStatusCodesToErrorCodes) {
     const struct {
         int status;
         ErrorCode code;
@@ -43,7 +43,7 @@ TEST(ApiStatus, TellsTheCallerWhatToDo) {
     }
 }
 
-TEST(ApiStatus, GoesIntoTheError) {
+TEST(ApiStatus, IsPartOfTheErrorMessage) {
     const Error error =
         error_of("GET /api/v1/nodes/n1",
                  reply(404, R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":404,
@@ -54,7 +54,7 @@ TEST(ApiStatus, GoesIntoTheError) {
     EXPECT_FALSE(error.retry_after);
 }
 
-TEST(ApiStatus, NamesItsCauses) {
+TEST(ApiStatus, IncludesItsCauses) {
     const Error error = error_of(
         "POST /eviction",
         reply(429, R"({"kind":"Status","reason":"TooManyRequests","message":"Cannot evict pod",
@@ -64,20 +64,20 @@ TEST(ApiStatus, NamesItsCauses) {
     EXPECT_EQ(error.message,
               "POST /eviction: 429 TooManyRequests: Cannot evict pod (DisruptionBudget: The "
               "disruption budget web needs 2 healthy pods) (only a message)");
-    EXPECT_FALSE(error.retry_after) << "0 in a Status means that it gives no advice";
+    EXPECT_FALSE(error.retry_after) << "0 in a Status means no advice";
 }
 
-TEST(ApiStatus, SaysWhenToComeBack) {
+TEST(ApiStatus, ReadsTheRetryDelay) {
     const std::string status = R"({"kind":"Status","details":{"retryAfterSeconds":7}})";
     EXPECT_EQ(error_of("x", reply(429, status)).retry_after, Duration(7s));
     EXPECT_EQ(error_of("x", reply(429, status, {{"retry-after", "3"}})).retry_after, Duration(3s));
     EXPECT_EQ(error_of("x", reply(429, "", {{"retry-after", "0"}})).retry_after, Duration(0s));
-    for (const char* const no_number : {"", "soon", "3s", "-1", "99999999999999999999",
-                                        "Wed, 21 Oct 2026 07:28:00 GMT", "9223372036854775807"})
-        EXPECT_FALSE(find_retry_after(reply(429, "", {{"retry-after", no_number}}))) << no_number;
+    for (const char* const invalid : {"", "soon", "3s", "-1", "99999999999999999999",
+                                      "Wed, 21 Oct 2026 07:28:00 GMT", "9223372036854775807"})
+        EXPECT_FALSE(find_retry_after(reply(429, "", {{"retry-after", invalid}}))) << invalid;
 }
 
-TEST(ApiStatus, TellsAnOldVersionFromAConflictAlsoWithoutAReason) {
+TEST(ApiStatus, DistinguishesExpiredVersionsFromConflicts) {
     EXPECT_EQ(error_of("x", reply(410, "")).provider_code, "Gone");
     EXPECT_EQ(error_of("x", reply(410, R"({"kind":"Status","reason":"Expired"})")).provider_code,
               "Expired");
@@ -93,7 +93,7 @@ TEST(ApiStatus, MayBeMissing) {
         EXPECT_FALSE(find_status(std::string_view(other))) << other;
 }
 
-TEST(ApiStatus, SaysNothingOfCredentialsThatTheServerSendsBack) {
+TEST(ApiStatus, RedactsCredentialsSentByTheServer) {
     const std::string token(300, 't');
     io::known_secrets().add(token);
     EXPECT_EQ(
@@ -105,7 +105,7 @@ TEST(ApiStatus, SaysNothingOfCredentialsThatTheServerSendsBack) {
               "GET /x: 401 Unauthorized: I know no [redacted]");
 }
 
-TEST(ApiStatus, OfOddTypesIsReadAsFarAsItGoes) {
+TEST(ApiStatus, IgnoresMembersOfTheWrongType) {
     const auto status =
         find_status(std::string_view(R"({"kind":"Status","code":"4","reason":5,"message":["a"],
                              "details":{"causes":{},"retryAfterSeconds":"9"}})"));

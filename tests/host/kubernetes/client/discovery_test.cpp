@@ -24,7 +24,7 @@ constexpr const char* aggregated = R"({"kind":"APIGroupDiscoveryList","items":[
     {"version":"v1","resources":[{"resource":"fleets","responseKind":{"kind":"Fleet"},
      "scope":"Cluster"}]}]}]})";
 
-struct Discovering : ::testing::Test {
+struct KindDiscovery : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -43,7 +43,7 @@ struct Discovering : ::testing::Test {
     std::string last() const { return seen.empty() ? "" : seen.back(); }
 };
 
-TEST_F(Discovering, LearnsAllGroupsWithOneRequest) {
+TEST_F(KindDiscovery, ReadsAllGroupsWithOneRequest) {
     resolve("apps/v1", "Deployment");
     EXPECT_EQ(api.first().line(), "GET /apis");
     EXPECT_NE(api.first().request.accept.find("v=v2;as=APIGroupDiscoveryList"), std::string::npos);
@@ -56,7 +56,7 @@ TEST_F(Discovering, LearnsAllGroupsWithOneRequest) {
     EXPECT_EQ(api.asked().size(), 1u);
 }
 
-TEST_F(Discovering, AsksOnceForAllWhoWait) {
+TEST_F(KindDiscovery, SharesARequestAmongCallers) {
     resolve("apps/v1", "Deployment");
     resolve("apps/v1", "Typo");
     EXPECT_EQ(api.open_count(), 1u);
@@ -65,7 +65,7 @@ TEST_F(Discovering, AsksOnceForAllWhoWait) {
                                               "not_found"}));
 }
 
-TEST_F(Discovering, LooksAgainForWhatIsMissingButNotAtOnce) {
+TEST_F(KindDiscovery, ReadsAgainForAMissingKindAfterTenSeconds) {
     resolve("new.example.com/v1", "Fresh");
     api.answer({.body = aggregated});
     EXPECT_EQ(last(), "not_found");
@@ -81,10 +81,10 @@ TEST_F(Discovering, LooksAgainForWhatIsMissingButNotAtOnce) {
     EXPECT_EQ(last(), "new.example.com/v1/freshes in namespaces");
     loop.advance(10s);
     resolve("apps/v1", "Deployment");
-    EXPECT_EQ(api.open_count(), 1u) << "it is not served any more";
+    EXPECT_EQ(api.open_count(), 1u) << "no longer served";
 }
 
-TEST_F(Discovering, LooksAgainAfterFiveMinutesForWhatMayHaveChanged) {
+TEST_F(KindDiscovery, ReadsAgainAfterFiveMinutes) {
     resolve("example.com/v1", "Fleet");
     api.answer({.body = aggregated});
     EXPECT_EQ(last(), "example.com/v1/fleets");
@@ -94,7 +94,7 @@ TEST_F(Discovering, LooksAgainAfterFiveMinutesForWhatMayHaveChanged) {
     loop.advance(1s);
     resolve("example.com/v1", "Fleet");
     api.answer(refusal(500, "InternalError"));
-    EXPECT_EQ(last(), "example.com/v1/fleets") << "that is still known";
+    EXPECT_EQ(last(), "example.com/v1/fleets") << "still known";
     resolve("example.com/v1", "Fleet");
     api.answer({.body = R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":
         {"name":"example.com"},"versions":[{"version":"v1","resources":[{"resource":"fleets",
@@ -103,7 +103,7 @@ TEST_F(Discovering, LooksAgainAfterFiveMinutesForWhatMayHaveChanged) {
     EXPECT_EQ(last(), "example.com/v1/fleets with scale");
 }
 
-TEST_F(Discovering, AsksOlderServersVersionByVersionThePreferredFirst) {
+TEST_F(KindDiscovery, ReadsEachVersionOfOlderServersPreferredFirst) {
     resolve("", "ReplicationController");
     EXPECT_EQ(api.first().line(), "GET /api");
     api.answer({.body = R"({"kind":"APIVersions","versions":["v1"]})"});
@@ -127,7 +127,7 @@ TEST_F(Discovering, AsksOlderServersVersionByVersionThePreferredFirst) {
     EXPECT_EQ(last(), "apps/v1/deployments in namespaces");
 }
 
-TEST_F(Discovering, KeepsWhatItKnowsOfAVersionThatCannotBeAskedAboutNow) {
+TEST_F(KindDiscovery, KeepsKnownKindsOfAnUnavailableVersion) {
     const char* groups = R"({"kind":"APIGroupList","groups":[{"name":"apps","versions":[
         {"version":"v1"}],"preferredVersion":{"version":"v1"}}]})";
     resolve("apps/v1", "Deployment");
@@ -141,7 +141,7 @@ TEST_F(Discovering, KeepsWhatItKnowsOfAVersionThatCannotBeAskedAboutNow) {
     EXPECT_EQ(last(), "apps/v1/deployments in namespaces");
 }
 
-TEST_F(Discovering, AsksPlainlyWhereTheServerAcceptsNothingElse) {
+TEST_F(KindDiscovery, FallsBackToUnaggregatedDiscovery) {
     resolve("apps/v1", "Deployment");
     api.answer(refusal(406, "NotAcceptable"));
     EXPECT_EQ(api.first().request.accept, "application/json");
@@ -149,7 +149,7 @@ TEST_F(Discovering, AsksPlainlyWhereTheServerAcceptsNothingElse) {
     EXPECT_EQ(last(), "not_found");
 }
 
-TEST_F(Discovering, TellsAServerThatFailsFromAKindThatIsMissing) {
+TEST_F(KindDiscovery, DistinguishesServerErrorsFromMissingKinds) {
     const std::vector<std::pair<Answer, std::string>> cases{
         {refusal(401, "Unauthorized"), "unauthenticated"},
         {refusal(403, "Forbidden"), "permission"},

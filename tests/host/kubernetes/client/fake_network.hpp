@@ -1,4 +1,4 @@
-// What stands behind an ApiClient under test: requests that the test answers, and credentials.
+// Fakes for tests of ApiClient: a network whose requests the test answers, and credentials.
 #pragma once
 
 #include <deque>
@@ -98,7 +98,7 @@ private:
     HttpReply reply_;
 };
 
-/// Gives what `next` says, a turn of the loop later.
+/// Returns `next` in the next turn of the loop.
 class FakeCredentials final : public Credentials {
 public:
     explicit FakeCredentials(io::ManualLoop& loop) : loop_(loop) {}

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Owning : ::testing::Test {
+struct OpenCallsTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -25,7 +25,7 @@ struct Owning : ::testing::Test {
     }
 };
 
-TEST_F(Owning, CallsBackInTurnWhileTheOwnerLives) {
+TEST_F(OpenCallsTest, CallsCallbacksInOrder) {
     open_all();
     EXPECT_EQ(seen, "");
     loop.settle();
@@ -34,7 +34,7 @@ TEST_F(Owning, CallsBackInTurnWhileTheOwnerLives) {
     EXPECT_EQ(seen, "soon reply timer ");
 }
 
-TEST_F(Owning, CancelsAllAndCallsNobodyBackOnceTheOwnerIsGone) {
+TEST_F(OpenCallsTest, CancelsCallsWhenDestroyed) {
     open_all();
     calls.reset();
     EXPECT_TRUE(api.last().is_cancelled);
@@ -42,7 +42,7 @@ TEST_F(Owning, CancelsAllAndCallsNobodyBackOnceTheOwnerIsGone) {
     EXPECT_EQ(seen, "");
 }
 
-TEST_F(Owning, StartsAnewAfterAllWasCancelled) {
+TEST_F(OpenCallsTest, AcceptsCallsAfterCancelAll) {
     open_all();
     calls->cancel_all();
     open_all();
@@ -51,7 +51,7 @@ TEST_F(Owning, StartsAnewAfterAllWasCancelled) {
     EXPECT_EQ(seen, "reply soon timer ");
 }
 
-TEST_F(Owning, MayEndInItsOwnCallback) {
+TEST_F(OpenCallsTest, MayBeDestroyedInACallback) {
     calls->send({.path = "/a"}, [this](const auto&) { calls.reset(); });
     calls->after(1s, [this] { seen += "timer "; });
     api.answer({});

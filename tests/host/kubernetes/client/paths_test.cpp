@@ -5,7 +5,7 @@
 namespace capstan::kubernetes::client {
 namespace {
 
-TEST(Paths, LeadToObjectsCollectionsAndSubresources) {
+TEST(ApiPaths, NameObjectsCollectionsAndSubresources) {
     const ApiResource replica_sets{"apps", "v1", "replicasets", "ReplicaSet"};
     EXPECT_EQ(path_of(resources::nodes), "/api/v1/nodes");
     EXPECT_EQ(path_of(resources::nodes, "", "n1"), "/api/v1/nodes/n1");
@@ -16,7 +16,7 @@ TEST(Paths, LeadToObjectsCollectionsAndSubresources) {
               "/apis/apps/v1/namespaces/shop/replicasets/web/scale");
 }
 
-TEST(Paths, EscapeWhatWouldLeadElsewhere) {
+TEST(ApiPaths, EscapeSpecialCharacters) {
     EXPECT_EQ(path_of(resources::nodes, "", "a/b ?%"), "/api/v1/nodes/a%2Fb%20%3F%25");
 }
 

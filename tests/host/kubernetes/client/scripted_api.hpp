@@ -1,4 +1,4 @@
-/// An API server that says what a test tells it to, when it tells it to.
+/// A fake API server whose responses are set by the test.
 ///
 ///     ScriptedApi api(loop);
 ///     client.change(...);
@@ -35,7 +35,7 @@ struct Answer {
     HttpHeaders headers{};
 };
 
-/// A Status object, as an API server refuses with.
+/// A failed response with a Status object.
 ///     api.answer(refusal(429, "TooManyRequests", "Cannot evict pod ...",
 ///                        {{"reason", "DisruptionBudget"}, {"message", "The disruption ..."}}))
 inline Answer refusal(int status, std::string_view reason, std::string_view message = {},
@@ -47,8 +47,8 @@ inline Answer refusal(int status, std::string_view reason, std::string_view mess
     return {.status = status, .body = boost::json::serialize(body)};
 }
 
-/// Nothing is answered until the test says so, by `answer`, `fail`, `push`, `end`, or a rule in
-/// `automatic`. Each of them lets the loop run what follows, without moving its clock.
+/// Requests are answered only by `answer`, `fail`, `push`, `end`, or a rule in
+/// `automatic`. Each of them runs the loop without moving its clock.
 class ScriptedApi final : public Api {
 public:
     struct Asked {
@@ -58,7 +58,7 @@ public:
         bool is_open = true;  ///< neither answered nor cancelled
         bool is_cancelled = false;
         Part on_part{};
-        bool has_begun = false;  ///< of a stream: its head was here
+        bool has_begun = false;  ///< of a stream: its head was received
         Done done{};
 
         /// "GET /api/v1/pods?limit=500&watch=true"
@@ -76,7 +76,7 @@ public:
 
     explicit ScriptedApi(io::ManualLoop& loop) : loop_(loop) {}
 
-    /// Answers requests as they come, without the test's doing; nothing: leaves it to the test.
+    /// Answers requests as they arrive. If it returns nothing, the test answers.
     std::function<std::optional<Answer>(const Asked&)> automatic{};
 
     RequestId send(ApiRequest request, Done done) override {
@@ -96,14 +96,14 @@ public:
         later(close(*asked), capstan::fail(ErrorCode::cancelled, asked->line() + ": cancelled"));
     }
 
-    /// Every request there has been, oldest first.
+    /// All requests, oldest first.
     const std::deque<Asked>& asked() const { return asked_; }
     std::size_t open_count() const {
         std::size_t count = 0;
         for (const Asked& asked : asked_) count += asked.is_open ? 1 : 0;
         return count;
     }
-    /// The oldest open request, whose line starts like this.
+    /// The oldest open request whose line has this prefix.
     const Asked& first(std::string_view line_start = {}) const {
         for (const Asked& asked : asked_) {
             if (asked.is_open && asked.line().starts_with(line_start)) return asked;
@@ -116,7 +116,7 @@ public:
     void answer(std::string_view line_start, Answer what) {
         answer(first(line_start).id, std::move(what));
     }
-    /// Of a stream: its whole body in one part, then its end.
+    /// Answers a request. A stream gets its body in one part and then ends.
     void answer(RequestId id, Answer what) {
         Asked& asked = open(id);
         const bool has_begun = asked.has_begun;
@@ -135,22 +135,22 @@ public:
         close(open(id))(capstan::fail(std::move(error)));
         loop_.settle();
     }
-    /// A stream's head, without anything in it yet.
+    /// Sends only the head of a stream.
     void accept(RequestId id) {
         notifier_.notify();
         push(id, {});
     }
-    /// A part of a stream's body; the stream goes on.
+    /// Sends a part of a stream, which stays open.
     void push(RequestId id, std::string_view part) {
         open(id).has_begun = true;
         const Part on_part = open(id).on_part;
         on_part(part);
         loop_.settle();
     }
-    /// A stream ends as the server means it to.
+    /// Ends a stream without an error.
     void end(RequestId id) { answer(id, {}); }
 
-    /// As the network's Api makes it of a reply with this status.
+    /// The error that ApiClient makes of a reply with this status.
     static Error error_of(const Asked& asked, const Answer& what) {
         HttpReply reply;
         reply.status = what.status;
@@ -193,7 +193,7 @@ private:
 
     io::ManualLoop& loop_;
     SuccessNotifier notifier_;
-    std::deque<Asked> asked_;  ///< by id; references stay good while it grows
+    std::deque<Asked> asked_;  ///< by id; references stay valid while it grows
 };
 
 }  // namespace capstan::kubernetes::client

@@ -9,23 +9,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TokenBucket, LetsABurstGoAndQueuesTheRest) {
+TEST(TokenBucket, AllowsABurstAndQueuesTheRest) {
     TokenBucket bucket(10, 2);
     EXPECT_EQ(bucket.take(1s), 0ms);
     EXPECT_EQ(bucket.take(1s), 0ms);
     EXPECT_EQ(bucket.take(1s), 100ms);
     EXPECT_EQ(bucket.take(1s), 200ms);
-    EXPECT_EQ(bucket.take(1100ms), 200ms) << "behind those that wait";
+    EXPECT_EQ(bucket.take(1100ms), 200ms) << "behind queued requests";
 }
 
-TEST(TokenBucket, FillsUpToTheBurstAndNoFurther) {
+TEST(TokenBucket, FillsUpToTheBurst) {
     TokenBucket bucket(10, 2);
     for (int i = 0; i < 2; ++i) EXPECT_EQ(bucket.take(1s), 0ms);
     for (int i = 0; i < 2; ++i) EXPECT_EQ(bucket.take(1h), 0ms);
     EXPECT_EQ(bucket.take(1h), 100ms);
 }
 
-TEST(TokenBucket, GivesAPlaceThatIsGivenBackToOthers) {
+TEST(TokenBucket, ReusesAReturnedToken) {
     TokenBucket bucket(10, 1);
     EXPECT_EQ(bucket.take(1s), 0ms);
     EXPECT_EQ(bucket.take(1s), 100ms);
@@ -33,7 +33,7 @@ TEST(TokenBucket, GivesAPlaceThatIsGivenBackToOthers) {
     EXPECT_EQ(bucket.take(1s), 100ms);
 }
 
-TEST(TokenBucket, WithoutARateHoldsNobodyUp) {
+TEST(TokenBucket, IsUnlimitedWithoutARate) {
     TokenBucket bucket(-1, 1);
     for (int i = 0; i < 1000; ++i) EXPECT_EQ(bucket.take(1s), 0ms);
 }

@@ -15,18 +15,18 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-struct Kept {
+struct RecordedAttempt {
     std::string line;
     Duration latency, waited;
 };
 
-struct ApiRequests : ::testing::Test {
+struct ApiClientTest : ::testing::Test {
     boost::asio::io_context io;
     std::shared_ptr<io::ManualClock> clock = std::make_shared<io::ManualClock>();
     io::ManualLoop loop{io, clock};
     FakeNetwork network{loop};
     FakeCredentials credentials{loop};
-    std::vector<Kept> attempts;
+    std::vector<RecordedAttempt> attempts;
     std::vector<std::string> warnings;
     std::vector<std::string> certificates;
     std::unique_ptr<ApiClient> client;
@@ -69,7 +69,7 @@ struct ApiRequests : ::testing::Test {
     const Error& error() { return replies.at(0).error(); }
 };
 
-TEST_F(ApiRequests, GoToTheServerWithCredentialsAndComeBack) {
+TEST_F(ApiClientTest, SendsRequestsWithCredentials) {
     ApiRequest patch = request("PATCH");
     patch.query = {{"fieldManager", "capstan"}};
     patch.body = "{}";
@@ -90,7 +90,7 @@ TEST_F(ApiRequests, GoToTheServerWithCredentialsAndComeBack) {
     EXPECT_THAT(replies.at(0).value().headers, ElementsAre(std::pair("date", "today")));
 }
 
-TEST_F(ApiRequests, ComeBackAsErrorsThatSayWhatTheServerSaid) {
+TEST_F(ApiClientTest, ReturnsTheErrorOfTheServer) {
     send();
     network.answer(403, R"({"kind":"Status","reason":"Forbidden","message":"no"})");
     EXPECT_EQ(error().code, ErrorCode::permission);
@@ -98,7 +98,7 @@ TEST_F(ApiRequests, ComeBackAsErrorsThatSayWhatTheServerSaid) {
     EXPECT_EQ(error().message, "GET /api/v1/nodes/n1: 403 Forbidden: no");
 }
 
-TEST_F(ApiRequests, AreSentAgainWhenTheServerSaysWhen) {
+TEST_F(ApiClientTest, RetriesAfterTheRetryAfterHeader) {
     send(request("POST"));
     network.answer(429, "", {{"retry-after", "2"}});
     loop.advance(1999ms);
@@ -107,10 +107,10 @@ TEST_F(ApiRequests, AreSentAgainWhenTheServerSaysWhen) {
     ASSERT_EQ(network.sent.size(), 2u);
     network.answer(200, "ok");
     EXPECT_EQ(replies.at(0).value().body, "ok");
-    EXPECT_EQ(credentials.asked, 2) << "they may have changed meanwhile";
+    EXPECT_EQ(credentials.asked, 2) << "read again, may have changed";
 }
 
-TEST_F(ApiRequests, AreSentAgainTenTimesAndNoMore) {
+TEST_F(ApiClientTest, RetriesAtMostTenTimes) {
     send();
     for (int i = 0; i < 10; ++i) network.answer(503, "", {{"retry-after", "0"}}), loop.advance(1ms);
     EXPECT_TRUE(replies.empty());
@@ -120,28 +120,28 @@ TEST_F(ApiRequests, AreSentAgainTenTimesAndNoMore) {
     EXPECT_EQ(error().retry_after, Duration(0s));
 }
 
-TEST_F(ApiRequests, ComeBackAtOnceWithoutARetryAfter) {
+TEST_F(ApiClientTest, DoesNotRetryWithoutARetryAfterHeader) {
     send();
     network.answer(429);
     EXPECT_EQ(error().code, ErrorCode::throttled);
     EXPECT_EQ(network.sent.size(), 1u);
 }
 
-TEST_F(ApiRequests, ComeBackAtOnceWhenTheyWouldWaitForLongerThanTheyMay) {
+TEST_F(ApiClientTest, DoesNotRetryBeyondTheDeadline) {
     send();
     network.answer(429, "", {{"retry-after", "30"}});
     EXPECT_EQ(error().code, ErrorCode::throttled);
     EXPECT_EQ(error().retry_after, Duration(30s));
 }
 
-TEST_F(ApiRequests, ToEvictAreNeverSentAgain) {
+TEST_F(ApiClientTest, NeverRetriesEvictions) {
     send(request("POST", "/api/v1/namespaces/shop/pods/web/eviction"));
     network.answer(429, "", {{"retry-after", "10"}});
     EXPECT_EQ(error().code, ErrorCode::throttled);
     EXPECT_EQ(error().retry_after, Duration(10s));
 }
 
-TEST_F(ApiRequests, ThatOnlyReadAreSentAgainWhenTheirConnectionIsLost) {
+TEST_F(ApiClientTest, RetriesOnlyReadsAfterALostConnection) {
     send();
     network.lose();
     EXPECT_TRUE(replies.empty());
@@ -152,16 +152,16 @@ TEST_F(ApiRequests, ThatOnlyReadAreSentAgainWhenTheirConnectionIsLost) {
     send(request("PUT"));
     network.lose();
     EXPECT_EQ(error().code, ErrorCode::unavailable);
-    EXPECT_EQ(error().provider_code, "") << "a Status' reason, and there was none";
+    EXPECT_EQ(error().provider_code, "") << "no Status, no reason";
 }
 
-TEST_F(ApiRequests, ComeBackAtOnceWhenThereIsNoConnection) {
+TEST_F(ApiClientTest, DoesNotRetryARefusedConnection) {
     send();
     network.fail_with(ErrorCode::unavailable);
     EXPECT_EQ(error().code, ErrorCode::unavailable);
 }
 
-TEST_F(ApiRequests, ForgetCredentialsThatTheServerRefuses) {
+TEST_F(ApiClientTest, ReportsRejectedCredentials) {
     send();
     network.answer(401);
     EXPECT_EQ(error().code, ErrorCode::unauthenticated);
@@ -169,7 +169,7 @@ TEST_F(ApiRequests, ForgetCredentialsThatTheServerRefuses) {
     EXPECT_EQ(network.sent.size(), 1u);
 }
 
-TEST_F(ApiRequests, AreNotSentWithoutCredentials) {
+TEST_F(ApiClientTest, SendsNothingWithoutCredentials) {
     credentials.next = fail(ErrorCode::invalid_config, "no token file");
     send();
     EXPECT_EQ(error().code, ErrorCode::invalid_config);
@@ -177,7 +177,7 @@ TEST_F(ApiRequests, AreNotSentWithoutCredentials) {
     EXPECT_THAT(network.sent, IsEmpty());
 }
 
-TEST_F(ApiRequests, HaveADeadlineThatIncludesEveryWait) {
+TEST_F(ApiClientTest, IncludesAllWaitsInTheDeadline) {
     send();
     loop.advance(30s);
     EXPECT_EQ(error().code, ErrorCode::deadline);
@@ -193,7 +193,7 @@ TEST_F(ApiRequests, HaveADeadlineThatIncludesEveryWait) {
     EXPECT_EQ(replies.size(), 1u);
 }
 
-TEST_F(ApiRequests, HaveWhatIsLeftOfTheirTimeWhenTheyAreSentAgain) {
+TEST_F(ApiClientTest, GivesRetriesTheRemainingTime) {
     send();
     EXPECT_EQ(network.sent.at(0).request.timeout, Duration(30s));
     network.answer(503, "", {{"retry-after", "10"}});
@@ -201,7 +201,7 @@ TEST_F(ApiRequests, HaveWhatIsLeftOfTheirTimeWhenTheyAreSentAgain) {
     EXPECT_EQ(network.sent.at(1).request.timeout, Duration(20s));
 }
 
-TEST_F(ApiRequests, WaitTheirTurnBeyondTheBurst) {
+TEST_F(ApiClientTest, QueuesRequestsBeyondTheBurst) {
     make({.requests_per_second = 10, .burst = 1});
     for (int i = 0; i < 3; ++i) send();
     EXPECT_EQ(network.sent.size(), 1u);
@@ -214,7 +214,7 @@ TEST_F(ApiRequests, WaitTheirTurnBeyondTheBurst) {
     EXPECT_EQ(attempts.at(2).waited, 200ms);
 }
 
-TEST_F(ApiRequests, ThatAreWatchesDoNotWaitAndMakeNobodyWait) {
+TEST_F(ApiClientTest, DoesNotCountWatchesAgainstTheRateLimit) {
     make({.requests_per_second = 1, .burst = 1});
     ApiRequest watch = request();
     watch.query = {{"watch", "true"}};
@@ -224,7 +224,7 @@ TEST_F(ApiRequests, ThatAreWatchesDoNotWaitAndMakeNobodyWait) {
     EXPECT_EQ(network.sent.size(), 21u);
 }
 
-TEST_F(ApiRequests, ForALeaseDoNotWaitHoweverMuchElseThereIsToDo) {
+TEST_F(ApiClientTest, SendsLeaseRequestsWithoutWaiting) {
     make({.requests_per_second = 1, .burst = 1});
     for (int i = 0; i < 20; ++i) send();
     EXPECT_EQ(network.sent.size(), 1u);
@@ -234,19 +234,19 @@ TEST_F(ApiRequests, ForALeaseDoNotWaitHoweverMuchElseThereIsToDo) {
     EXPECT_EQ(network.sent.size(), 2u);
 }
 
-TEST_F(ApiRequests, ThatLookAtANodeDoNotWaitBehindListsNorListsBehindThem) {
+TEST_F(ApiClientTest, LimitsNodeLooksAndListsSeparately) {
     make({.requests_per_second = 1, .burst = 2});
     for (int i = 0; i < 10; ++i) send(request("GET", "/apis/apps/v1/replicasets"));
     EXPECT_EQ(network.sent.size(), 2u);
     ApiRequest look = request("GET", "/api/v1/pods");
     look.purpose = std::string(node_look_purpose);
     for (int i = 0; i < 3; ++i) send(look);
-    EXPECT_EQ(network.sent.size(), 4u) << "they have a rate of their own";
+    EXPECT_EQ(network.sent.size(), 4u) << "a separate rate limit";
     loop.advance(1s);
-    EXPECT_EQ(network.sent.size(), 6u) << "one more of each";
+    EXPECT_EQ(network.sent.size(), 6u) << "one more of each kind";
 }
 
-TEST_F(ApiRequests, AreAskedAboutEachTimeThatTheyLeave) {
+TEST_F(ApiClientTest, ChecksMaySendBeforeEachAttempt) {
     make({.requests_per_second = 1, .burst = 1});
     Result<void> may{};
     int asked = 0;
@@ -255,15 +255,16 @@ TEST_F(ApiRequests, AreAskedAboutEachTimeThatTheyLeave) {
     send(write);
     network.answer(429, "", {{"retry-after", "2"}});
     EXPECT_EQ(asked, 1);
-    may = fail(ErrorCode::cancelled, "this host leads no longer");
+    may = fail(ErrorCode::cancelled, "this host is no longer the leader");
     loop.advance(2s);
     EXPECT_EQ(asked, 2);
     EXPECT_EQ(network.sent.size(), 1u);
     EXPECT_EQ(error().code, ErrorCode::cancelled);
-    EXPECT_EQ(error().message, "POST /api/v1/nodes/n1: not sent: this host leads no longer");
+    EXPECT_EQ(error().message,
+              "POST /api/v1/nodes/n1: not sent: this host is no longer the leader");
 }
 
-TEST_F(ApiRequests, GiveUpAtOnceWhenTheirTurnWouldComeTooLate) {
+TEST_F(ApiClientTest, FailsAtOnceIfTheRateLimitExceedsTheDeadline) {
     make({.requests_per_second = 0.1, .burst = 1});
     ApiRequest quick = request();
     quick.timeout = 5s;
@@ -274,16 +275,16 @@ TEST_F(ApiRequests, GiveUpAtOnceWhenTheirTurnWouldComeTooLate) {
     replies.clear();
     send();
     loop.advance(10s);
-    EXPECT_EQ(network.sent.size(), 2u) << "the one that gave up holds no place";
+    EXPECT_EQ(network.sent.size(), 2u) << "the failed request left the queue";
 }
 
-TEST_F(ApiRequests, WithoutALimitGoAtOnce) {
+TEST_F(ApiClientTest, SendsAtOnceWithoutARateLimit) {
     make({.requests_per_second = -1});
     for (int i = 0; i < 500; ++i) send();
     EXPECT_EQ(network.sent.size(), 500u);
 }
 
-TEST_F(ApiRequests, MayBeCancelledWhereverTheyAre) {
+TEST_F(ApiClientTest, CancelsRequestsInAnyState) {
     make({.requests_per_second = 0.5, .burst = 1});
     const Api::RequestId under_way = send();
     const Api::RequestId queued = send();
@@ -299,15 +300,15 @@ TEST_F(ApiRequests, MayBeCancelledWhereverTheyAre) {
     EXPECT_EQ(replies.size(), 2u);
     EXPECT_EQ(network.sent.size(), 1u);
     replies.clear();
-    const Api::RequestId resting = send();
+    const Api::RequestId waiting = send();
     network.answer(503, "", {{"retry-after", "5"}});
-    client->cancel(resting);
+    client->cancel(waiting);
     loop.advance(1h);
     EXPECT_EQ(replies.size(), 1u);
     EXPECT_EQ(error().code, ErrorCode::cancelled);
 }
 
-TEST_F(ApiRequests, CallNobodyBackWhenTheirClientIsGone) {
+TEST_F(ApiClientTest, CallsNoCallbackAfterItsEnd) {
     send();
     stream();
     client->cancel(send());
@@ -317,7 +318,7 @@ TEST_F(ApiRequests, CallNobodyBackWhenTheirClientIsGone) {
     EXPECT_EQ(network.cancelled.size(), 3u);
 }
 
-TEST_F(ApiRequests, OfADryRunChangeNothing) {
+TEST_F(ApiClientTest, SendsNoChangesInADryRun) {
     make({.is_read_only = true});
     client->send(request("PATCH"), keep());
     EXPECT_TRUE(replies.empty()) << "called inside send";
@@ -331,7 +332,7 @@ TEST_F(ApiRequests, OfADryRunChangeNothing) {
     EXPECT_EQ(network.sent.size(), 2u);
 }
 
-TEST_F(ApiRequests, TellOfEachWarningOnce) {
+TEST_F(ApiClientTest, ReportsEachWarningOnce) {
     for (int i = 0; i < 2; ++i) {
         send();
         network.answer(200, "", {{"warning", "299 - \"policy/v1beta1 is deprecated\""}});
@@ -340,7 +341,7 @@ TEST_F(ApiRequests, TellOfEachWarningOnce) {
     EXPECT_THAT(warnings, ElementsAre("policy/v1beta1 is deprecated"));
 }
 
-TEST_F(ApiRequests, AreCountedOnceForEachTimeTheyAreSent) {
+TEST_F(ApiClientTest, CountsEachAttempt) {
     send();
     loop.advance(40ms);
     network.answer(503, "", {{"retry-after", "1"}});
@@ -357,7 +358,7 @@ TEST_F(ApiRequests, AreCountedOnceForEachTimeTheyAreSent) {
     EXPECT_EQ(attempts[2].line, "DELETE api.test:6443 test 0");
 }
 
-TEST_F(ApiRequests, AreMadeWithTheClientCertificateOfTheirCredentials) {
+TEST_F(ApiClientTest, UsesTheClientCertificateOfItsCredentials) {
     send();
     EXPECT_THAT(certificates, IsEmpty());
     credentials.next = Credential{.certificate_pem = "one", .key_pem = "k"};
@@ -369,21 +370,21 @@ TEST_F(ApiRequests, AreMadeWithTheClientCertificateOfTheirCredentials) {
     EXPECT_THAT(certificates, ElementsAre("one", "one"));
 }
 
-TEST_F(ApiRequests, ThatStreamHandOverPartsAndEndWithoutABody) {
+TEST_F(ApiClientTest, StreamsPartsWithoutABody) {
     stream();
     network.head(200, {{"warning", "299 - \"old\""}});
     network.part("one");
     loop.advance(1h);
     network.part("two");
     EXPECT_EQ(parts, "onetwo");
-    EXPECT_TRUE(replies.empty()) << "the deadline was the head's";
+    EXPECT_TRUE(replies.empty()) << "the deadline applies only to the head";
     network.end();
     EXPECT_EQ(replies.at(0).value().body, "");
     EXPECT_EQ(attempts.size(), 1u);
     EXPECT_THAT(warnings, ElementsAre("old"));
 }
 
-TEST_F(ApiRequests, ThatStreamKeepAnErrorsBodyForTheError) {
+TEST_F(ApiClientTest, ReturnsTheErrorBodyOfAStreamAsAnError) {
     stream();
     network.answer(410, R"({"kind":"Status","reason":"Expired","message":"too old"})");
     EXPECT_EQ(parts, "");
@@ -391,7 +392,7 @@ TEST_F(ApiRequests, ThatStreamKeepAnErrorsBodyForTheError) {
     EXPECT_EQ(error().message, "GET /api/v1/nodes/n1: 410 Expired: too old");
 }
 
-TEST_F(ApiRequests, ThatStreamAreSentAgainOnlyBeforeTheFirstPart) {
+TEST_F(ApiClientTest, RetriesAStreamOnlyBeforeItsFirstPart) {
     stream();
     network.lose();
     loop.advance(100ms);
@@ -410,7 +411,7 @@ TEST_F(ApiRequests, ThatStreamAreSentAgainOnlyBeforeTheFirstPart) {
     EXPECT_EQ(parts, "{}");
 }
 
-TEST_F(ApiRequests, ThatStreamMayBeCancelledInTheMiddleOfAPart) {
+TEST_F(ApiClientTest, CancelsAStreamWithinAPart) {
     Api::RequestId id = 0;
     id = client->stream(
         request(),
@@ -429,13 +430,13 @@ TEST_F(ApiRequests, ThatStreamMayBeCancelledInTheMiddleOfAPart) {
     EXPECT_EQ(error().code, ErrorCode::cancelled);
 }
 
-TEST_F(ApiRequests, ThatStreamEndWhenNoHeadComes) {
+TEST_F(ApiClientTest, EndsAStreamWithoutAHeadAtItsTimeout) {
     stream();
     loop.advance(30s);
     EXPECT_EQ(error().code, ErrorCode::deadline);
 }
 
-TEST_F(ApiRequests, KeepCredentialsOutOfErrors) {
+TEST_F(ApiClientTest, KeepsCredentialsOutOfErrors) {
     send();
     network.answer(500, "oops");
     EXPECT_THAT(error().message, Not(HasSubstr("secret")));

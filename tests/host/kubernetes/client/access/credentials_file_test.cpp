@@ -11,12 +11,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(CredentialsFile, ReadsATokenWithoutTheSpaceAroundIt) {
+TEST(CredentialsFile, TrimsTokens) {
     const CredentialsFolder folder;
     EXPECT_EQ(read_token_file(folder.write("token", "\n abc.def \r\n")), "abc.def");
 }
 
-TEST(CredentialsFile, RefusesATokenThatNoHeaderCanCarryWithoutShowingIt) {
+TEST(CredentialsFile, RejectsMalformedTokensWithoutShowingThem) {
     const CredentialsFolder folder;
     const std::pair<std::string, std::string> cases[] = {
         {"", "the token file is empty"},
@@ -35,7 +35,7 @@ TEST(CredentialsFile, RefusesATokenThatNoHeaderCanCarryWithoutShowingIt) {
     }
 }
 
-TEST(CredentialsFile, SaysWhyAFileCannotBeRead) {
+TEST(CredentialsFile, ReportsUnreadableFiles) {
     const CredentialsFolder folder;
     EXPECT_THAT(read_small_file(folder / "none").error().message,
                 HasSubstr("none: cannot be read: No such file or directory"));
@@ -43,7 +43,7 @@ TEST(CredentialsFile, SaysWhyAFileCannotBeRead) {
                 HasSubstr("cannot be read: Is a directory"));
 }
 
-TEST(CredentialsFile, TellsAKeyFromACertificateWithoutShowingEither) {
+TEST(CredentialsFile, DistinguishesKeysFromCertificatesWithoutShowingThem) {
     const CredentialsFolder folder;
     const auto key = folder.write("key", "-----BEGIN EC PRIVATE KEY-----\nhunter2\n");
     EXPECT_TRUE(read_pem_file(key, PemKind::private_key));

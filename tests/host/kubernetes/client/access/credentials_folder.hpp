@@ -1,4 +1,4 @@
-/// A folder of its own for a test, and a loop whose time passes when told.
+/// A temporary folder and a loop on a manual clock.
 #pragma once
 
 #include <chrono>
@@ -34,7 +34,7 @@ public:
         std::ofstream(root_ / name, std::ios::binary) << text;
         return root_ / name;
     }
-    /// A program for /bin/sh.
+    /// An executable script for /bin/sh.
     std::filesystem::path script(const std::string& name, const std::string& lines) const {
         const std::filesystem::path file = write(name, "#!/bin/sh\n" + lines + "\n");
         std::filesystem::permissions(file, std::filesystem::perms::owner_all);
@@ -56,16 +56,16 @@ struct VirtualLoop {
     io::ManualLoop loop{io, clock};
 };
 
-/// What one `get` came back with, once the loop has settled.
-class Asked {
+/// Calls `get` once and keeps its result.
+class CredentialRequest {
 public:
-    Asked(Credentials& credentials, io::ManualLoop& loop) {
+    CredentialRequest(Credentials& credentials, io::ManualLoop& loop) {
         credentials.get([this](Result<Credential> result) { result_ = std::move(result); });
         EXPECT_FALSE(result_) << "called back inside get";
         loop.settle();
     }
-    Asked(const Asked&) = delete;
-    Asked& operator=(const Asked&) = delete;
+    CredentialRequest(const CredentialRequest&) = delete;
+    CredentialRequest& operator=(const CredentialRequest&) = delete;
 
     bool is_answered() const { return result_.has_value(); }
     const Result<Credential>& result() const { return *result_; }

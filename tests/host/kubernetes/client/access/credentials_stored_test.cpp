@@ -20,29 +20,30 @@ protected:
     Result<std::unique_ptr<Credentials>> make(StoredSecrets secrets) {
         return make_stored_credentials(
             virtual_.loop, std::move(secrets),
-            [this](const Error& error) { troubles_.push_back(error.message); });
+            [this](const Error& error) { errors_.push_back(error.message); });
     }
     std::string authorization(Credentials& credentials) {
-        return Asked(credentials, virtual_.loop).header("authorization");
+        return CredentialRequest(credentials, virtual_.loop).header("authorization");
     }
 
     VirtualLoop virtual_;
     CredentialsFolder folder_;
-    std::vector<std::string> troubles_;
+    std::vector<std::string> errors_;
 };
 
-TEST_F(StoredCredentialsTest, SendWhatTheKubeconfigSays) {
+TEST_F(StoredCredentialsTest, SendTheCredentialsOfTheKubeconfig) {
     const KubeconfigUser user{
         .impersonation = {{"impersonate-user", "jane"}}, .username = "me", .password = "secret"};
     const auto credentials = make(stored_secrets(user));
-    const Asked asked(**credentials, virtual_.loop);
-    EXPECT_THAT(asked.result()->headers, ElementsAre(Pair("impersonate-user", "jane"),
-                                                     Pair("authorization", "Basic bWU6c2VjcmV0")));
+    const CredentialRequest request(**credentials, virtual_.loop);
+    EXPECT_THAT(
+        request.result()->headers,
+        ElementsAre(Pair("impersonate-user", "jane"), Pair("authorization", "Basic bWU6c2VjcmV0")));
     EXPECT_EQ(authorization(**make({.token = "t"})), "Bearer t");
     EXPECT_EQ(authorization(**make({})), "");
 }
 
-TEST_F(StoredCredentialsTest, ReadATokenAgainAfterFiftySeconds) {
+TEST_F(StoredCredentialsTest, ReadATokenFileAgainAfter50Seconds) {
     const auto credentials = make({.token_file = folder_.write("token", "one\n")});
     folder_.write("token", "two\n");
     virtual_.loop.advance(seconds(49));
@@ -51,41 +52,41 @@ TEST_F(StoredCredentialsTest, ReadATokenAgainAfterFiftySeconds) {
     EXPECT_EQ(authorization(**credentials), "Bearer two");
 }
 
-TEST_F(StoredCredentialsTest, ReadATokenAgainOnceTheServerRejectsIt) {
+TEST_F(StoredCredentialsTest, ReadATokenFileAgainIfTheServerRejectsTheToken) {
     const auto credentials = make({.token_file = folder_.write("token", "one")});
-    const Asked first(**credentials, virtual_.loop);
+    const CredentialRequest first(**credentials, virtual_.loop);
     folder_.write("token", "two");
     (*credentials)->rejected(*first.result());
     EXPECT_EQ(authorization(**credentials), "Bearer two");
     folder_.write("token", "three");
     (*credentials)->rejected(*first.result());
-    EXPECT_EQ(authorization(**credentials), "Bearer two") << "another has taken its place already";
+    EXPECT_EQ(authorization(**credentials), "Bearer two") << "already replaced";
 }
 
-TEST_F(StoredCredentialsTest, KeepATokenWhoseFileCannotBeRead) {
+TEST_F(StoredCredentialsTest, KeepATokenWhoseFileBecomesUnreadable) {
     const auto credentials = make({.token_file = folder_.write("token", "hunter2")});
     folder_.write("token", "");
     virtual_.loop.advance(seconds(50));
     EXPECT_EQ(authorization(**credentials), "Bearer hunter2");
     EXPECT_EQ(authorization(**credentials), "Bearer hunter2");
-    EXPECT_THAT(troubles_, ElementsAre("token: " + (folder_ / "token").string() +
-                                       ": the token file is empty"));
+    EXPECT_THAT(errors_, ElementsAre("token: " + (folder_ / "token").string() +
+                                     ": the token file is empty"));
     folder_.write("token", "fresh");
     virtual_.loop.advance(seconds(50));
     EXPECT_EQ(authorization(**credentials), "Bearer fresh");
 }
 
-TEST_F(StoredCredentialsTest, PreferTheFileToTheTokenThatBridgesTheTime) {
+TEST_F(StoredCredentialsTest, PreferTheTokenFileToTheToken) {
     const auto credentials = make({.token = "old", .token_file = folder_ / "token"});
     ASSERT_TRUE(credentials);
     EXPECT_EQ(authorization(**credentials), "Bearer old");
-    EXPECT_EQ(troubles_.size(), 1u);
+    EXPECT_EQ(errors_.size(), 1u);
     folder_.write("token", "new");
     virtual_.loop.advance(seconds(50));
     EXPECT_EQ(authorization(**credentials), "Bearer new");
 }
 
-TEST_F(StoredCredentialsTest, RefuseToBeginWithoutAToken) {
+TEST_F(StoredCredentialsTest, FailWithoutAReadableToken) {
     EXPECT_THAT(make({.token_file = folder_ / "none"}).error().message,
                 HasSubstr("none: cannot be read: No such file"));
     const auto refused = make({.token_file = folder_.write("token", "hunter2 x")});
@@ -103,11 +104,11 @@ protected:
     Result<std::unique_ptr<Credentials>> make_from_files() {
         return make({.certificate = {.file = folder_ / "crt"}, .key = {.file = folder_ / "key"}});
     }
-    /// Whose certificate a request would carry, with its key.
+    /// Checks the certificate and key of a request.
     void expect(Credentials& credentials, const io::TestIdentity& identity) {
-        const Asked asked(credentials, virtual_.loop);
-        EXPECT_EQ(asked.result()->certificate_pem, identity.certificate_pem());
-        EXPECT_EQ(asked.result()->key_pem, identity.key_pem());
+        const CredentialRequest request(credentials, virtual_.loop);
+        EXPECT_EQ(request.result()->certificate_pem, identity.certificate_pem());
+        EXPECT_EQ(request.result()->key_pem, identity.key_pem());
     }
 
     const io::TestAuthority authority_;
@@ -126,14 +127,14 @@ TEST_F(StoredCertificateTest, IsReadAgainAfterFiveMinutes) {
     expect(**credentials, two_);
 }
 
-TEST_F(StoredCertificateTest, IsNeverReadAgainFromTheKubeconfigItself) {
+TEST_F(StoredCertificateTest, IsNotReadAgainFromTheKubeconfig) {
     const auto credentials =
         make({.certificate = {.text = one_.certificate_pem()}, .key = {.text = one_.key_pem()}});
     virtual_.loop.advance(std::chrono::hours(1));
     expect(**credentials, one_);
 }
 
-TEST_F(StoredCertificateTest, IsKeptUntilItsSuccessorIsThereAsAWhole) {
+TEST_F(StoredCertificateTest, IsKeptUntilANewKeyPairMatches) {
     write(one_);
     const auto credentials = make_from_files();
     folder_.write("key", "hunter2");
@@ -143,12 +144,12 @@ TEST_F(StoredCertificateTest, IsKeptUntilItsSuccessorIsThereAsAWhole) {
     virtual_.loop.advance(std::chrono::minutes(5));
     expect(**credentials, one_);
     const std::string file = (folder_ / "key").string();
-    EXPECT_THAT(troubles_,
+    EXPECT_THAT(errors_,
                 ElementsAre("client key: " + file + ": contains no PEM private key",
                             file + ": the client key does not match the client certificate"));
 }
 
-TEST_F(StoredCertificateTest, IsRefusedWhenItCannotBeUsed) {
+TEST_F(StoredCertificateTest, IsRejectedIfItIsUnusable) {
     const std::string begin = "-----BEGIN CERTIFICATE-----\nhunter2\n";
     EXPECT_EQ(
         make({.certificate = {.text = begin}, .key = {.text = one_.key_pem()}}).error().message,
@@ -166,7 +167,7 @@ TEST_F(StoredCertificateTest, IsRefusedWhenItCannotBeUsed) {
         "kubeconfig: the client key does not match the client certificate");
 }
 
-TEST_F(StoredCredentialsTest, CallNobodyOnceTheyAreGone) {
+TEST_F(StoredCredentialsTest, CallNoCallbackAfterTheirEnd) {
     auto credentials = make({.token = "t"});
     bool called = false;
     (*credentials)->get([&](const auto&) { called = true; });

@@ -14,17 +14,17 @@ using ::testing::HasSubstr;
 
 const std::string v1 = "client.authentication.k8s.io/v1";
 
-std::string answer(const std::string& status) {
+std::string output_with(const std::string& status) {
     return R"({"kind":"ExecCredential","apiVersion":")" + v1 + R"(","status":)" + status + "}";
 }
 
-TEST(ExecInfo, TellsThePluginItsVersionAndThatNobodySitsHere) {
+TEST(ExecInfo, ContainsTheVersionAndIsNotInteractive) {
     EXPECT_EQ(exec_info({.api_version = v1}, {.server = "https://api"}),
               R"({"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1",)"
               R"("spec":{"interactive":false}})");
 }
 
-TEST(ExecInfo, DescribesTheClusterToAPluginThatAsks) {
+TEST(ExecInfo, ContainsTheClusterIfRequested) {
     const ExecCluster cluster{.server = "https://api",
                               .tls_server_name = "kubernetes",
                               .insecure_skip_tls_verify = true,
@@ -40,14 +40,14 @@ TEST(ExecInfo, DescribesTheClusterToAPluginThatAsks) {
                                 R"("config":{"audience":"x"}})"));
 }
 
-TEST(ExecAnswer, HoldsATokenACertificateOrBothAndWhenTheyEnd) {
-    const auto token = parse_exec_answer(v1, answer(R"({"token":"t"})"));
+TEST(ExecOutput, ContainsATokenOrACertificateAndTheirExpiry) {
+    const auto token = parse_exec_answer(v1, output_with(R"({"token":"t"})"));
     ASSERT_TRUE(token) << token.error();
     EXPECT_EQ(token->token, "t");
     EXPECT_EQ(token->expires, std::nullopt);
     const io::TestIdentity identity = io::TestAuthority().issue("jane");
     const auto both =
-        parse_exec_answer(v1, answer(boost::json::serialize(boost::json::object{
+        parse_exec_answer(v1, output_with(boost::json::serialize(boost::json::object{
                                   {"token", "t"},
                                   {"expirationTimestamp", "1970-01-01T00:01:00Z"},
                                   {"clientCertificateData", identity.certificate_pem()},
@@ -58,7 +58,7 @@ TEST(ExecAnswer, HoldsATokenACertificateOrBothAndWhenTheyEnd) {
     EXPECT_EQ(both->expires, Time(std::chrono::minutes(1)));
 }
 
-TEST(ExecAnswer, IsRefusedWithoutBeingShown) {
+TEST(ExecOutput, IsRejectedWithoutBeingShown) {
     const std::pair<std::string, std::string> cases[] = {
         {"", "printed output that is not a JSON object"},
         {"hunter2", "printed output that is not a JSON object"},
@@ -66,17 +66,17 @@ TEST(ExecAnswer, IsRefusedWithoutBeingShown) {
         {R"({"token":"hunter2"})", "printed JSON that is not an ExecCredential"},
         {R"({"kind":"ExecCredential","apiVersion":"hunter2"})",
          "printed an ExecCredential whose version is not " + v1 + ", as the kubeconfig requires"},
-        {answer("null"), "printed no status"},
-        {answer("{}"), "printed neither a token nor a client certificate"},
-        {answer(R"({"token":""})"), "printed neither a token nor a client certificate"},
-        {answer(R"({"token":["hunter2"]})"), "printed a status whose token is not text"},
-        {answer(R"({"token":"hunter2\r\nx: y"})"),
+        {output_with("null"), "printed no status"},
+        {output_with("{}"), "printed neither a token nor a client certificate"},
+        {output_with(R"({"token":""})"), "printed neither a token nor a client certificate"},
+        {output_with(R"({"token":["hunter2"]})"), "printed a status whose token is not text"},
+        {output_with(R"({"token":"hunter2\r\nx: y"})"),
          "printed a token with blanks or characters outside ASCII"},
-        {answer(R"({"token":"t","clientKeyData":"hunter2"})"),
+        {output_with(R"({"token":"t","clientKeyData":"hunter2"})"),
          "printed only one of clientCertificateData and clientKeyData"},
-        {answer(R"({"clientCertificateData":"hunter2","clientKeyData":"hunter2"})"),
+        {output_with(R"({"clientCertificateData":"hunter2","clientKeyData":"hunter2"})"),
          "printed an unusable key pair: the client certificate cannot be read"},
-        {answer(R"({"token":"hunter2","expirationTimestamp":"hunter2"})"),
+        {output_with(R"({"token":"hunter2","expirationTimestamp":"hunter2"})"),
          "printed an expirationTimestamp that is not an RFC 3339 time"}};
     for (const auto& [output, why] : cases) {
         const auto refused = parse_exec_answer(v1, output);

@@ -23,12 +23,12 @@ using ::testing::StartsWith;
 
 const std::string api_v1 = "client.authentication.k8s.io/v1";
 
-/// A script's line that prints an answer; $x is the shell's.
+/// A script line that prints an ExecCredential; the shell expands $x.
 std::string print(const std::string& status) {
     return R"(echo "{\"kind\":\"ExecCredential\",\"apiVersion\":\")" + api_v1 +
            R"(\",\"status\":{)" + status + "}}\"";
 }
-/// Counts its runs in a file, and has the count in its token.
+/// Counts its runs in a file; $n is the number of runs.
 const std::string counting = "cd \"$FOLDER\"; echo x >> runs; n=$(wc -l < runs)\n";
 
 class ExecCredentialsTest : public ::testing::Test {
@@ -43,7 +43,7 @@ protected:
     }
     std::string error_of(ExecCredentials::Options options) {
         ExecCredentials credentials(virtual_.loop, std::move(options));
-        return Asked(credentials, virtual_.loop).error();
+        return CredentialRequest(credentials, virtual_.loop).error();
     }
     int runs() const { return static_cast<int>(std::ranges::count(folder_.read("runs"), '\n')); }
 
@@ -51,17 +51,17 @@ protected:
     CredentialsFolder folder_;
 };
 
-TEST_F(ExecCredentialsTest, BringThePluginsTokenAndWhomToImpersonate) {
+TEST_F(ExecCredentialsTest, ReturnTheTokenAndImpersonationHeaders) {
     auto options = script(print(R"(\"token\":\"t\")"));
     options.headers = {{"impersonate-user", "jane"}};
     ExecCredentials credentials(virtual_.loop, options);
-    const Asked asked(credentials, virtual_.loop);
-    ASSERT_TRUE(asked.result()) << asked.error();
-    EXPECT_THAT(asked.result()->headers,
+    const CredentialRequest request(credentials, virtual_.loop);
+    ASSERT_TRUE(request.result()) << request.error();
+    EXPECT_THAT(request.result()->headers,
                 ElementsAre(Pair("impersonate-user", "jane"), Pair("authorization", "Bearer t")));
 }
 
-TEST_F(ExecCredentialsTest, HandThePluginItsArgumentsVariablesAndInformation) {
+TEST_F(ExecCredentialsTest, PassArgumentsVariablesAndExecInfo) {
     auto options = script(print(R"(\"token\":\"$1-$2-$OWN-$FOLDER\")") +
                           "\necho \"$KUBERNETES_EXEC_INFO\" > \"$FOLDER/info\"; "
                           "cat > \"$FOLDER/input\"; ls /proc/self/fd > \"$FOLDER/open\"");
@@ -70,58 +70,58 @@ TEST_F(ExecCredentialsTest, HandThePluginItsArgumentsVariablesAndInformation) {
     options.plugin.provides_cluster_info = true;
     options.cluster.server = "https://api";
     ExecCredentials credentials(virtual_.loop, options);
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"),
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"),
               "Bearer get-it-mine-" + (folder_ / ".").string());
     EXPECT_EQ(folder_.read("info"), exec_info(options.plugin, options.cluster) + "\n");
     EXPECT_EQ(folder_.read("input"), "");
-    EXPECT_EQ(folder_.read("open"), "0\n1\n2\n3\n") << "ls itself reads with the last one";
+    EXPECT_EQ(folder_.read("open"), "0\n1\n2\n3\n") << "the last one belongs to ls";
 }
 
-TEST_F(ExecCredentialsTest, RunThePluginOnceForAllWhoWait) {
+TEST_F(ExecCredentialsTest, RunThePluginOnceForAllCallers) {
     ExecCredentials credentials(virtual_.loop, script(counting + print(R"(\"token\":\"t$n\")")));
-    int answers = 0;
+    int results = 0;
     for (int i = 0; i < 5; ++i) {
-        credentials.get([&](const Result<Credential>& result) { answers += result ? 1 : 0; });
+        credentials.get([&](const Result<Credential>& result) { results += result ? 1 : 0; });
     }
     virtual_.loop.settle();
-    EXPECT_EQ(answers, 5);
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t1");
+    EXPECT_EQ(results, 5);
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t1");
     virtual_.loop.advance(std::chrono::hours(10'000));
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t1");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t1");
     EXPECT_EQ(runs(), 1);
 }
 
-TEST_F(ExecCredentialsTest, RunThePluginAgainWhenItsAnswerHasExpired) {
+TEST_F(ExecCredentialsTest, RunThePluginAgainAfterExpiry) {
     const std::string end = *find_timestamp_text(virtual_.clock->now() + seconds(60));
     ExecCredentials credentials(
         virtual_.loop, script(counting + print(R"(\"token\":\"t$n\",\"expirationTimestamp\":\")" +
                                                end + R"(\")")));
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t1");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t1");
     virtual_.loop.advance(seconds(59));
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t1");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t1");
     virtual_.loop.advance(seconds(1));
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t2");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, RunThePluginAgainWhenTheServerRejectsWhatItUses) {
+TEST_F(ExecCredentialsTest, RunThePluginAgainIfTheServerRejectsItsToken) {
     ExecCredentials credentials(virtual_.loop, script(counting + print(R"(\"token\":\"t$n\")")));
-    const Asked first(credentials, virtual_.loop);
+    const CredentialRequest first(credentials, virtual_.loop);
     credentials.rejected(*first.result());
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t2");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t2");
     credentials.rejected(*first.result());
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t2");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t2");
     EXPECT_EQ(runs(), 2);
 }
 
-TEST_F(ExecCredentialsTest, FindAPluginByItsBareNameInPath) {
+TEST_F(ExecCredentialsTest, FindThePluginInPath) {
     folder_.script("bin/login", print(R"(\"token\":\"t\")"));
     auto options = this->options("login");
     options.environment.set("PATH", "relative::/none:" + (folder_ / "bin").string() + ":/bin");
     ExecCredentials credentials(virtual_.loop, options);
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t");
 }
 
-TEST_F(ExecCredentialsTest, TellHowToGetAPluginThatIsNotThere) {
+TEST_F(ExecCredentialsTest, ShowTheInstallHintOfAMissingPlugin) {
     auto missing = options("capstan-no-such-plugin");
     missing.plugin.install_hint = "brew install it\nor not";
     EXPECT_EQ(error_of(missing),
@@ -131,11 +131,11 @@ TEST_F(ExecCredentialsTest, TellHowToGetAPluginThatIsNotThere) {
                 HasSubstr("cannot be run: Permission denied"));
 }
 
-TEST_F(ExecCredentialsTest, TellWhatThePluginSaidLastButNeverWhatItPrinted) {
+TEST_F(ExecCredentialsTest, ShowStderrOfThePluginButNeverItsOutput) {
     ExecCredentials credentials(
         virtual_.loop,
         script("echo hunter2; for i in 1 2 3 4 5 6 7; do echo \"line $i\" >&2; done; exit 3"));
-    const Asked failed(credentials, virtual_.loop);
+    const CredentialRequest failed(credentials, virtual_.loop);
     ASSERT_TRUE(failed.is_answered());
     EXPECT_EQ(failed.result().error().code, ErrorCode::unavailable);
     EXPECT_EQ(failed.error(), "exec plugin " + (folder_ / "plugin").string() +
@@ -147,52 +147,53 @@ TEST_F(ExecCredentialsTest, TellWhatThePluginSaidLastButNeverWhatItPrinted) {
     EXPECT_THAT(error_of(script("kill -9 $$")), HasSubstr("was killed by signal 9"));
 }
 
-TEST_F(ExecCredentialsTest, LetAPluginRestThatHasFailed) {
+TEST_F(ExecCredentialsTest, BackOffAfterAFailure) {
     ExecCredentials credentials(virtual_.loop, script(counting + "[ $n -gt 1 ] || exit 1\n" +
                                                       print(R"(\"token\":\"t$n\")")));
     const std::string failed =
         "exec plugin " + (folder_ / "plugin").string() + ": ended with exit code 1";
-    EXPECT_EQ(Asked(credentials, virtual_.loop).error(), failed);
-    const Asked early(credentials, virtual_.loop);
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).error(), failed);
+    const CredentialRequest early(credentials, virtual_.loop);
     EXPECT_THAT(early.error(), StartsWith(failed + " (retry in "));
     ASSERT_TRUE(early.result().error().retry_after);
-    EXPECT_EQ(runs(), 1) << "nothing was run for the second request";
+    EXPECT_EQ(runs(), 1) << "the second request ran nothing";
     virtual_.loop.advance(*early.result().error().retry_after);
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization"), "Bearer t2");
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization"), "Bearer t2");
 }
 
-TEST_F(ExecCredentialsTest, LetAPluginRestLongerAfterEachFailureButNoLongerThanAMinute) {
+TEST_F(ExecCredentialsTest, IncreaseTheBackOffUpToOneMinute) {
     ExecCredentials credentials(virtual_.loop, script("exit 1"));
     Duration last{};
     for (int failures = 1; failures <= 8; ++failures) {
-        Asked(credentials, virtual_.loop);
-        const Asked early(credentials, virtual_.loop);
+        CredentialRequest(credentials, virtual_.loop);
+        const CredentialRequest early(credentials, virtual_.loop);
         ASSERT_TRUE(early.result().error().retry_after);
-        const Duration rest = *early.result().error().retry_after;
-        EXPECT_TRUE(failures > 5 || rest > last);
-        EXPECT_LE(rest, seconds(60));
-        virtual_.loop.advance(rest);
-        last = rest;
+        const Duration delay = *early.result().error().retry_after;
+        EXPECT_TRUE(failures > 5 || delay > last);
+        EXPECT_LE(delay, seconds(60));
+        virtual_.loop.advance(delay);
+        last = delay;
     }
     EXPECT_GE(last, seconds(30));
 }
 
-TEST_F(ExecCredentialsTest, TakeLongAnswersButNotEndlessOnes) {
+TEST_F(ExecCredentialsTest, LimitTheSizeOfTheOutput) {
     const std::string long_token = "t=$(head -c 300000 /dev/zero | tr '\\0' x)\n";
     ExecCredentials credentials(virtual_.loop, script(long_token + print(R"(\"token\":\"$t\")")));
-    EXPECT_EQ(Asked(credentials, virtual_.loop).header("authorization").size(), 300'007u);
+    EXPECT_EQ(CredentialRequest(credentials, virtual_.loop).header("authorization").size(),
+              300'007u);
     EXPECT_THAT(error_of(script("cat /dev/zero")), HasSubstr("printed more than 1048576 bytes"));
 }
 
-TEST_F(ExecCredentialsTest, DoNotWaitForWhatThePluginLeavesBehind) {
+TEST_F(ExecCredentialsTest, DoNotWaitForChildrenOfThePlugin) {
     ExecCredentials credentials(virtual_.loop,
                                 script("sleep 1000 &\n" + print(R"(\"token\":\"t$!\")")));
-    const std::string token = Asked(credentials, virtual_.loop).header("authorization");
+    const std::string token = CredentialRequest(credentials, virtual_.loop).header("authorization");
     ASSERT_THAT(token, HasSubstr("Bearer t"));
-    EXPECT_EQ(::kill(std::stoi(token.substr(8)), SIGKILL), 0) << "it lives on";
+    EXPECT_EQ(::kill(std::stoi(token.substr(8)), SIGKILL), 0) << "still running";
 }
 
-/// Whether the processes whose numbers stand in the file have ended; waits for what is dying.
+/// Whether the processes listed in the file have ended. Waits for them to exit.
 bool are_gone(const CredentialsFolder& folder, const std::string& name) {
     std::istringstream numbers(folder.read(name));
     for (pid_t pid = 0; numbers >> pid;) {
@@ -209,10 +210,10 @@ bool are_gone(const CredentialsFolder& folder, const std::string& name) {
     return true;
 }
 
-/// A loop that does not wait for what runs outside, for a plugin that never ends.
-class ImpatientLoop final : public io::Loop {
+/// A loop that does not wait for child processes, for a plugin that never ends.
+class NonWaitingLoop final : public io::Loop {
 public:
-    ImpatientLoop(boost::asio::io_context& io, std::shared_ptr<io::ManualClock> clock)
+    NonWaitingLoop(boost::asio::io_context& io, std::shared_ptr<io::ManualClock> clock)
         : Loop(io, clock), manual_(std::move(clock)) {}
     void advance(Duration by) {
         manual_->advance_to(manual_->monotonic() + by);
@@ -236,10 +237,10 @@ protected:
     }
 
     boost::asio::io_context io_;
-    ImpatientLoop loop_{io_, std::make_shared<io::ManualClock>()};
+    NonWaitingLoop loop_{io_, std::make_shared<io::ManualClock>()};
 };
 
-TEST_F(StuckPluginTest, IsKilledWithItsWholeGroupAfterAMinute) {
+TEST_F(StuckPluginTest, IsKilledWithItsProcessGroupAfterAMinute) {
     ExecCredentials credentials(loop_, stuck());
     std::optional<Error> error;
     credentials.get([&](const Result<Credential>& result) { error = result.error(); });
@@ -254,7 +255,7 @@ TEST_F(StuckPluginTest, IsKilledWithItsWholeGroupAfterAMinute) {
     EXPECT_TRUE(are_gone(folder_, "pids"));
 }
 
-TEST_F(StuckPluginTest, IsKilledWhenItsCredentialsGo) {
+TEST_F(StuckPluginTest, IsKilledWithItsCredentials) {
     auto credentials = std::make_unique<ExecCredentials>(loop_, stuck());
     bool called = false;
     credentials->get([&](const Result<Credential>&) { called = true; });
@@ -265,17 +266,17 @@ TEST_F(StuckPluginTest, IsKilledWhenItsCredentialsGo) {
     EXPECT_TRUE(are_gone(folder_, "pids"));
 }
 
-TEST_F(ExecCredentialsTest, MayBeDroppedByWhoeverIsToldFirst) {
+TEST_F(ExecCredentialsTest, MayBeDestroyedInACallback) {
     auto credentials =
         std::make_unique<ExecCredentials>(virtual_.loop, script(print(R"(\"token\":\"t\")")));
-    int answers = 0;
+    int results = 0;
     credentials->get([&](const Result<Credential>&) {
-        ++answers;
+        ++results;
         credentials.reset();
     });
-    credentials->get([&](const Result<Credential>&) { ++answers; });
+    credentials->get([&](const Result<Credential>&) { ++results; });
     virtual_.loop.settle();
-    EXPECT_EQ(answers, 1);
+    EXPECT_EQ(results, 1);
 }
 
 }  // namespace

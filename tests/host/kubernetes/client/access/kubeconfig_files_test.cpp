@@ -34,7 +34,7 @@ protected:
     CredentialsFolder folder_;
 };
 
-TEST_F(KubeconfigFilesTest, LetsTheFirstFileThatNamesSomethingDefineItWholly) {
+TEST_F(KubeconfigFilesTest, UsesTheFirstFileThatDefinesAName) {
     folder_.write("a/config", file_with("first"));
     folder_.write("b/config", file_with("second", "second"));
     folder_.write("c/config", file_with("third", "third"));
@@ -63,12 +63,12 @@ TEST_F(KubeconfigFilesTest, FallsBackToTheHomeFolder) {
                 HasSubstr("no kubeconfig: neither KUBECONFIG nor HOME is set"));
 }
 
-TEST_F(KubeconfigFilesTest, DoesNotFallBackWhenTheListLeadsNowhere) {
+TEST_F(KubeconfigFilesTest, DoesNotFallBackIfListedFilesAreMissing) {
     folder_.write("home/.kube/config", file_with("mine", "mine"));
     EXPECT_THAT(read(list({"none"})).error().message, HasSubstr("none of them exists"));
 }
 
-TEST_F(KubeconfigFilesTest, UsesAFileThatIsNamedAloneAndInsistsOnIt) {
+TEST_F(KubeconfigFilesTest, RequiresAnExplicitFile) {
     folder_.write("a", file_with("first", "first"));
     const Environment environment({{"KUBECONFIG", list({"a"})}});
     EXPECT_THAT(read_kubeconfig({folder_ / "none", {}}, environment).error().message,
@@ -78,7 +78,7 @@ TEST_F(KubeconfigFilesTest, UsesAFileThatIsNamedAloneAndInsistsOnIt) {
                 HasSubstr("has no context \"first\""));
 }
 
-TEST_F(KubeconfigFilesTest, RefusesAListWithABrokenOrHugeFile) {
+TEST_F(KubeconfigFilesTest, RejectsMalformedAndHugeFiles) {
     folder_.write("a", file_with("first", "first"));
     folder_.write("broken", "a: [\n");
     EXPECT_THAT(read(list({"a", "broken"})).error().message, HasSubstr("broken:"));

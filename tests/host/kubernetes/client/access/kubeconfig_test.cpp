@@ -36,7 +36,7 @@ protected:
         EXPECT_TRUE(out) << out.error();
         return out.value_or(Kubeconfig());
     }
-    /// Without the file's name.
+    /// The error message without the file name.
     std::string error(const std::string& text, const std::string& context = {}) const {
         const auto out = read(text, context);
         if (out) return "none";
@@ -73,7 +73,7 @@ TEST_F(KubeconfigTest, ReadsSchemesInAnyCase) {
     EXPECT_EQ(cluster.proxy_url, "Http://proxy:1");
 }
 
-TEST_F(KubeconfigTest, LetsDataGoBeforeFiles) {
+TEST_F(KubeconfigTest, PrefersDataToFiles) {
     const Kubeconfig read =
         with(server + ", certificate-authority: a, certificate-authority-data: " + pem,
              "client-certificate: a, client-certificate-data: " + pem + ", client-key: ../k");
@@ -83,7 +83,7 @@ TEST_F(KubeconfigTest, LetsDataGoBeforeFiles) {
     EXPECT_EQ(read.user.key.file, (folder_ / "").parent_path().parent_path() / "k");
 }
 
-TEST_F(KubeconfigTest, ReadsWhoSomebodyIs) {
+TEST_F(KubeconfigTest, ReadsTokensAndPasswords) {
     const KubeconfigUser token = with(server, "token: 12345, tokenFile: /t").user;
     EXPECT_EQ(token.token, "12345");
     EXPECT_EQ(token.token_file, "/t");
@@ -91,7 +91,7 @@ TEST_F(KubeconfigTest, ReadsWhoSomebodyIs) {
     EXPECT_EQ(basic.username + "/" + basic.password, "me/a: b");
 }
 
-TEST_F(KubeconfigTest, ReadsWhomToImpersonate) {
+TEST_F(KubeconfigTest, ReadsImpersonation) {
     const KubeconfigUser user =
         with(server,
              "as: jane, as-uid: '7', as-groups: [dev, ops], as-user-extra: {Scopes/x: [a, b]}")
@@ -120,13 +120,13 @@ TEST_F(KubeconfigTest, ReadsAnExecPlugin) {
     EXPECT_EQ(boost::json::serialize(*read.cluster.exec_config), R"({"audience":"x","level":3})");
 }
 
-TEST_F(KubeconfigTest, LeavesABareCommandToPathAndV1beta1ItsDefaultMode) {
+TEST_F(KubeconfigTest, KeepsABareCommandName) {
     const auto user =
         with(server, "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: aws}").user;
     EXPECT_EQ(user.exec->command, "aws");
 }
 
-TEST_F(KubeconfigTest, NeedsNoPluginBesidesOtherCredentials) {
+TEST_F(KubeconfigTest, IgnoresThePluginIfThereAreOtherCredentials) {
     for (const char* other :
          {"token: t", "username: u", "tokenFile: t", "client-certificate: a, client-key: b"}) {
         EXPECT_FALSE(
@@ -136,7 +136,7 @@ TEST_F(KubeconfigTest, NeedsNoPluginBesidesOtherCredentials) {
     }
 }
 
-TEST_F(KubeconfigTest, TakesTheContextThatIsAskedFor) {
+TEST_F(KubeconfigTest, UsesTheRequestedContext) {
     const std::string text =
         "current-context: b\n"
         "contexts:\n"
@@ -153,7 +153,7 @@ TEST_F(KubeconfigTest, TakesTheContextThatIsAskedFor) {
     EXPECT_EQ(error(text, "c"), ": kubeconfig has no context \"c\"; it has \"a\", \"b\"");
 }
 
-TEST_F(KubeconfigTest, SaysWhichPartIsMissing) {
+TEST_F(KubeconfigTest, ReportsMissingParts) {
     EXPECT_EQ(error(""), ": kubeconfig has no current-context; it has none");
     EXPECT_EQ(error("contexts: [{name: a}]\n"),
               ": kubeconfig has no current-context; it has \"a\"");
@@ -166,7 +166,7 @@ TEST_F(KubeconfigTest, SaysWhichPartIsMissing) {
               ": kubeconfig has no user \"u\"; it has none");
 }
 
-TEST_F(KubeconfigTest, RefusesAFileThatIsSomethingElse) {
+TEST_F(KubeconfigTest, RejectsOtherFiles) {
     const std::pair<std::string, std::string> cases[] = {
         {"kind: Pod\napiVersion: v1\n", ":1: kind expects Config: this is not a kubeconfig"},
         {"kind: Config\napiVersion: v2\n", ":2: apiVersion expects v1"},
@@ -182,7 +182,7 @@ TEST_F(KubeconfigTest, RefusesAFileThatIsSomethingElse) {
     for (const auto& [text, why] : cases) EXPECT_EQ(error(text), why) << text;
 }
 
-TEST_F(KubeconfigTest, RefusesAClusterThatCannotWork) {
+TEST_F(KubeconfigTest, RejectsInvalidClusters) {
     const std::pair<std::string, std::string> cases[] = {
         {"", "server is missing: the API server's URL"},
         {"server: 'api:6443'", "server has no scheme: write https:// in front, or http://"},
@@ -205,7 +205,7 @@ TEST_F(KubeconfigTest, RefusesAClusterThatCannotWork) {
         EXPECT_EQ(error(config(cluster, "")), ":5: cluster \"k\": " + why) << cluster;
 }
 
-TEST_F(KubeconfigTest, RefusesAUserThatCannotWork) {
+TEST_F(KubeconfigTest, RejectsInvalidUsers) {
     const std::pair<std::string, std::string> cases[] = {
         {"token: a, username: b", "has both a token and a password; remove one of them"},
         {"tokenFile: a, password: b", "has both a token and a password; remove one of them"},
@@ -231,7 +231,7 @@ TEST_F(KubeconfigTest, RefusesAUserThatCannotWork) {
         EXPECT_EQ(error(config(server, user)), ":8: user \"u\": " + why) << user;
 }
 
-TEST_F(KubeconfigTest, RefusesAnExecPluginThatCannotWork) {
+TEST_F(KubeconfigTest, RejectsInvalidExecPlugins) {
     const std::string v1 = "apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never";
     const std::pair<std::string, std::string> cases[] = {
         {"command: a", "apiVersion expects client.authentication.k8s.io/v1 or /v1beta1"},
@@ -251,26 +251,26 @@ TEST_F(KubeconfigTest, RefusesAnExecPluginThatCannotWork) {
     }
 }
 
-TEST_F(KubeconfigTest, ShowsNoSecretOfABrokenFile) {
+TEST_F(KubeconfigTest, ShowsNoSecretOfAMalformedFile) {
     const std::string good = config(server, "token: hunter2, password: hunter2");
     for (std::size_t at = 0; at < good.size(); ++at) {
         for (const char* damage : {"", "\"", "'", "\n"}) {
             std::string broken = good;
             broken.replace(at, 1, damage);
             const auto out = read(broken);
-            const std::string said = out ? "" : out.error().message;
-            EXPECT_THAT(said, Not(HasSubstr("hunter"))) << broken;
+            const std::string message = out ? "" : out.error().message;
+            EXPECT_THAT(message, Not(HasSubstr("hunter"))) << broken;
         }
     }
 }
 
-TEST_F(KubeconfigTest, ShowsOfANameThatSwallowedMoreOnlyTheFirstWord) {
+TEST_F(KubeconfigTest, ShowsOnlyTheFirstWordOfAMalformedName) {
     EXPECT_EQ(error("contexts:\n- {name: a, context: {cluster: k}}\n"
                     "current-context: 'a user: {token: hunter2}'\n"),
               ": kubeconfig has no context \"a...\"; it has \"a\"");
 }
 
-TEST_F(KubeconfigTest, LooksOnlyAtWhatTheContextUses) {
+TEST_F(KubeconfigTest, ChecksOnlyTheUsedContext) {
     EXPECT_EQ(error(config(server, "") + "- {name: broken, user: {token: [x]}}\n"), "none");
 }
 

@@ -36,7 +36,7 @@ TEST(KubeconfigYaml, ReadsJsonAndEmptyFiles) {
     EXPECT_TRUE(parse_yaml("config", "---\na: b\n---\n"));
 }
 
-TEST(KubeconfigYaml, RefusesWhatIsMalformedWithItsLine) {
+TEST(KubeconfigYaml, ReportsTheLineOfAnError) {
     const std::pair<std::string, std::string> cases[] = {
         {"a: [1\nb: 2\n", "config:2: not YAML: end of sequence flow not found"},
         {"a: 1\n\tb: 2\n", "config:2: not YAML: illegal tab when looking for indentation"},
@@ -55,7 +55,7 @@ TEST(KubeconfigYaml, RefusesWhatIsMalformedWithItsLine) {
     for (const auto& [text, error] : cases) EXPECT_EQ(yaml_error(text), error) << text;
 }
 
-TEST(KubeconfigYaml, NeverQuotesTheFile) {
+TEST(KubeconfigYaml, NeverShowsContent) {
     for (const char* text : {"token: \"hunter2\\q\"\n", "token: \"\\Uhunter2x\"\n",
                              "hunter2: 1\nhunter2: 2\n", "token: hunter2: b\n", "a: \"hunter2\n",
                              "a: 'hunter2\nb: c\n\n", "!<hunter2 a\n", "a: *hunter2\n"}) {
@@ -64,7 +64,7 @@ TEST(KubeconfigYaml, NeverQuotesTheFile) {
     }
 }
 
-TEST(KubeconfigYaml, BoundsWhatAliasesBlowUp) {
+TEST(KubeconfigYaml, LimitsTheExpansionOfAliases) {
     std::string laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
     for (int i = 1; i < 12; ++i) {
         const std::string before = "*a" + std::to_string(i - 1);
@@ -76,7 +76,7 @@ TEST(KubeconfigYaml, BoundsWhatAliasesBlowUp) {
     EXPECT_EQ(parse_yaml("config", "a: &x [1, 2]\nb: *x\n")->find("b")->children.size(), 2u);
 }
 
-TEST(KubeconfigYaml, BoundsDepthAndNumber) {
+TEST(KubeconfigYaml, LimitsDepthAndSize) {
     EXPECT_THAT(yaml_error(std::string(100, '[')), HasSubstr("config:"));
     EXPECT_THAT(yaml_error(std::string(1 << 17, '[')), HasSubstr("config:"));
     EXPECT_THAT(yaml_error(std::string(1 << 17, '{')), HasSubstr("config:"));
@@ -86,7 +86,7 @@ TEST(KubeconfigYaml, BoundsDepthAndNumber) {
     EXPECT_THAT(yaml_error(std::string((16u << 20) + 1, 'x')), HasSubstr("too large"));
 }
 
-TEST(KubeconfigYaml, BecomesJson) {
+TEST(KubeconfigYaml, IsConvertedToJson) {
     const auto root =
         parse_yaml("config", "a: 1\nb: '1'\nc: true\nd: ~\ne: [x, 1.5, -2]\nf: {g: 1_000}\n");
     EXPECT_EQ(boost::json::serialize(json_of(*root)),

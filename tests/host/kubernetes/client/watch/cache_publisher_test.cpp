@@ -13,11 +13,11 @@ engine::snapshot::PodObject numbered_pod(int number) {
     return {.name = name, .uid = name + "-uid", .labels = {{"name", name}}};
 }
 
-TEST(CachePublisher, StartsAfreshBeforePodsLongGoneFillTheMemory) {
-    CachePublisher feed({});
-    feed.is_complete = [] { return true; };
-    feed.builder().set(numbered_pod(0));
-    feed.builder().set(engine::snapshot::NamespaceObject{.name = "default"});
+TEST(CachePublisher, RebuildsBeforeDeletedPodsFillTheMemory) {
+    CachePublisher publisher({});
+    publisher.is_complete = [] { return true; };
+    publisher.builder().set(numbered_pod(0));
+    publisher.builder().set(engine::snapshot::NamespaceObject{.name = "default"});
     engine::snapshot::ClusterBuilder unbounded;
     const auto churn = [](engine::snapshot::ClusterBuilder& builder, int round) {
         for (int i = 1; i <= 1000; ++i) {
@@ -25,71 +25,71 @@ TEST(CachePublisher, StartsAfreshBeforePodsLongGoneFillTheMemory) {
             builder.remove_pod("default", "pod-" + std::to_string(round * 1000 + i));
         }
     };
-    std::size_t most = 0;
+    std::size_t max_bytes = 0;
     for (int round = 0; round < 100; ++round) {
-        churn(feed.builder(), round);
+        churn(publisher.builder(), round);
         churn(unbounded, round);
-        const auto cluster = feed.cluster();
+        const auto cluster = publisher.cluster();
         ASSERT_TRUE(cluster);
         ASSERT_EQ(cluster->pod_count(), 1u);
         ASSERT_EQ(cluster->text(cluster->pod(0).uid), "pod-0-uid");
         ASSERT_EQ(cluster->objects().namespaces.size(), 1u);
-        most = std::max(most, cluster->bytes());
+        max_bytes = std::max(max_bytes, cluster->bytes());
     }
     EXPECT_GT(unbounded.build().bytes(), std::size_t{20} << 20);
-    EXPECT_LT(most, std::size_t{10} << 20);
+    EXPECT_LT(max_bytes, std::size_t{10} << 20);
 }
 
-TEST(CachePublisher, ShowsNothingHalfReplacedAndNothingBeforeAllIsThere) {
+TEST(CachePublisher, PublishesNoPartialState) {
     bool is_complete = false;
     int changes = 0;
-    CachePublisher feed({});
-    feed.is_complete = [&] { return is_complete; };
-    feed.on_change = [&] { ++changes; };
-    feed.builder().set(numbered_pod(1));
-    feed.settle();
-    EXPECT_FALSE(feed.cluster());
+    CachePublisher publisher({});
+    publisher.is_complete = [&] { return is_complete; };
+    publisher.on_change = [&] { ++changes; };
+    publisher.builder().set(numbered_pod(1));
+    publisher.settle();
+    EXPECT_FALSE(publisher.cluster());
     is_complete = true;
-    feed.settle();
+    publisher.settle();
     EXPECT_EQ(changes, 1);
-    EXPECT_EQ(feed.cluster()->pod_count(), 1u);
-    feed.begin_replace();
-    feed.begin_replace();
-    feed.builder().set(numbered_pod(2));
-    feed.end_replace();
-    feed.settle();
-    EXPECT_EQ(feed.cluster()->pod_count(), 1u) << "of two kinds, one is still being listed";
+    EXPECT_EQ(publisher.cluster()->pod_count(), 1u);
+    publisher.begin_replace();
+    publisher.begin_replace();
+    publisher.builder().set(numbered_pod(2));
+    publisher.end_replace();
+    publisher.settle();
+    EXPECT_EQ(publisher.cluster()->pod_count(), 1u) << "one of two kinds is still being listed";
     EXPECT_EQ(changes, 1);
-    feed.end_replace();
-    feed.settle();
+    publisher.end_replace();
+    publisher.settle();
     EXPECT_EQ(changes, 2);
-    EXPECT_EQ(feed.cluster()->pod_count(), 2u);
+    EXPECT_EQ(publisher.cluster()->pod_count(), 2u);
 }
 
-TEST(CachePublisher, StillWakesForAPodThatTurnedUnschedulableWhileAKindWasListed) {
-    int woken = 0;
-    CachePublisher feed({});
-    feed.is_complete = [] { return true; };
-    feed.on_unschedulable = [&] { ++woken; };
-    feed.begin_replace();
-    feed.builder().set(numbered_pod(1));
-    feed.note_unschedulable();
-    feed.settle();
-    EXPECT_FALSE(feed.cluster()->pod_count() > 0) << "looked at before it is shown";
-    EXPECT_EQ(woken, 0);
-    feed.end_replace();
-    feed.settle();
-    feed.settle();
-    EXPECT_EQ(woken, 1);
+TEST(CachePublisher, ReportsUnschedulablePodsAfterARelist) {
+    int calls = 0;
+    CachePublisher publisher({});
+    publisher.is_complete = [] { return true; };
+    publisher.on_unschedulable = [&] { ++calls; };
+    publisher.begin_replace();
+    publisher.builder().set(numbered_pod(1));
+    publisher.note_unschedulable();
+    publisher.settle();
+    EXPECT_FALSE(publisher.cluster()->pod_count() > 0) << "not published yet";
+    EXPECT_EQ(calls, 0);
+    publisher.end_replace();
+    publisher.settle();
+    publisher.settle();
+    EXPECT_EQ(calls, 1);
 }
 
-TEST(CachePublisher, CostsNothingWhereNothingChanged) {
-    CachePublisher feed({});
-    feed.is_complete = [] { return true; };
-    feed.builder().set(numbered_pod(1));
-    const auto first = feed.cluster();
-    feed.builder().set(numbered_pod(1));
-    const auto second = feed.cluster();
+TEST(CachePublisher, SharesUnchangedState) {
+    CachePublisher publisher({});
+    publisher.is_complete = [] { return true; };
+    publisher.builder().set(numbered_pod(1));
+    const auto first = publisher.cluster();
+    publisher.builder().set(numbered_pod(1));
+    const auto second = publisher.cluster();
     EXPECT_EQ(first->unbound().data(), second->unbound().data());
 }
 

@@ -1,4 +1,4 @@
-/// One mirror of a cluster on a scripted API server, and what it is told.
+/// Fixture for tests of ClusterCache on a scripted API server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,13 +34,13 @@ inline std::string ready_node(const std::string& name, int version, const std::s
            heartbeat + R"(","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})";
 }
 
-/// A mirror of all kinds on a scripted API server.
-struct Mirrored : ::testing::Test {
+/// A cache of all kinds on a scripted API server.
+struct ClusterCacheTest : ::testing::Test {
     using Texts = std::vector<std::string>;
 
-    /// Answers each kind's list, with nothing unless told.
+    /// Answers the list of each kind, by default with an empty page.
     void sync(const std::string& pods = page(10, {}), const std::string& nodes = page(10, {})) {
-        if (api.asked().empty()) mirror.start();
+        if (api.asked().empty()) cache.start();
         while (has_open("list")) {
             const ScriptedApi::Asked& asked = *find_open("list");
             const std::string& path = asked.request.path;
@@ -70,13 +70,13 @@ struct Mirrored : ::testing::Test {
         for (std::size_t i = 0; i < api.asked().size(); ++i)
             if (api.asked()[i].is_open && is_watch(api.asked()[i])) api.accept(api.asked()[i].id);
     }
-    /// Has the pods listed anew, and waits for the request.
+    /// Expires the pod watch and waits for the list request.
     void expire_pods() {
         push("/api/v1/pods", error_line(410, "Expired"));
         loop.advance(std::chrono::seconds(2));
     }
     std::vector<std::string> pods() {
-        const Result<engine::snapshot::Cluster> cluster = mirror.cluster(std::chrono::minutes(1));
+        const Result<engine::snapshot::Cluster> cluster = cache.cluster(std::chrono::minutes(1));
         std::vector<std::string> out;
         for (engine::snapshot::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
             out.emplace_back(cluster->text(cluster->pod(i).name));
@@ -84,7 +84,7 @@ struct Mirrored : ::testing::Test {
         return out;
     }
     ReflectorStatus status(const std::string& kind) {
-        for (const ReflectorStatus& each : mirror.status()) {
+        for (const ReflectorStatus& each : cache.status()) {
             if (each.kind == kind) return each;
         }
         return {};
@@ -94,19 +94,19 @@ struct Mirrored : ::testing::Test {
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
     int changes = 0, unschedulable = 0;
-    std::vector<std::string> troubles;
-    ClusterCache mirror{api,
-                        loop,
-                        {.seed = 3,
-                         .watch_list = false,
-                         .on_change = [this] { ++changes; },
-                         .on_unschedulable = [this] { ++unschedulable; },
-                         .on_error = tell(),
-                         .on_unreadable = tell()}};
+    std::vector<std::string> errors;
+    ClusterCache cache{api,
+                       loop,
+                       {.seed = 3,
+                        .watch_list = false,
+                        .on_change = [this] { ++changes; },
+                        .on_unschedulable = [this] { ++unschedulable; },
+                        .on_error = record_error(),
+                        .on_unreadable = record_error()}};
 
-    std::function<void(const std::string& kind, const Error& error)> tell() {
+    std::function<void(const std::string& kind, const Error& error)> record_error() {
         return [this](const std::string& kind, const Error& error) {
-            troubles.push_back(kind + ": " + error.message);
+            errors.push_back(kind + ": " + error.message);
         };
     }
 };

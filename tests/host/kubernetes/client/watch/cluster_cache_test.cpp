@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_F(Mirrored, FollowsEveryKindAndOnlyPodsThatHaveNotEnded) {
-    mirror.start();
+TEST_F(ClusterCacheTest, WatchesEveryKindAndOnlyPodsThatHaveNotEnded) {
+    cache.start();
     Texts paths;
     for (const ScriptedApi::Asked& asked : api.asked()) paths.push_back(asked.request.path);
     std::ranges::sort(paths);
@@ -34,23 +34,23 @@ TEST_F(Mirrored, FollowsEveryKindAndOnlyPodsThatHaveNotEnded) {
               std::string::npos);
 }
 
-TEST_F(Mirrored, HandsOutNothingBeforeEveryKindIsHere) {
-    mirror.start();
+TEST_F(ClusterCacheTest, ReturnsNoClusterBeforeEveryKindIsSynced) {
+    cache.start();
     const auto namespaces = find_open("list", "/api/v1/namespaces")->id;
     while (find_open("list")->id != namespaces)
         api.answer(find_open("list")->id, {.body = page(10, {})});
-    EXPECT_FALSE(mirror.has_synced());
-    const auto early = mirror.cluster(1h);
+    EXPECT_FALSE(cache.has_synced());
+    const auto early = cache.cluster(1h);
     ASSERT_FALSE(early);
     EXPECT_EQ(early.error().code, ErrorCode::unavailable);
     EXPECT_EQ(changes, 0);
     api.answer(namespaces, {.body = page(10, {})});
-    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_TRUE(cache.has_synced());
     EXPECT_EQ(changes, 1);
-    EXPECT_TRUE(mirror.cluster(1h));
+    EXPECT_TRUE(cache.cluster(1h));
 }
 
-TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
+TEST_F(ClusterCacheTest, AppliesEventsToTheList) {
     sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("DELETED", pod_line("a", 12)));
@@ -60,7 +60,7 @@ TEST_F(Mirrored, IsWhatWasListedAndWhatHappenedSince) {
     EXPECT_EQ(status("Pod").resource_version, "12");
 }
 
-TEST_F(Mirrored, CountsWhatIsHereThoughNobodyAsksForACluster) {
+TEST_F(ClusterCacheTest, CountsObjectsWithoutACallOfCluster) {
     sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
     EXPECT_EQ(status("Pod").objects, 2u);
     EXPECT_EQ(status("Node").objects, 1u);
@@ -68,15 +68,15 @@ TEST_F(Mirrored, CountsWhatIsHereThoughNobodyAsksForACluster) {
     EXPECT_EQ(status("Pod").objects, 4u);
 }
 
-TEST_F(Mirrored, CountsTheKindsThatAreHereWhileAnotherIsMissing) {
-    mirror.start();
+TEST_F(ClusterCacheTest, CountsSyncedKindsWhileAnotherIsMissing) {
+    cache.start();
     EXPECT_EQ(status("Pod").objects, 0u);
     api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(10, {pod_line("a", 1)})});
     EXPECT_EQ(status("Pod").objects, 1u);
-    EXPECT_FALSE(mirror.has_synced());
+    EXPECT_FALSE(cache.has_synced());
 }
 
-TEST_F(Mirrored, CountsWhatItShowsWhileAKindIsListedAnew) {
+TEST_F(ClusterCacheTest, CountsThePreviousObjectsDuringARelist) {
     sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id,
@@ -84,9 +84,9 @@ TEST_F(Mirrored, CountsWhatItShowsWhileAKindIsListedAnew) {
     EXPECT_EQ(status("Pod").objects, 2u);
 }
 
-TEST_F(Mirrored, WakesForAChangeThoughSomebodyLookedAtItMeanwhile) {
+TEST_F(ClusterCacheTest, ReportsAChangeThatWasCountedBefore) {
     sync();
-    std::ignore = mirror.cluster(1min);
+    std::ignore = cache.cluster(1min);
     changes = 0;
     push("/api/v1/pods", line("ADDED", pod_line("a", 11)));
     EXPECT_EQ(status("Pod").objects, 1u);
@@ -96,7 +96,7 @@ TEST_F(Mirrored, WakesForAChangeThoughSomebodyLookedAtItMeanwhile) {
     EXPECT_EQ(changes, 2);
 }
 
-TEST_F(Mirrored, StandsEventsThatComeTwiceOrInAnotherOrder) {
+TEST_F(ClusterCacheTest, AcceptsDuplicateAndReorderedEvents) {
     sync(page(10, {pod_line("a", 1)}));
     push("/api/v1/pods",
          line("DELETED", pod_line("ghost", 11)) + line("ADDED", pod_line("a", 11)) +
@@ -105,9 +105,9 @@ TEST_F(Mirrored, StandsEventsThatComeTwiceOrInAnotherOrder) {
     EXPECT_EQ(pods(), (Texts{"new"}));
 }
 
-TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatIsGone) {
+TEST_F(ClusterCacheTest, ShowsThePreviousStateDuringARelist) {
     sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
-    push("/api/v1/pods", line("ADDED", pod_line("c", 11)));  // not shown yet
+    push("/api/v1/pods", line("ADDED", pod_line("c", 11)));  // not published yet
     expire_pods();
     const auto id = find_open("list", "/api/v1/pods")->id;
     const std::string text = page(20, {pod_line("c", 11), pod_line("d", 19)});
@@ -117,7 +117,7 @@ TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatI
         ASSERT_EQ(pods(), (Texts{"a", "b", "c"}));
     }
     api.push(id, "}");
-    EXPECT_EQ(pods(), (Texts{"a", "b", "c"})) << "until the server says that this was all";
+    EXPECT_EQ(pods(), (Texts{"a", "b", "c"})) << "until the list ends";
     changes = 0;
     api.end(id);
     EXPECT_EQ(changes, 1);
@@ -125,7 +125,7 @@ TEST_F(Mirrored, ShowsTheClusterAsItWasWhileAKindIsListedAnewAndThenWithoutWhatI
     EXPECT_EQ(status("Pod").relists, 1u);
 }
 
-TEST_F(Mirrored, AListThatIsCutOffChangesNothingAndTheNextOneCounts) {
+TEST_F(ClusterCacheTest, KeepsThePreviousStateIfAListIsTruncated) {
     sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     expire_pods();
@@ -141,8 +141,8 @@ TEST_F(Mirrored, AListThatIsCutOffChangesNothingAndTheNextOneCounts) {
     EXPECT_EQ(pods(), (Texts{"a"}));
 }
 
-TEST_F(Mirrored, AFirstListThatIsCutOffLeavesNothingBehind) {
-    mirror.start();
+TEST_F(ClusterCacheTest, DropsATruncatedFirstList) {
+    cache.start();
     api.push(find_open("list", "/api/v1/pods")->id, page(10, {pod_line("x", 1)}).substr(0, 300));
     api.fail(find_open("list", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
     loop.advance(2s);
@@ -150,28 +150,28 @@ TEST_F(Mirrored, AFirstListThatIsCutOffLeavesNothingBehind) {
     EXPECT_EQ(pods(), (Texts{"a"}));
 }
 
-TEST_F(Mirrored, GoesOnWithoutOptionalKinds) {
-    mirror.start();
+TEST_F(ClusterCacheTest, SyncsWithoutOptionalKinds) {
+    cache.start();
     for (const char* kind : {"csidrivers", "csinodes", "csistoragecapacities", "storageclasses"})
         api.answer(find_open("list", std::string("/apis/storage.k8s.io/v1/") + kind)->id,
                    {.status = 404, .body = status_body("NotFound")});
     sync();
-    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_TRUE(cache.has_synced());
     for (int minutes = 0; minutes < 4; ++minutes) {
         accept_watches();
         loop.advance(1min);
     }
-    EXPECT_TRUE(mirror.cluster(1min));
+    EXPECT_TRUE(cache.cluster(1min));
     EXPECT_TRUE(status("CSIDriver").is_unavailable);
 }
 
-TEST_F(Mirrored, FollowsServices) {
+TEST_F(ClusterCacheTest, WatchesServices) {
     const auto service = [](int version, const std::string& app) {
         return R"({"metadata":{"namespace":"shop","name":"web","resourceVersion":")" +
                std::to_string(version) + R"("},"spec":{"selector":{"app":")" + app + R"("}}})";
     };
     const auto selectors = [&] {
-        const Result<engine::snapshot::Cluster> cluster = mirror.cluster(1min);
+        const Result<engine::snapshot::Cluster> cluster = cache.cluster(1min);
         Texts out;
         for (const auto& [name, object] : cluster->objects().services)
             out.push_back(name + " " + object.selector.at("app"));
@@ -188,28 +188,28 @@ TEST_F(Mirrored, FollowsServices) {
     EXPECT_EQ(selectors(), (Texts{}));
 }
 
-TEST_F(Mirrored, GoesOnWithoutTheRightToReadServicesAndSaysSoOnce) {
-    mirror.start();
+TEST_F(ClusterCacheTest, SyncsWithoutPermissionForServicesAndReportsItOnce) {
+    cache.start();
     const auto forbid = [&] {
         api.answer(find_open("list", "/api/v1/services")->id,
                    {.status = 403, .body = status_body("Forbidden", "cannot list services")});
     };
     forbid();
     sync();
-    EXPECT_TRUE(mirror.has_synced());
+    EXPECT_TRUE(cache.has_synced());
     EXPECT_TRUE(status("Service").is_unavailable);
     for (int i = 0; i < 3; ++i) {
         while (find_open("list", "/api/v1/services") == nullptr) loop.advance(10s);
         forbid();
     }
-    EXPECT_TRUE(mirror.cluster(1h));
-    ASSERT_EQ(troubles.size(), 1u);
-    EXPECT_NE(troubles[0].find("cannot list services"), std::string::npos) << troubles[0];
+    EXPECT_TRUE(cache.cluster(1h));
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_NE(errors[0].find("cannot list services"), std::string::npos) << errors[0];
 }
 
-TEST_F(Mirrored, WakesForWhatChangesACluster) {
+TEST_F(ClusterCacheTest, ReportsOnlyRelevantChanges) {
     sync(page(10, {pod_line("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
-    ASSERT_TRUE(mirror.cluster(1min));
+    ASSERT_TRUE(cache.cluster(1min));
     changes = 0;
     push("/api/v1/nodes", line("MODIFIED", ready_node("n", 11, "12:05")));
     push("/api/v1/nodes", bookmark(12));
@@ -218,75 +218,75 @@ TEST_F(Mirrored, WakesForWhatChangesACluster) {
     push("/api/v1/pods", line("MODIFIED", pod_line("a", 14, "n")));
     EXPECT_EQ(changes, 1);
     push("/api/v1/pods", line("ADDED", pod_line("b", 15)));
-    EXPECT_EQ(changes, 1) << "once until it is looked at";
-    ASSERT_TRUE(mirror.cluster(1min));
+    EXPECT_EQ(changes, 1) << "once until the cluster is read";
+    ASSERT_TRUE(cache.cluster(1min));
     push("/api/v1/pods", line("DELETED", pod_line("b", 16)));
     EXPECT_EQ(changes, 2);
     EXPECT_EQ(unschedulable, 0);
 }
 
-TEST_F(Mirrored, WakesAtOnceForAPodThatFoundNoNode) {
+TEST_F(ClusterCacheTest, ReportsUnschedulablePodsAtOnce) {
     sync(page(10, {pod_line("a", 1)}));
-    ASSERT_TRUE(mirror.cluster(1min));
+    ASSERT_TRUE(cache.cluster(1min));
     push("/api/v1/pods", line("ADDED", pod_line("gated", 11, "", "SchedulingGated")));
     EXPECT_EQ(unschedulable, 0);
     push("/api/v1/pods", line("MODIFIED", pod_line("a", 12, "", "Unschedulable")));
     EXPECT_EQ(unschedulable, 1);
-    ASSERT_TRUE(mirror.cluster(1min));
+    ASSERT_TRUE(cache.cluster(1min));
     push("/api/v1/pods", line("MODIFIED", pod_line("a", 13, "", "Unschedulable")));
-    EXPECT_EQ(unschedulable, 1) << "the scheduler tried again";
+    EXPECT_EQ(unschedulable, 1) << "unchanged, the scheduler retried";
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id,
                {.body = page(20, {pod_line("a", 13, "", "Unschedulable"),
                                   pod_line("b", 14, "", "Unschedulable")})});
-    EXPECT_EQ(unschedulable, 2) << "one that came while nobody watched";
+    EXPECT_EQ(unschedulable, 2) << "a pod that was created between watches";
 }
 
-TEST_F(Mirrored, KnowsSinceWhenAPodHasFoundNoNode) {
+TEST_F(ClusterCacheTest, KnowsSinceWhenAPodIsUnschedulable) {
     const auto waiting_since = [](const std::string& name, int version, const std::string& time) {
         std::string pod = pod_line(name, version, "", "Unschedulable");
         return pod.insert(pod.find(R"("reason")"), R"("lastTransitionTime":")" + time + R"(",)");
     };
     sync(page(10, {waiting_since("a", 1, "2026-01-01T00:00:00Z"), pod_line("b", 2)}));
-    const auto since = [&](const char* pod) { return mirror.unschedulable_since("shop", pod); };
+    const auto since = [&](const char* pod) { return cache.unschedulable_since("shop", pod); };
     EXPECT_EQ(since("a"), parse_rfc3339("2026-01-01T00:00:00Z").value());
     EXPECT_EQ(since("b"), std::nullopt) << "not tried yet";
     push("/api/v1/pods", line("MODIFIED", waiting_since("b", 11, "2026-01-01T00:00:07Z")) +
                              line("MODIFIED", pod_line("a", 12, "n")));
-    EXPECT_EQ(since("a"), std::nullopt) << "it has a node";
+    EXPECT_EQ(since("a"), std::nullopt) << "bound";
     EXPECT_EQ(since("b"), parse_rfc3339("2026-01-01T00:00:07Z").value());
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {})});
-    EXPECT_EQ(since("b"), std::nullopt) << "it is gone";
+    EXPECT_EQ(since("b"), std::nullopt) << "deleted";
 }
 
-TEST_F(Mirrored, TellsWhatIsWrongWithItsWatchesAtThisMoment) {
+TEST_F(ClusterCacheTest, ReportsCurrentWatchFailures) {
     sync();
     accept_watches();
-    EXPECT_TRUE(mirror.watch_failures().empty());
+    EXPECT_TRUE(cache.watch_failures().empty());
     api.fail(find_open("watch", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
-    ASSERT_EQ(mirror.watch_failures().size(), 1u);
-    EXPECT_EQ(mirror.watch_failures()[0].kind, "Pod");
-    EXPECT_EQ(mirror.watch_failures()[0].error.message, "connection lost");
-    EXPECT_FALSE(mirror.watch_failures()[0].is_unavailable);
+    ASSERT_EQ(cache.watch_failures().size(), 1u);
+    EXPECT_EQ(cache.watch_failures()[0].kind, "Pod");
+    EXPECT_EQ(cache.watch_failures()[0].error.message, "connection lost");
+    EXPECT_FALSE(cache.watch_failures()[0].is_unavailable);
     loop.advance(6s);
     accept_watches();
-    EXPECT_TRUE(mirror.watch_failures().empty());
+    EXPECT_TRUE(cache.watch_failures().empty());
 }
 
-TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
+TEST_F(ClusterCacheTest, KeepsThePreviousVersionOfAMalformedObject) {
     sync(page(10, {pod_line("a", 1, "n")}));
     const std::string unreadable =
         R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":"11"},"spec":{"nodeName":7}})";
     push("/api/v1/pods", line("MODIFIED", unreadable) + line("MODIFIED", unreadable));
     EXPECT_EQ(pods(), (Texts{"a"}));
     EXPECT_EQ(status("Pod").unreadable, 1u);
-    ASSERT_EQ(troubles.size(), 1u);
-    EXPECT_TRUE(troubles[0].starts_with("Pod: Pod shop/a: /spec")) << troubles[0];
-    EXPECT_TRUE(troubles[0].ends_with("; its previous version is kept")) << troubles[0];
+    ASSERT_EQ(errors.size(), 1u);
+    EXPECT_TRUE(errors[0].starts_with("Pod: Pod shop/a: /spec")) << errors[0];
+    EXPECT_TRUE(errors[0].ends_with("; its previous version is kept")) << errors[0];
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {unreadable})});
-    EXPECT_EQ(pods(), (Texts{"a"})) << "it is still there";
+    EXPECT_EQ(pods(), (Texts{"a"})) << "still listed";
     push("/api/v1/pods", line("MODIFIED", pod_line("a", 21)));
     EXPECT_EQ(status("Pod").unreadable, 0u);
     push("/api/v1/pods", line("MODIFIED", unreadable) + line("DELETED", unreadable));
@@ -294,7 +294,7 @@ TEST_F(Mirrored, KeepsWhatItKnewOfAnObjectThatCannotBeReadAndSaysSoOnce) {
     EXPECT_EQ(status("Pod").unreadable, 0u);
 }
 
-TEST_F(Mirrored, LeavesNothingOpenBehind) {
+TEST_F(ClusterCacheTest, CancelsAllRequestsAtItsEnd) {
     {
         ClusterCache other(api, loop, {});
         other.start();

@@ -1,4 +1,4 @@
-/// One reflector of nodes on a scripted API server, and what it hears.
+/// A reflector of nodes on a scripted API server.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@
 
 namespace capstan::kubernetes::client {
 
-/// Notes what it is told: "[" a list begins, "+a" set, "-a" removed, "]" the list is whole.
-struct NotedStore final : KindStore {
-    void begin_replace() override { told += "["; }
-    void finish_replace() override { told += "]"; }
-    void set(const boost::json::value& object) override { told += "+" + name_of(object); }
-    void remove(const boost::json::value& object) override { told += "-" + name_of(object); }
+/// Records changes: "[" a list begins, "+a" set, "-a" removed, "]" the list is complete.
+struct RecordedStore final : KindStore {
+    void begin_replace() override { changes += "["; }
+    void finish_replace() override { changes += "]"; }
+    void set(const boost::json::value& object) override { changes += "+" + name_of(object); }
+    void remove(const boost::json::value& object) override { changes += "-" + name_of(object); }
     void settle() override {}
 
     static std::string name_of(const boost::json::value& object) {
         return std::string(base::text_at(object, "metadata.name"));
     }
-    /// Since the last call.
-    std::string take() { return std::exchange(told, {}); }
-    std::string told;
+    /// The changes since the last call.
+    std::string take() { return std::exchange(changes, {}); }
+    std::string changes;
 };
 
 inline std::string node_text(const std::string& name, int version) {
@@ -69,14 +69,14 @@ struct FollowedKind {
                      .page = 2,
                      .watch_list = watch_list,
                      .seed = 5,
-                     .on_error = [this](const Error& e) { troubles.push_back(e.message); }}) {
+                     .on_error = [this](const Error& e) { errors.push_back(e.message); }}) {
         reflector.start();
     }
 
     const ScriptedApi::Asked& open() const { return api.first(); }
-    /// What the open request asks for: "list", with its version or its continue; "watch"; "watch
+    /// The open request as "list", with its version or continue token; "watch"; "watch
     /// list".
-    std::string asks() const {
+    std::string open_query() const {
         std::map<std::string, std::string> query;
         for (const auto& [key, value] : open().request.query) query[key] = value;
         std::string out = query.contains("watch") ? "watch" : "list";
@@ -87,7 +87,7 @@ struct FollowedKind {
         return out;
     }
     void push(const std::string& text) { api.push(open().id, text); }
-    /// Lets time pass until something is asked again; how long that took.
+    /// Advances the clock until the next request. Returns the elapsed time.
     Duration wait_for_request() {
         const Duration before = loop.monotonic();
         while (api.open_count() == 0) {
@@ -97,14 +97,14 @@ struct FollowedKind {
         }
         return loop.monotonic() - before;
     }
-    /// The server refuses connections, one after the other; the request that follows is open.
+    /// Refuses `times` connections; the next request stays open.
     void refuse_connections(int times) {
         for (int i = 0; i < times; ++i) {
             api.fail({ErrorCode::unavailable, "connection refused"});
             wait_for_request();
         }
     }
-    /// Brings a list of node a at version 10 in, and watches from there.
+    /// Answers the list with node a at version 10; the watch begins there.
     void sync() {
         api.answer({.body = page(10, {node_text("a", 3)})});
         store.take();
@@ -113,8 +113,8 @@ struct FollowedKind {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
-    NotedStore store;
-    std::vector<std::string> troubles;
+    RecordedStore store;
+    std::vector<std::string> errors;
     Reflector reflector;
 };
 

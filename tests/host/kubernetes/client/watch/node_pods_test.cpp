@@ -31,19 +31,19 @@ struct NodePodsTest : ::testing::Test {
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
     NodePods pods{api, loop};
-    std::vector<std::string> told;  ///< "n1 ok", "n2 conflict: ..."
+    std::vector<std::string> results;  ///< "n1 ok", "n2 conflict: ..."
 
     void look(std::vector<engine::removal::NodeRecheck> looks) {
         pods.look(looks, [this, looks](std::size_t at, const Result<void>& result) {
-            told.push_back(looks[at].node + " " +
-                           (result ? "ok"
-                                   : std::string(name_of(result.error().code)) + ": " +
-                                         result.error().message));
+            results.push_back(looks[at].node + " " +
+                              (result ? "ok"
+                                      : std::string(name_of(result.error().code)) + ": " +
+                                            result.error().message));
         });
     }
 };
 
-TEST_F(NodePodsTest, AreAskedForNotOlderThanTheVersionOfNow) {
+TEST_F(NodePodsTest, AreListedNotOlderThanTheCurrentVersion) {
     look({{"n1", {"shop/a/u-a"}}, {"n2", {}}});
     ASSERT_EQ(api.open_count(), 1u);
     EXPECT_EQ(api.last().line(), "GET /api/v1/pods?limit=1");
@@ -54,10 +54,10 @@ TEST_F(NodePodsTest, AreAskedForNotOlderThanTheVersionOfNow) {
               "resourceVersionMatch=NotOlderThan");
     api.answer({.body = pods_at("78", pod_text("a"))});
     api.answer({.body = pods_at("78", "")});
-    EXPECT_THAT(told, ElementsAre("n1 ok", "n2 ok"));
+    EXPECT_THAT(results, ElementsAre("n1 ok", "n2 ok"));
 }
 
-TEST_F(NodePodsTest, AreAskedForInTheRateShareOfNodeLooks) {
+TEST_F(NodePodsTest, AreListedWithTheNodeLookRateLimit) {
     look({{"n1", {}}});
     api.answer({.body = pods_at("77", "")});
     api.answer(refusal(504, "Timeout", "Too large resource version: 77, current: 70"));
@@ -66,16 +66,16 @@ TEST_F(NodePodsTest, AreAskedForInTheRateShareOfNodeLooks) {
         EXPECT_EQ(asked.request.purpose, node_look_purpose) << asked.line();
 }
 
-TEST_F(NodePodsTest, ThatAreNotKnownAreNamed) {
+TEST_F(NodePodsTest, AreNamedIfTheWatchHasNotReportedThem) {
     look({{"n1", {"shop/a/u-a", "shop/b/u-other"}}});
     api.answer({.body = pods_at("77", "")});
     api.answer({.body = pods_at("78", pod_text("c") + "," + pod_text("a") + "," + pod_text("b"))});
     EXPECT_THAT(
-        told,
+        results,
         ElementsAre("n1 conflict: it has pods that the watch has not reported: shop/b, shop/c"));
 }
 
-TEST_F(NodePodsTest, ThatNoDrainCountsMayBeUnknown) {
+TEST_F(NodePodsTest, MayBeUnknownIfADrainIgnoresThem) {
     look({{"n1", {}}});
     api.answer({.body = pods_at("77", "")});
     const std::string owner = R"(,"ownerReferences":[{"controller":true,"kind":")";
@@ -86,18 +86,18 @@ TEST_F(NodePodsTest, ThatNoDrainCountsMayBeUnknown) {
                        pod_text("mirror", R"(,"annotations":{"kubernetes.io/config.mirror":"x"})") +
                        "," + pod_text("done", "", R"(,"status":{"phase":"Succeeded"})") + "," +
                        pod_text("failed", "", R"(,"status":{"phase":"Failed"})"))});
-    EXPECT_THAT(told, ElementsAre("n1 ok"));
+    EXPECT_THAT(results, ElementsAre("n1 ok"));
 }
 
-TEST_F(NodePodsTest, ThatAreExpendableMayBeUnknown) {
+TEST_F(NodePodsTest, MayBeUnknownIfTheyAreExpendable) {
     const auto find = [&](std::optional<int> expendable_below) {
-        told.clear();
+        results.clear();
         look({{.node = "n1", .expendable_below = expendable_below}});
         api.answer({.body = pods_at("77", "")});
         api.answer({.body = pods_at("78", pod_text("low", "", R"(,"spec":{"priority":-11})") + "," +
                                               pod_text("edge", "", R"(,"spec":{"priority":-10})") +
                                               "," + pod_text("none", "", R"(,"spec":{})"))});
-        return told.at(0);
+        return results.at(0);
     };
     const std::string unknown = "n1 conflict: it has pods that the watch has not reported: ";
     EXPECT_EQ(find(-10), unknown + "shop/edge, shop/none");
@@ -105,37 +105,37 @@ TEST_F(NodePodsTest, ThatAreExpendableMayBeUnknown) {
     EXPECT_EQ(find(std::nullopt), unknown + "shop/edge, shop/low, shop/none");
 }
 
-TEST_F(NodePodsTest, AreAskedForWithoutAVersionOnceTheCacheIsBehind) {
+TEST_F(NodePodsTest, AreListedWithoutAVersionIfTheCacheIsBehind) {
     look({{"n1", {}}});
     api.answer({.body = pods_at("77", "")});
     api.answer(refusal(504, "Timeout", "Too large resource version: 77, current: 70"));
     EXPECT_EQ(api.last().line(), "GET /api/v1/pods?fieldSelector=spec.nodeName=n1");
     api.answer({.body = pods_at("78", "")});
-    EXPECT_THAT(told, ElementsAre("n1 ok"));
+    EXPECT_THAT(results, ElementsAre("n1 ok"));
 }
 
-TEST_F(NodePodsTest, ThatNobodyTellsOfKeepTheNode) {
+TEST_F(NodePodsTest, KeepTheNodeIfTheyCannotBeListed) {
     look({{"n1", {}}, {"n2", {}}});
     api.fail({ErrorCode::unavailable, "no connection"});
-    EXPECT_THAT(told, ElementsAre("n1 unavailable: look at node n1: no connection",
-                                  "n2 unavailable: look at node n2: no connection"));
-    told.clear();
+    EXPECT_THAT(results, ElementsAre("n1 unavailable: look at node n1: no connection",
+                                     "n2 unavailable: look at node n2: no connection"));
+    results.clear();
     for (const char* body : {R"({"kind":"Status"})", "<html>", R"({"items":[1]})"}) {
         look({{"n1", {}}});
         api.answer({.body = pods_at("77", "")});
         api.answer({.body = body});
     }
-    EXPECT_THAT(told, ElementsAre(HasSubstr("n1 unavailable"), HasSubstr("n1 unavailable"),
-                                  HasSubstr("n1 unavailable")));
+    EXPECT_THAT(results, ElementsAre(HasSubstr("n1 unavailable"), HasSubstr("n1 unavailable"),
+                                     HasSubstr("n1 unavailable")));
 }
 
-TEST_F(NodePodsTest, TellNobodyOnceTheyAreGone) {
+TEST_F(NodePodsTest, CallNoCallbackAfterTheirEnd) {
     {
         NodePods gone(api, loop);
         gone.look({{"n1", {}}}, [](std::size_t, const Result<void>&) { FAIL(); });
     }
     loop.settle();
-    EXPECT_THAT(told, IsEmpty());
+    EXPECT_THAT(results, IsEmpty());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What a reflector asks for next, and when, after something went wrong, condition by condition.
+// Which request a reflector sends after each error, and when.
 #include <gtest/gtest.h>
 
 #include "followed_kind.hpp"
@@ -10,21 +10,22 @@ using namespace std::chrono_literals;
 
 struct Condition {
     const char* what;
-    Answer answer;        ///< of the watch
-    std::string event{};  ///< or in it
+    Answer answer;        ///< response to the watch
+    std::string event{};  ///< or an event in it
     const char* next;
-    bool soon = false;  ///< for the server is well
+    bool is_immediate = false;  ///< without a back-off
 };
 
-TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
+TEST(ReflectorErrors, HaveADelayAndANextRequestEach) {
     const char* same = "watch resourceVersion=10";
-    const char* anew = "list resourceVersion=10";
+    const char* relist = "list resourceVersion=10";
     const char* newest = "list limit=2";
     for (const Condition& condition : {
-             Condition{"gone", {.status = 410, .body = status_body("Gone")}, "", anew, true},
-             Condition{"expired", {.status = 410, .body = status_body("Expired")}, "", anew, true},
-             Condition{"expired in the stream", {}, error_line(410, "Expired"), anew, true},
-             Condition{"gone in the stream", {}, error_line(410, "Gone"), anew, true},
+             Condition{"gone", {.status = 410, .body = status_body("Gone")}, "", relist, true},
+             Condition{
+                 "expired", {.status = 410, .body = status_body("Expired")}, "", relist, true},
+             Condition{"expired in the stream", {}, error_line(410, "Expired"), relist, true},
+             Condition{"gone in the stream", {}, error_line(410, "Gone"), relist, true},
              Condition{"too many requests", {.status = 429}, "", same},
              Condition{"too many in the stream", {}, error_line(429, "TooManyRequests"), same},
              Condition{"failing", {.status = 500, .body = status_body("InternalError")}, "", same},
@@ -32,76 +33,77 @@ TEST(ReflectorSetbacks, OfAWatchAreAnsweredByAWaitAndThisRequest) {
              Condition{"overloaded", {.status = 503}, "", same},
              Condition{"timeout", {.status = 504, .body = status_body("Timeout")}, "", same},
              Condition{
-                 "from the future",
+                 "version too large",
                  {.status = 504,
                   .body = status_body("Timeout", "Too large resource version: 10, current: 4")},
                  "",
                  newest,
                  true},
              Condition{
-                 "nonsense asked", {.status = 400, .body = status_body("BadRequest")}, "", newest},
+                 "bad request", {.status = 400, .body = status_body("BadRequest")}, "", newest},
              Condition{
                  "no credentials", {.status = 401, .body = status_body("Unauthorized")}, "", same},
              Condition{"forbidden", {.status = 403, .body = status_body("Forbidden")}, "", same},
-             Condition{"no such kind", {.status = 404, .body = status_body("NotFound")}, "", anew},
-             Condition{"no JSON", {}, "<html>", anew},
-             Condition{"no event", {}, "{}\n", anew},
+             Condition{
+                 "unknown kind", {.status = 404, .body = status_body("NotFound")}, "", relist},
+             Condition{"no JSON", {}, "<html>", relist},
+             Condition{"no event", {}, "{}\n", relist},
              Condition{"ends at once", {}, "", same},
          }) {
         SCOPED_TRACE(condition.what);
         FollowedKind nodes(false);
         nodes.sync();
         condition.event.empty() ? nodes.api.answer(condition.answer) : nodes.push(condition.event);
-        EXPECT_EQ(nodes.api.open_count(), 0u) << "waits first";
-        EXPECT_EQ(nodes.troubles.size(), condition.soon ? 0u : 1u);
+        EXPECT_EQ(nodes.api.open_count(), 0u) << "waits";
+        EXPECT_EQ(nodes.errors.size(), condition.is_immediate ? 0u : 1u);
         const Duration waited = nodes.wait_for_request();
-        EXPECT_GE(waited, condition.soon ? 0ms : 800ms);
-        EXPECT_LE(waited, condition.soon ? 800ms : 1600ms);
-        EXPECT_EQ(nodes.asks(), condition.next);
-        EXPECT_EQ(nodes.store.take(), "") << "nothing is lost meanwhile";
+        EXPECT_GE(waited, condition.is_immediate ? 0ms : 800ms);
+        EXPECT_LE(waited, condition.is_immediate ? 800ms : 1600ms);
+        EXPECT_EQ(nodes.open_query(), condition.next);
+        EXPECT_EQ(nodes.store.take(), "") << "no object is lost";
     }
 }
 
-TEST(ReflectorSetbacks, AConnectionThatIsRefusedOrLostIsTriedAgainFromTheSameVersion) {
+TEST(ReflectorErrors, ResumeTheWatchAfterALostConnection) {
     for (const ErrorCode code :
          {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::cancelled}) {
         FollowedKind nodes(false);
         nodes.sync();
         nodes.api.fail({code, "connection refused"});
         nodes.wait_for_request();
-        EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+        EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
     }
 }
 
-TEST(ReflectorSetbacks, WaitsGrowWhileItGoesOnAndAreShortAgainAfterTwoGoodMinutes) {
+TEST(ReflectorErrors, IncreaseTheBackOffUntilTwoMinutesWithoutErrors) {
     FollowedKind nodes(false);
     nodes.sync();
-    Duration least = 800ms;
+    Duration min_delay = 800ms;
     for (int i = 0; i < 8; ++i) {
         nodes.api.fail({ErrorCode::unavailable, "connection refused"});
         const Duration waited = nodes.wait_for_request();
-        EXPECT_GE(waited, least);
-        EXPECT_LE(waited, 2 * least);
-        least = std::min<Duration>(2 * least, 10s);
+        EXPECT_GE(waited, min_delay);
+        EXPECT_LE(waited, 2 * min_delay);
+        min_delay = std::min<Duration>(2 * min_delay, 10s);
     }
     nodes.loop.advance(2min);
     nodes.api.fail({ErrorCode::unavailable, "connection refused"});
     EXPECT_LE(nodes.wait_for_request(), 1600ms);
 }
 
-TEST(ReflectorSetbacks, AnExpiredWatchIsListedAnewSoonHoweverLongTheServerWasAwayBefore) {
+TEST(ReflectorErrors, RelistSoonIfAWatchExpiresAfterALongOutage) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.refuse_connections(8);
     nodes.push(error_line(410, "Expired"));
     EXPECT_LE(nodes.wait_for_request(), 800ms);
-    EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=10");
     nodes.api.answer({.status = 410, .body = status_body("Expired")});
     EXPECT_LE(nodes.wait_for_request(), 800ms);
-    EXPECT_EQ(nodes.asks(), "list limit=2");
+    EXPECT_EQ(nodes.open_query(), "list limit=2");
 }
 
-TEST(ReflectorSetbacks, AWatchThatExpiresOverAndOverIsListedAnewLessAndLessOften) {
+TEST(ReflectorErrors, RelistLessOftenIfAWatchExpiresRepeatedly) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
@@ -111,27 +113,28 @@ TEST(ReflectorSetbacks, AWatchThatExpiresOverAndOverIsListedAnewLessAndLessOften
         nodes.api.answer({.body = page(20, {node_text("a", 12)})});
     }
     EXPECT_GT(nodes.loop.monotonic() - start, 25s);
-    EXPECT_FALSE(nodes.troubles.empty()) << "that is one";
+    EXPECT_FALSE(nodes.errors.empty()) << "reported";
 }
 
-TEST(ReflectorSetbacks, AKindThatExpiresAndFailsByTurnsIsListedAnewLessAndLessOften) {
+TEST(ReflectorErrors, RelistLessOftenIfAWatchExpiresAndFailsInTurns) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
     Duration failed = start - 25s;
     int requests = 0;
     for (; nodes.loop.monotonic() - start < 5min; ++requests) {
-        // One server fails every 25 s, so all answers of the other come soon after an outage.
+        // One server fails every 25 s, so all answers of the other come is_immediate after an
+        // outage.
         const bool fails = nodes.loop.monotonic() - failed >= 25s;
         if (fails) failed = nodes.loop.monotonic();
         nodes.api.answer(fails ? Answer{.status = 503}
                                : Answer{.status = 410, .body = status_body("Expired")});
         nodes.wait_for_request();
     }
-    EXPECT_LE(requests, 75) << "five a minute at once, the others 10 s apart or more";
+    EXPECT_LE(requests, 75) << "five per minute immediately, the others at min_delay 10 s apart";
 }
 
-TEST(ReflectorSetbacks, TheServersAdviceToWaitIsTaken) {
+TEST(ReflectorErrors, FollowTheRetryDelayOfTheServer) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.answer({.status = 429, .retry_after = 20s});
@@ -139,24 +142,24 @@ TEST(ReflectorSetbacks, TheServersAdviceToWaitIsTaken) {
     nodes.push(line("ERROR", R"({"kind":"Status","code":429,"details":{"retryAfterSeconds":25}})"));
     EXPECT_EQ(nodes.wait_for_request(), Duration(25s));
     nodes.api.answer({.status = 429, .retry_after = 24h});
-    EXPECT_LE(nodes.wait_for_request(), Duration(5min)) << "within reason";
+    EXPECT_LE(nodes.wait_for_request(), Duration(5min)) << "at most five minutes";
 }
 
-TEST(ReflectorSetbacks, AServerThatFailsInsideIsAskedForTheSameForAMinuteThenListedAnew) {
+TEST(ReflectorErrors, RelistAfterAMinuteOfInternalErrors) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
-    while (nodes.asks() == "watch resourceVersion=10") {
+    while (nodes.open_query() == "watch resourceVersion=10") {
         ASSERT_LT(nodes.loop.monotonic() - start, 3min);
         nodes.push(error_line(500, "InternalError", "etcd"));
         nodes.wait_for_request();
     }
-    EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=10");
     EXPECT_GT(nodes.loop.monotonic() - start, 1min);
-    EXPECT_EQ(nodes.troubles.size(), 1u) << "told once";
+    EXPECT_EQ(nodes.errors.size(), 1u) << "reported once";
 }
 
-TEST(ReflectorSetbacks, AnEventEndsTheMinuteOfFailures) {
+TEST(ReflectorErrors, ForgetInternalErrorsAfterAnEvent) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int i = 0; i < 20; ++i) {
@@ -164,11 +167,11 @@ TEST(ReflectorSetbacks, AnEventEndsTheMinuteOfFailures) {
         nodes.push(bookmark(10));
         nodes.push(error_line(500, "InternalError"));
         nodes.wait_for_request();
-        ASSERT_EQ(nodes.asks(), "watch resourceVersion=10");
+        ASSERT_EQ(nodes.open_query(), "watch resourceVersion=10");
     }
 }
 
-TEST(ReflectorSetbacks, AnExpiredRelistAsksForTheNewest) {
+TEST(ReflectorErrors, ListTheNewestVersionIfARelistExpires) {
     for (const Answer& answer :
          {Answer{.status = 410, .body = status_body("Expired")},
           Answer{.status = 504,
@@ -177,76 +180,76 @@ TEST(ReflectorSetbacks, AnExpiredRelistAsksForTheNewest) {
         nodes.sync();
         nodes.push(error_line(410, "Expired"));
         nodes.wait_for_request();
-        EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+        EXPECT_EQ(nodes.open_query(), "list resourceVersion=10");
         nodes.api.answer(answer);
         nodes.wait_for_request();
-        EXPECT_EQ(nodes.asks(), "list limit=2");
+        EXPECT_EQ(nodes.open_query(), "list limit=2");
         nodes.api.answer({.body = page(20, {node_text("b", 3)})});
         EXPECT_EQ(nodes.store.take(), "[+b]");
-        EXPECT_EQ(nodes.asks(), "watch resourceVersion=20");
+        EXPECT_EQ(nodes.open_query(), "watch resourceVersion=20");
     }
 }
 
-TEST(ReflectorSetbacks, ARelistWhoseVersionTheServerDoesNotUnderstandAsksForTheNewest) {
+TEST(ReflectorErrors, ListTheNewestVersionIfTheVersionIsRejected) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(error_line(410, "Expired"));
     nodes.wait_for_request();
-    EXPECT_EQ(nodes.asks(), "list resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=10");
     nodes.api.answer({.status = 400, .body = status_body("BadRequest")});
     EXPECT_GE(nodes.wait_for_request(), 800ms);
-    EXPECT_EQ(nodes.asks(), "list limit=2");
+    EXPECT_EQ(nodes.open_query(), "list limit=2");
 }
 
-TEST(ReflectorSetbacks, AnExpiredRelistByInitialEventsAsksForTheNewest) {
+TEST(ReflectorErrors, WatchTheNewestVersionIfInitialEventsExpire) {
     FollowedKind nodes(true);
     nodes.push(initial_end(10));
     nodes.push(error_line(410, "Expired"));
     nodes.wait_for_request();
-    EXPECT_EQ(nodes.asks(), "watch list resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "watch list resourceVersion=10");
     nodes.api.answer({.status = 410, .body = status_body("Expired")});
     nodes.wait_for_request();
-    EXPECT_EQ(nodes.asks(), "watch list");
+    EXPECT_EQ(nodes.open_query(), "watch list");
 }
 
-TEST(ReflectorSetbacks, AnExpiredPageIsFollowedByAWholeListNotByTheServersOtherToken) {
+TEST(ReflectorErrors, RestartTheListIfAPageExpires) {
     FollowedKind nodes(false);
     nodes.api.answer({.body = page(10, {node_text("a", 3)}, "p2")});
     nodes.api.answer(
         {.status = 410,
          .body = R"({"kind":"Status","reason":"Expired","metadata":{"continue":"inconsistent"}})"});
     nodes.wait_for_request();
-    EXPECT_EQ(nodes.asks(), "list");
+    EXPECT_EQ(nodes.open_query(), "list");
     nodes.api.answer({.body = page(20, {node_text("b", 3)})});
     EXPECT_EQ(nodes.store.take(), "[+a[+b]");
 }
 
-TEST(ReflectorSetbacks, AListThatIsCutOffBeginsAnew) {
+TEST(ReflectorErrors, RestartATruncatedList) {
     for (const std::string& text : {page(10, {node_text("a", 3)}).substr(0, 80),
                                     std::string(R"({"kind":"Status"})"), std::string()}) {
         FollowedKind nodes(false);
         nodes.api.answer({.body = text});
         EXPECT_FALSE(nodes.reflector.has_synced()) << text;
         EXPECT_GE(nodes.wait_for_request(), 800ms);
-        EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+        EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
     }
 }
 
-TEST(ReflectorSetbacks, AForbiddenKindIsToldOnceAndTriedOn) {
+TEST(ReflectorErrors, AreReportedOnceForAForbiddenKindAndRetried) {
     FollowedKind nodes(false);
     for (int i = 0; i < 5; ++i) {
         nodes.api.answer({.status = 403, .body = status_body("Forbidden", "cannot list nodes")});
         EXPECT_FALSE(nodes.reflector.is_unavailable());
         nodes.wait_for_request();
-        EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+        EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
     }
-    ASSERT_EQ(nodes.troubles.size(), 1u);
-    EXPECT_NE(nodes.troubles[0].find("cannot list nodes"), std::string::npos);
+    ASSERT_EQ(nodes.errors.size(), 1u);
+    EXPECT_NE(nodes.errors[0].find("cannot list nodes"), std::string::npos);
     nodes.sync();
     EXPECT_TRUE(nodes.reflector.has_synced());
 }
 
-TEST(ReflectorSetbacks, DecisionsNeedNotWaitForAnOptionalKindThatIsForbidden) {
+TEST(ReflectorErrors, DoNotBlockOnAForbiddenOptionalKind) {
     FollowedKind kind(false, true);
     kind.api.answer({.status = 403, .body = status_body("Forbidden")});
     EXPECT_TRUE(kind.reflector.is_unavailable());
@@ -256,26 +259,26 @@ TEST(ReflectorSetbacks, DecisionsNeedNotWaitForAnOptionalKindThatIsForbidden) {
     EXPECT_TRUE(kind.reflector.has_synced());
 }
 
-TEST(ReflectorSetbacks, AListWithoutAnEndIsGivenUp) {
+TEST(ReflectorErrors, EndAListThatNeverEnds) {
     FollowedKind nodes(false);
     nodes.push(R"({"metadata":{"resourceVersion":"10"},"items":[)");
     for (int i = 0; i < 21; ++i) {
         nodes.loop.advance(30s);
         nodes.push(node_text("a", i) + ",");
     }
-    ASSERT_EQ(nodes.troubles.size(), 1u);
-    EXPECT_NE(nodes.troubles[0].find("list nodes: has not ended after"), std::string::npos)
-        << nodes.troubles[0];
+    ASSERT_EQ(nodes.errors.size(), 1u);
+    EXPECT_NE(nodes.errors[0].find("list nodes: has not ended after"), std::string::npos)
+        << nodes.errors[0];
 }
 
-TEST(ReflectorSetbacks, AnOptionalKindThatIsNotThereIsLookedForEveryFiveMinutes) {
+TEST(ReflectorErrors, RetryAMissingOptionalKindEveryFiveMinutes) {
     FollowedKind kind(true, true);
     for (int i = 0; i < 3; ++i) {
         kind.api.answer({.status = 404, .body = status_body("NotFound")});
         EXPECT_TRUE(kind.reflector.is_unavailable());
         EXPECT_EQ(kind.wait_for_request(), Duration(5min));
     }
-    EXPECT_EQ(kind.troubles.size(), 1u);
+    EXPECT_EQ(kind.errors.size(), 1u);
     EXPECT_EQ(kind.store.take(), "[][][]");
     kind.push(line("ADDED", node_text("a", 3)) + initial_end(10));
     EXPECT_FALSE(kind.reflector.is_unavailable());

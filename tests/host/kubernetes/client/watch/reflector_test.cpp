@@ -11,59 +11,59 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Reflector, ListsFromTheCacheAndWatchesFromTheVersionOfTheList) {
+TEST(Reflector, ListsFromTheCacheAndWatchesFromThatVersion) {
     FollowedKind nodes(false);
-    EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
     EXPECT_FALSE(nodes.reflector.has_synced());
     nodes.api.answer({.body = page(10, {node_text("a", 3), node_text("b", 4)})});
     EXPECT_EQ(nodes.store.take(), "[+a+b]");
     EXPECT_TRUE(nodes.reflector.has_synced());
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
     EXPECT_TRUE(nodes.open().line().find("allowWatchBookmarks=true") != std::string::npos);
 }
 
-TEST(Reflector, FollowsPagesAndReplacesOnceAtTheEnd) {
+TEST(Reflector, ReadsAllPagesBeforeReplacing) {
     FollowedKind nodes(false);
     nodes.api.answer({.body = page(10, {node_text("a", 3), node_text("b", 4)}, "p2")});
-    EXPECT_EQ(nodes.asks(), "list continue=p2 limit=2");
+    EXPECT_EQ(nodes.open_query(), "list continue=p2 limit=2");
     EXPECT_EQ(nodes.store.take(), "[+a+b");
     EXPECT_FALSE(nodes.reflector.has_synced());
     nodes.api.answer({.body = page(10, {node_text("c", 5)})});
     EXPECT_EQ(nodes.store.take(), "+c]");
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
 }
 
-TEST(Reflector, TakesAnEmptyList) {
+TEST(Reflector, AcceptsAnEmptyList) {
     FollowedKind nodes(false);
     nodes.api.answer({.body = page(10, {})});
     EXPECT_EQ(nodes.store.take(), "[]");
     EXPECT_TRUE(nodes.reflector.has_synced());
 }
 
-TEST(Reflector, TellsEventsAndGoesOnFromTheLastOneItSaw) {
+TEST(Reflector, ForwardsEventsAndResumesAfterTheLast) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(line("ADDED", node_text("b", 11)) + line("MODIFIED", node_text("a", 12)));
     nodes.push(line("DELETED", node_text("b", 13)));
     EXPECT_EQ(nodes.store.take(), "+b+a-b");
     nodes.api.end(nodes.open().id);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=13");
-    EXPECT_TRUE(nodes.troubles.empty());
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=13");
+    EXPECT_TRUE(nodes.errors.empty());
 }
 
-TEST(Reflector, GoesOnFromABookmark) {
+TEST(Reflector, ResumesAfterABookmark) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(bookmark(90));
     nodes.loop.advance(2s);
     nodes.api.end(nodes.open().id);
     EXPECT_EQ(nodes.store.take(), "");
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=90");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=90");
 }
 
-TEST(Reflector, AsksForInitialEventsAndGoesOnInTheSameStream) {
+TEST(Reflector, RequestsInitialEventsAndContinuesTheStream) {
     FollowedKind nodes(true);
-    EXPECT_EQ(nodes.asks(), "watch list");
+    EXPECT_EQ(nodes.open_query(), "watch list");
     nodes.push(line("ADDED", node_text("a", 30)) + line("ADDED", node_text("b", 4)));
     EXPECT_EQ(nodes.store.take(), "[+a+b");
     EXPECT_FALSE(nodes.reflector.has_synced());
@@ -72,17 +72,17 @@ TEST(Reflector, AsksForInitialEventsAndGoesOnInTheSameStream) {
     EXPECT_EQ(nodes.api.asked().size(), 1u);
     nodes.loop.advance(2s);
     nodes.api.end(nodes.open().id);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=41");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=41");
 }
 
-TEST(Reflector, TakesNoVersionFromInitialEventsThatAreCutOff) {
+TEST(Reflector, IgnoresTheVersionOfIncompleteInitialEvents) {
     FollowedKind nodes(true);
     nodes.push(line("ADDED", node_text("a", 30)));
     nodes.api.fail({ErrorCode::unavailable, "connection lost"});
     nodes.wait_for_request();
-    EXPECT_EQ(nodes.asks(), "watch list");
+    EXPECT_EQ(nodes.open_query(), "watch list");
     nodes.push(line("ADDED", node_text("b", 31)) + initial_end(40));
-    EXPECT_EQ(nodes.store.take(), "[+a[+b]") << "begins anew";
+    EXPECT_EQ(nodes.store.take(), "[+a[+b]") << "restarts";
 }
 
 struct Refusal {
@@ -91,7 +91,7 @@ struct Refusal {
     std::string event;  ///< or in its stream
 };
 
-TEST(Reflector, FallsBackToAListWhereInitialEventsAreRefused) {
+TEST(Reflector, FallsBackToAListIfInitialEventsAreRejected) {
     for (const Refusal& refusal : {
              Refusal{"invalid", {.status = 422, .body = status_body("Invalid")}, ""},
              Refusal{"bad request", {.status = 400, .body = status_body("BadRequest")}, ""},
@@ -105,23 +105,23 @@ TEST(Reflector, FallsBackToAListWhereInitialEventsAreRefused) {
         SCOPED_TRACE(refusal.what);
         FollowedKind nodes(true);
         refusal.event.empty() ? nodes.api.answer(refusal.answer) : nodes.push(refusal.event);
-        EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2") << "at once";
-        EXPECT_TRUE(nodes.troubles.empty());
+        EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2") << "at once";
+        EXPECT_TRUE(nodes.errors.empty());
         nodes.sync();
         nodes.push(error_line(410, "Expired"));
         nodes.wait_for_request();
-        EXPECT_EQ(nodes.asks(), "list resourceVersion=10") << "and never asks for them again";
+        EXPECT_EQ(nodes.open_query(), "list resourceVersion=10") << "and never requests them again";
     }
 }
 
-TEST(Reflector, FallsBackToAListWhereInitialEventsDoNotCome) {
+TEST(Reflector, FallsBackToAListIfInitialEventsDoNotArrive) {
     FollowedKind nodes(true);
     nodes.loop.advance(31s);
-    EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
     EXPECT_TRUE(nodes.api.asked()[0].is_cancelled);
 }
 
-TEST(Reflector, ChoosesTheTimeoutOfAWatchByChanceFromFiveToTenMinutes) {
+TEST(Reflector, ChoosesARandomTimeoutOfFiveToTenMinutes) {
     FollowedKind nodes(false);
     nodes.sync();
     std::set<std::string> seen;
@@ -138,13 +138,13 @@ TEST(Reflector, ChoosesTheTimeoutOfAWatchByChanceFromFiveToTenMinutes) {
     EXPECT_GT(seen.size(), 10u);
 }
 
-TEST(Reflector, LeavesNothingOpenBehind) {
+TEST(Reflector, CancelsRequestsAtItsEnd) {
     auto nodes = std::make_unique<FollowedKind>(false);
     nodes->sync();
     boost::asio::io_context io;
     io::ManualLoop loop(io, std::make_shared<io::ManualClock>());
     ScriptedApi api(loop);
-    NotedStore store;
+    RecordedStore store;
     {
         Reflector reflector(api, loop, store, {.what = watch_target(resources::nodes)});
         reflector.start();

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using boost::json::parse;
 
-struct Maps : ::testing::Test {
+struct ConfigMapsTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -39,7 +39,7 @@ struct Maps : ::testing::Test {
     }
 };
 
-TEST_F(Maps, AreRead) {
+TEST_F(ConfigMapsTest, ReadsAConfigMap) {
     maps.read(name, [this](Result<ConfigMap> result) { outcome = std::move(result); });
     EXPECT_EQ(api.first().line(), "GET /api/v1/namespaces/kube-system/configmaps/status");
     next(stored());
@@ -51,7 +51,7 @@ TEST_F(Maps, AreRead) {
     EXPECT_EQ(code(), ErrorCode::not_found);
 }
 
-TEST_F(Maps, AreMadeWhereThereIsNone) {
+TEST_F(ConfigMapsTest, CreatesAMissingConfigMap) {
     write({.data = {{"status", "new"}, {"none", std::nullopt}}, .annotations = {{"at", "now"}}});
     next(refusal(404, "NotFound"));
     EXPECT_EQ(api.first().line(), "POST /api/v1/namespaces/kube-system/configmaps");
@@ -62,7 +62,7 @@ TEST_F(Maps, AreMadeWhereThereIsNone) {
     EXPECT_TRUE(outcome.value().has_value());
 }
 
-TEST_F(Maps, KeepWhatOthersWroteIntoThem) {
+TEST_F(ConfigMapsTest, KeepsForeignData) {
     write({.data = {{"status", "new"}}, .annotations = {{"theirs", std::nullopt}}});
     next(stored());
     EXPECT_EQ(api.first().line(), "PUT /api/v1/namespaces/kube-system/configmaps/status");
@@ -73,14 +73,14 @@ TEST_F(Maps, KeepWhatOthersWroteIntoThem) {
     EXPECT_EQ(outcome.value()->resource_version, "8");
 }
 
-TEST_F(Maps, AreNotWrittenToWhenTheyAreThatWayAlready) {
+TEST_F(ConfigMapsTest, SkipsAWriteWithoutChanges) {
     write({.data = {{"status", "old"}, {"none", std::nullopt}}, .annotations = {{"theirs", "1"}}});
     next(stored());
     EXPECT_EQ(outcome.value()->resource_version, "7");
     EXPECT_EQ(api.asked().size(), 1u);
 }
 
-TEST_F(Maps, AreReadAgainWhenOthersWereFasterFiveTimesAtMost) {
+TEST_F(ConfigMapsTest, RetriesConflictsAtMostFiveTimes) {
     write({.data = {{"status", "new"}}});
     next(refusal(404, "NotFound"));
     next(refusal(409, "AlreadyExists"));
@@ -95,7 +95,7 @@ TEST_F(Maps, AreReadAgainWhenOthersWereFasterFiveTimesAtMost) {
     EXPECT_EQ(code(), ErrorCode::conflict);
 }
 
-TEST_F(Maps, AreNotWrittenToPastWhatTheApiTakes) {
+TEST_F(ConfigMapsTest, RejectsContentAboveTheApiLimit) {
     const std::size_t room = (std::size_t{1} << 20) - 6 - 6;  // "status", "other": "2"
     write({.data = {{"status", std::string(room, 'x')}}});
     next(stored());
@@ -113,7 +113,7 @@ TEST_F(Maps, AreNotWrittenToPastWhatTheApiTakes) {
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(Maps, PassOnWhateverElseTheServerSays) {
+TEST_F(ConfigMapsTest, ReturnsOtherErrorsOfTheServer) {
     const std::vector<std::pair<int, ErrorCode>> cases{
         {400, ErrorCode::invalid_argument}, {401, ErrorCode::unauthenticated},
         {403, ErrorCode::permission},       {413, ErrorCode::quota},
@@ -131,7 +131,7 @@ TEST_F(Maps, PassOnWhateverElseTheServerSays) {
     }
 }
 
-TEST_F(Maps, AreDeletedOnceAndAreThenAsGoodAsDeleted) {
+TEST_F(ConfigMapsTest, TreatsAMissingConfigMapAsDeleted) {
     std::vector<bool> results;
     for (const Answer& answer : {Answer{}, refusal(404, "NotFound"), refusal(403, "Forbidden")}) {
         maps.remove(name, [&](Result<void> result) { results.push_back(result.has_value()); });

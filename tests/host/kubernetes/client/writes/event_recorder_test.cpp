@@ -12,14 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Recording : ::testing::Test {
+struct EventRecorderTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>(Time(1'700'000'000s))};
     ScriptedApi api{loop};
-    int troubles = 0;
+    int errors = 0;
     EventRecorder recorder{
         api, loop, {.per_minute = 10, .queue_limit = 4, .on_error = [this](const Error&) {
-                        ++troubles;
+                        ++errors;
                     }}};
 
     void record(std::string pod, std::string message = "no room") {
@@ -31,7 +31,7 @@ struct Recording : ::testing::Test {
     void next(Answer answer) { api.answer(std::move(answer)); }
 };
 
-TEST_F(Recording, TellsOneAfterTheOther) {
+TEST_F(EventRecorderTest, WritesOneEventAfterTheOther) {
     record("a");
     record("b");
     EXPECT_EQ(api.open_count(), 1u);
@@ -42,7 +42,7 @@ TEST_F(Recording, TellsOneAfterTheOther) {
     EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 2}));
 }
 
-TEST_F(Recording, CountsUpWhatIsThereAndMakesItAnewWhereItExpired) {
+TEST_F(EventRecorderTest, IncrementsTheCountAndRecreatesAnExpiredEvent) {
     record("a");
     next({.status = 201});
     loop.advance(5min);
@@ -58,7 +58,7 @@ TEST_F(Recording, CountsUpWhatIsThereAndMakesItAnewWhereItExpired) {
     EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 2}));
 }
 
-TEST_F(Recording, TriesAgainWhatMayPassAndNothingElse) {
+TEST_F(EventRecorderTest, RetriesOnlyTemporaryErrors) {
     struct Case {
         Answer answer;
         bool again;
@@ -81,10 +81,10 @@ TEST_F(Recording, TriesAgainWhatMayPassAndNothingElse) {
     }
     EXPECT_EQ(recorder.counts().recorded, 4u);
     EXPECT_EQ(recorder.counts().refused, 6u);
-    EXPECT_EQ(troubles, 2) << "once until one got through";
+    EXPECT_EQ(errors, 2) << "reported once until a write succeeds";
 }
 
-TEST_F(Recording, DoesNotTellTwiceWhatArrivedWithoutItsAnswer) {
+TEST_F(EventRecorderTest, DoesNotRepeatAnEventWhoseResponseWasLost) {
     record("a");
     api.fail({ErrorCode::unavailable, "connection lost"});
     loop.advance(13s);
@@ -92,16 +92,16 @@ TEST_F(Recording, DoesNotTellTwiceWhatArrivedWithoutItsAnswer) {
     EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 1}));
 }
 
-TEST_F(Recording, GivesUpAfterTwelveTries) {
+TEST_F(EventRecorderTest, GivesUpAfterTwelveAttempts) {
     api.automatic = [](const auto&) { return refusal(503, "ServiceUnavailable"); };
     record("a");
     loop.advance(10min);
     EXPECT_EQ(api.asked().size(), 12u);
     EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.given_up = 1}));
-    EXPECT_EQ(troubles, 1);
+    EXPECT_EQ(errors, 1);
 }
 
-TEST_F(Recording, WaitsForAsLongAsTheServerAsksTo) {
+TEST_F(EventRecorderTest, WaitsForTheRetryDelayOfTheServer) {
     record("a");
     Answer busy = refusal(429, "TooManyRequests");
     busy.retry_after = 1min;
@@ -112,7 +112,7 @@ TEST_F(Recording, WaitsForAsLongAsTheServerAsksTo) {
     EXPECT_EQ(api.open_count(), 1u);
 }
 
-TEST_F(Recording, DropsAndCountsWhatIsMoreThanItsBudgetAndKeepsAPartOfThatForTheDistinct) {
+TEST_F(EventRecorderTest, DropsEventsOverBudgetAndReservesAPartForDistinctOnes) {
     api.automatic = [](const auto&) { return Answer{.status = 201}; };
     for (int i = 0; i < 20; ++i) record("pod-" + std::to_string(i));
     EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.recorded = 8, .over_budget = 12}));
@@ -124,28 +124,28 @@ TEST_F(Recording, DropsAndCountsWhatIsMoreThanItsBudgetAndKeepsAPartOfThatForThe
     EXPECT_EQ(recorder.counts().recorded, 9u);
     loop.advance(12s);
     for (int i = 20; i < 40; ++i) record("pod-" + std::to_string(i));
-    EXPECT_EQ(recorder.counts().recorded, 10u) << "two are new, one of them is kept";
+    EXPECT_EQ(recorder.counts().recorded, 10u) << "two more, one of them reserved";
 }
 
-TEST_F(Recording, TellsWhatWasDroppedAsSoonAsThereIsBudgetAgain) {
+TEST_F(EventRecorderTest, WritesDroppedEventsOnceThereIsBudget) {
     api.automatic = [](const auto&) { return Answer{.status = 201}; };
-    EXPECT_EQ(recorder.room(), 4u) << "its queue holds no more";
+    EXPECT_EQ(recorder.room(), 4u) << "limited by the queue";
     for (int i = 0; i < 9; ++i) record("pod-" + std::to_string(i));
     EXPECT_EQ(recorder.room(), 0u);
     EXPECT_EQ(recorder.counts().over_budget, 1u);
     loop.advance(7s);
     EXPECT_EQ(recorder.room(), 1u);
     record("pod-8");
-    EXPECT_EQ(recorder.counts().recorded, 9u) << "though it came within five minutes of the first";
+    EXPECT_EQ(recorder.counts().recorded, 9u) << "although within five minutes of the first";
 }
 
-TEST_F(Recording, DropsWhatItsQueueDoesNotHold) {
+TEST_F(EventRecorderTest, DropsEventsIfTheQueueIsFull) {
     for (int i = 0; i < 6; ++i) record("pod-" + std::to_string(i));
     EXPECT_EQ(recorder.queued(), 4u);
     EXPECT_EQ(recorder.counts(), (EventRecorder::Counts{.queue_full = 2}));
 }
 
-TEST_F(Recording, TellsTheNewestOfWhatWaits) {
+TEST_F(EventRecorderTest, WritesTheNewestQueuedCount) {
     record("first");
     record("a");
     loop.advance(5min);
@@ -155,7 +155,7 @@ TEST_F(Recording, TellsTheNewestOfWhatWaits) {
     EXPECT_EQ(api.first().json().at("count"), 2);
 }
 
-TEST_F(Recording, EndsWithWhatCouldBeToldUntilTheDeadline) {
+TEST_F(EventRecorderTest, FlushesUntilTheDeadline) {
     std::string seen;
     record("a");
     record("b");
@@ -171,7 +171,7 @@ TEST_F(Recording, EndsWithWhatCouldBeToldUntilTheDeadline) {
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(Recording, EndsAsSoonAsAllIsTold) {
+TEST_F(EventRecorderTest, FlushesUntilAllEventsAreWritten) {
     std::string seen;
     record("a");
     recorder.flush(1h, [&] { seen += "over"; });

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using boost::json::parse;
 
-struct Evicting : ::testing::Test {
+struct EvictionsTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -27,7 +27,7 @@ struct Evicting : ::testing::Test {
     ErrorCode code() const { return outcome.value().error().code; }
 };
 
-TEST_F(Evicting, AsksForThatVeryPodWithItsGrace) {
+TEST_F(EvictionsTest, SendsUidAndGracePeriod) {
     evict({.ns = "shop", .pod = "web", .uid = "u1", .grace = 30500ms});
     EXPECT_EQ(api.first().line(), "POST /api/v1/namespaces/shop/pods/web/eviction");
     EXPECT_EQ(api.first().json(), parse(R"({"apiVersion":"policy/v1","kind":"Eviction",
@@ -37,12 +37,12 @@ TEST_F(Evicting, AsksForThatVeryPodWithItsGrace) {
     EXPECT_TRUE(outcome.value().has_value());
 }
 
-TEST_F(Evicting, LeavesThePodsOwnGraceWhereNoneIsAskedFor) {
+TEST_F(EvictionsTest, OmitsTheGracePeriodIfUnset) {
     evict({.ns = "shop", .pod = "web"});
     EXPECT_FALSE(api.first().json().as_object().contains("deleteOptions"));
 }
 
-TEST_F(Evicting, TellsABudgetFromAServerThatAsksForPatience) {
+TEST_F(EvictionsTest, DistinguishesABudgetFromThrottling) {
     evict();
     api.answer(refusal(429, "TooManyRequests",
                        "Cannot evict pod as it would violate the pod's disruption budget.",
@@ -64,10 +64,10 @@ TEST_F(Evicting, TellsABudgetFromAServerThatAsksForPatience) {
     EXPECT_EQ(outcome->error().subject, "");
     EXPECT_EQ(outcome->error().retry_after, Duration(1s));
     loop.advance(1h);
-    EXPECT_EQ(api.asked().size(), 2u) << "asked again blindly";
+    EXPECT_EQ(api.asked().size(), 2u) << "not retried";
 }
 
-TEST_F(Evicting, SaysThatTwoBudgetsAreMoreThanTheApiTakes) {
+TEST_F(EvictionsTest, ReportsTwoBudgetsAsUnsupported) {
     evict();
     api.answer(refusal(500, "InternalError",
                        "This pod has more than one PodDisruptionBudget, which the eviction "
@@ -76,7 +76,7 @@ TEST_F(Evicting, SaysThatTwoBudgetsAreMoreThanTheApiTakes) {
     EXPECT_NE(outcome->error().message.find("evict pod shop/web"), std::string::npos);
 }
 
-TEST_F(Evicting, CountsAPodOfAnotherIdentityAsGone) {
+TEST_F(EvictionsTest, TreatsAPodWithAnotherUidAsGone) {
     struct Case {
         int refused;
         Answer pod;
@@ -101,7 +101,7 @@ TEST_F(Evicting, CountsAPodOfAnotherIdentityAsGone) {
     }
 }
 
-TEST_F(Evicting, PassesOnWhateverElseTheServerSays) {
+TEST_F(EvictionsTest, ReturnsOtherErrorsOfTheServer) {
     const std::vector<std::pair<int, ErrorCode>> cases{
         {401, ErrorCode::unauthenticated}, {403, ErrorCode::permission},
         {404, ErrorCode::not_found},       {500, ErrorCode::unavailable},

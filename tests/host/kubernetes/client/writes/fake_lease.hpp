@@ -1,4 +1,4 @@
-/// One Lease on a fake server, as electors in tests see it.
+/// A Lease on a fake API server.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace capstan::kubernetes::client {
 
-/// Keeps a Lease as an API server does: a write over an older version is a conflict.
+/// Stores a Lease; a write with an old resource version is a conflict.
 class FakeLease {
 public:
     std::optional<boost::json::object> lease{};

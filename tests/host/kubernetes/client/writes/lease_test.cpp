@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A process that would lead, with its own way to the server.
+/// A candidate with its own connection to the server.
 struct Candidate {
     Candidate(io::ManualLoop& loop, FakeLease& lease, const std::string& identity)
         : api(loop), server(lease) {
@@ -28,13 +28,13 @@ struct Candidate {
                 .on_started = [this] { seen += "+"; },
                 .on_stopped = [this] { seen += "-"; },
                 .on_new_leader = [this](const std::string& id) { seen += "(" + id + ")"; },
-                .on_error = [this](const Error&) { ++troubles; }});
+                .on_error = [this](const Error&) { ++errors; }});
         elector->start();
     }
     void connect() {
         api.automatic = [this](const ScriptedApi::Asked& asked) { return server.answer(asked); };
     }
-    /// From now on nothing is answered but what the test answers.
+    /// From now on the test answers requests.
     void disconnect() { api.automatic = nullptr; }
     void refuse(Answer what) {
         api.automatic = [what](const ScriptedApi::Asked&) { return what; };
@@ -44,11 +44,11 @@ struct Candidate {
     ScriptedApi api;
     FakeLease& server;
     std::string seen;
-    int troubles = 0;
+    int errors = 0;
     std::optional<LeaderElector> elector;
 };
 
-struct Election : ::testing::Test {
+struct LeaderElection : ::testing::Test {
     boost::asio::io_context io;
     std::shared_ptr<io::ManualClock> clock =
         std::make_shared<io::ManualClock>(Time(1'700'000'000s));
@@ -56,7 +56,7 @@ struct Election : ::testing::Test {
     FakeLease lease;
     Candidate a{loop, lease, "a"};
 
-    /// Advances until `done`, by tenths of a second; how long that took.
+    /// Advances in steps of 100 ms until `done`. Returns the elapsed time.
     template <class Done>
     Duration until(Done done, Duration limit = 1min) {
         Duration taken{};
@@ -65,7 +65,7 @@ struct Election : ::testing::Test {
     }
 };
 
-TEST_F(Election, MakesTheLeaseAndLeadsAtOnceWhereThereIsNone) {
+TEST_F(LeaderElection, CreatesAMissingLeaseAndLeads) {
     loop.advance(0s);
     EXPECT_TRUE(a.leads());
     EXPECT_EQ(a.seen, "(a)+");
@@ -76,7 +76,7 @@ TEST_F(Election, MakesTheLeaseAndLeadsAtOnceWhereThereIsNone) {
         "leaseTransitions":0}})"));
 }
 
-TEST_F(Election, RenewsEveryTwoSecondsWithoutReadingFirst) {
+TEST_F(LeaderElection, RenewsEveryTwoSecondsWithoutReading) {
     loop.advance(0s);
     const std::size_t before = a.api.asked().size();
     loop.advance(20s);
@@ -89,7 +89,7 @@ TEST_F(Election, RenewsEveryTwoSecondsWithoutReadingFirst) {
     EXPECT_EQ(a.seen, "(a)+");
 }
 
-TEST_F(Election, HasOneLeaderAndAStandbyThatKnowsWhoItIs) {
+TEST_F(LeaderElection, HasOneLeaderAndAStandby) {
     loop.advance(0s);
     Candidate b(loop, lease, "b");
     loop.advance(10min);
@@ -99,7 +99,7 @@ TEST_F(Election, HasOneLeaderAndAStandbyThatKnowsWhoItIs) {
     EXPECT_EQ(lease.transitions(), 0);
 }
 
-TEST_F(Election, PassesToTheStandbyOnceAKilledLeaderHasBeenSilentForTheLease) {
+TEST_F(LeaderElection, PassesToTheStandbyAfterTheLeaseExpires) {
     loop.advance(0s);
     Candidate b(loop, lease, "b");
     loop.advance(1min);
@@ -111,28 +111,28 @@ TEST_F(Election, PassesToTheStandbyOnceAKilledLeaderHasBeenSilentForTheLease) {
     EXPECT_EQ(lease.transitions(), 1);
 }
 
-TEST_F(Election, PassesToTheStandbyAtOnceWhenTheLeaderGivesItBack) {
+TEST_F(LeaderElection, PassesToTheStandbyAtOnceIfTheLeaderReleasesTheLease) {
     loop.advance(0s);
     Candidate b(loop, lease, "b");
     loop.advance(1min);
-    bool is_over = false;
-    a.elector->stop([&] { is_over = true; });
+    bool has_stopped = false;
+    a.elector->stop([&] { has_stopped = true; });
     EXPECT_FALSE(a.leads());
     EXPECT_EQ(a.seen, "(a)+-");
     loop.advance(0s);
-    EXPECT_TRUE(is_over);
+    EXPECT_TRUE(has_stopped);
     EXPECT_EQ(lease.holder(), "");
     EXPECT_EQ(base::integer_at(*lease.lease, "spec.leaseDurationSeconds"), 1);
     EXPECT_LE(until([&] { return b.leads(); }), 2s * 2.2 + 1s);
     EXPECT_EQ(lease.transitions(), 1);
 }
 
-TEST_F(Election, DoesNotBelieveTheClocksOfOthers) {
+TEST_F(LeaderElection, IgnoresTheClocksOfOthers) {
     loop.advance(0s);
     for (const char* other : {"1999-01-01T00:00:00.000000Z", "2099-01-01T00:00:00.000000Z", "?"}) {
         SCOPED_TRACE(other);
         Candidate b(loop, lease, "b");
-        // Renewed all the time, but by a clock that stands elsewhere.
+        // Renewed all the time, but by a clock with another time.
         a.api.automatic = [&](const ScriptedApi::Asked& asked) {
             const Answer answer = lease.answer(asked);
             base::make_object(*lease.lease, "spec")["renewTime"] =
@@ -146,7 +146,7 @@ TEST_F(Election, DoesNotBelieveTheClocksOfOthers) {
     }
 }
 
-TEST_F(Election, EndsBeforeAnotherCanTakeOverWhenTheServerIsLost) {
+TEST_F(LeaderElection, EndsBeforeAnotherCandidateCanLead) {
     loop.advance(0s);
     Candidate b(loop, lease, "b");
     loop.advance(1min);
@@ -163,47 +163,47 @@ TEST_F(Election, EndsBeforeAnotherCanTakeOverWhenTheServerIsLost) {
     EXPECT_TRUE(b.leads());
 }
 
-TEST_F(Election, OutlivesAShortOutage) {
+TEST_F(LeaderElection, SurvivesAShortOutage) {
     loop.advance(0s);
     a.refuse(refusal(503, "ServiceUnavailable"));
     loop.advance(7s);
     a.connect();
     loop.advance(3s);
     EXPECT_EQ(a.seen, "(a)+");
-    EXPECT_GT(a.troubles, 0);
+    EXPECT_GT(a.errors, 0);
     EXPECT_EQ(lease.transitions(), 0);
 }
 
-TEST_F(Election, IgnoresARenewalThatIsAnsweredAfterTheDeadline) {
+TEST_F(LeaderElection, IgnoresARenewalAnsweredAfterTheDeadline) {
     loop.advance(0s);
     a.disconnect();
     loop.advance(2s);
     const auto renewal = a.api.first();
     loop.advance(9s);
     EXPECT_EQ(a.seen, "(a)+-");
-    // It was carried out all the same; that alone makes no host the leader.
+    // The server executed it; that alone does not make a host the leader.
     lease.answer(renewal);
     EXPECT_FALSE(a.leads());
     EXPECT_TRUE(a.api.asked()[renewal.id - 1].is_cancelled);
 }
 
-TEST_F(Election, IsNoLongerAnsweredYesWhenTheProcessWasSuspendedForTooLong) {
+TEST_F(LeaderElection, IsLostIfTheProcessWasSuspendedForTooLong) {
     loop.advance(0s);
     clock->advance_to(clock->monotonic() + 11s);
     EXPECT_FALSE(a.leads());
 }
 
-TEST_F(Election, LeadsAgainAfterItsServerCameBackFirst) {
+TEST_F(LeaderElection, IsRegainedIfTheServerReturnsFirst) {
     loop.advance(0s);
     a.disconnect();
     loop.advance(11s);
     a.connect();
     loop.advance(10s);
     EXPECT_EQ(a.seen, "(a)+-+");
-    EXPECT_EQ(lease.transitions(), 0) << "nobody else held it";
+    EXPECT_EQ(lease.transitions(), 0) << "no other holder";
 }
 
-TEST_F(Election, EndsAtOnceWhenSomebodyTookTheLeaseByForce) {
+TEST_F(LeaderElection, EndsAtOnceIfTheLeaseIsTakenByForce) {
     loop.advance(0s);
     base::make_object(*lease.lease, "spec")["holderIdentity"] = "operator";
     base::make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
@@ -212,7 +212,7 @@ TEST_F(Election, EndsAtOnceWhenSomebodyTookTheLeaseByForce) {
     EXPECT_EQ(lease.holder(), "operator");
 }
 
-TEST_F(Election, GoesOnWhenSomebodyElseWroteToTheLeaseOrDeletedIt) {
+TEST_F(LeaderElection, SurvivesForeignWritesAndDeletionOfTheLease) {
     loop.advance(0s);
     base::make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
     loop.advance(2s);
@@ -222,7 +222,7 @@ TEST_F(Election, GoesOnWhenSomebodyElseWroteToTheLeaseOrDeletedIt) {
     EXPECT_EQ(lease.holder(), "a");
 }
 
-TEST_F(Election, KeepsWhatItDoesNotKnow) {
+TEST_F(LeaderElection, KeepsUnknownFields) {
     loop.advance(0s);
     a.elector.reset();
     base::make_object(*lease.lease, "spec")["strategy"] = "OldestEmulationVersion";
@@ -234,7 +234,7 @@ TEST_F(Election, KeepsWhatItDoesNotKnow) {
     EXPECT_EQ(lease.transitions(), 1);
 }
 
-TEST_F(Election, IsWonByOneOfTwoThatAskAtTheSameTime) {
+TEST_F(LeaderElection, IsWonByOneOfTwoSimultaneousCandidates) {
     Candidate b(loop, lease, "b");
     loop.advance(1min);
     EXPECT_NE(a.leads(), b.leads());
@@ -242,7 +242,7 @@ TEST_F(Election, IsWonByOneOfTwoThatAskAtTheSameTime) {
     EXPECT_EQ(b.seen.find('-'), std::string::npos);
 }
 
-TEST_F(Election, TriesOnWhateverTheServerSays) {
+TEST_F(LeaderElection, RetriesAfterAnyError) {
     for (const int status : {400, 401, 403, 409, 422, 429, 500, 503, 504}) {
         SCOPED_TRACE(status);
         lease.lease.reset();
@@ -251,47 +251,47 @@ TEST_F(Election, TriesOnWhateverTheServerSays) {
         b.refuse(refusal(status, "Whatever"));
         loop.advance(30s);
         EXPECT_EQ(b.seen, "");
-        EXPECT_EQ(b.troubles > 0, status != 409);
+        EXPECT_EQ(b.errors > 0, status != 409);
         b.connect();
         loop.advance(5s);
         EXPECT_TRUE(b.leads());
     }
 }
 
-TEST_F(Election, GivesBackOverAConflictAndNotForLongerThanTheDeadline) {
+TEST_F(LeaderElection, ReleasesTheLeaseDespiteAConflictWithinTheDeadline) {
     loop.advance(0s);
     base::make_object(*lease.lease, "metadata")["resourceVersion"] = std::to_string(++lease.writes);
-    bool is_over = false;
-    a.elector->stop([&] { is_over = true; });
+    bool has_stopped = false;
+    a.elector->stop([&] { has_stopped = true; });
     loop.advance(1s);
-    EXPECT_TRUE(is_over);
+    EXPECT_TRUE(has_stopped);
     EXPECT_EQ(lease.holder(), "");
 
     Candidate b(loop, lease, "b");
     until([&] { return b.leads(); });
     b.disconnect();
-    bool b_is_over = false;
-    b.elector->stop([&] { b_is_over = true; });
+    bool b_has_stopped = false;
+    b.elector->stop([&] { b_has_stopped = true; });
     loop.advance(9s);
-    EXPECT_FALSE(b_is_over);
+    EXPECT_FALSE(b_has_stopped);
     loop.advance(1s);
-    EXPECT_TRUE(b_is_over);
+    EXPECT_TRUE(b_has_stopped);
 }
 
-TEST_F(Election, LeavesTheLeaseOfAnotherAloneWhenItStops) {
+TEST_F(LeaderElection, DoesNotReleaseTheLeaseOfAnother) {
     loop.advance(0s);
     Candidate b(loop, lease, "b");
     loop.advance(5s);
     const int writes = lease.writes;
-    bool is_over = false;
-    b.elector->stop([&] { is_over = true; });
+    bool has_stopped = false;
+    b.elector->stop([&] { has_stopped = true; });
     loop.advance(0s);
-    EXPECT_TRUE(is_over);
+    EXPECT_TRUE(has_stopped);
     EXPECT_EQ(lease.writes, writes);
     EXPECT_EQ(lease.holder(), "a");
 }
 
-TEST(LeaderElector, RefusesTimesThatWouldLetTwoLead) {
+TEST(LeaderElector, RejectsDurationsThatAllowTwoLeaders) {
     using Options = LeaderElector::Options;
     const Options good{.ns = "kube-system", .identity = "a"};
     EXPECT_TRUE(LeaderElector::check(good));

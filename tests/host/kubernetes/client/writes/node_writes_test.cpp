@@ -15,7 +15,7 @@ using boost::json::parse;
 
 constexpr Time now = Time(1'700'000'000s);  // 2023-11-14T22:13:20Z
 
-/// A node with others' taints and with unknown fields.
+/// A node with foreign taints and unknown fields.
 boost::json::object node(std::string_view version = "7") {
     auto out = parse(R"({"kind":"Node","metadata":{"name":"n1","annotations":{"theirs":"1"},
         "managedFields":[{"manager":"kubelet"}]},
@@ -36,37 +36,37 @@ struct PatchCase {
     const char* patch;  ///< without the guard; empty: nothing to write
 };
 
-TEST(NodePatch, HoldsWhatDiffersAndAllTaintsWhenOneDoes) {
+TEST(NodePatch, ContainsDifferencesAndAllTaintsIfOneDiffers) {
     const Taint mark{"ToBeDeleted", "17", Effect::no_schedule};
     const Taint execute{"gone", "", Effect::no_execute};
     const std::vector<PatchCase> cases{
-        {"nothing asked", {}, ""},
-        {"a taint more",
+        {"no change", {}, ""},
+        {"one more taint",
          {.set_taints = {mark}},
          R"({"spec":{"taints":[{"key":"dedicated","value":"gpu","effect":"NoSchedule"},
           {"key":"gone","effect":"NoExecute","timeAdded":"2020-01-01T00:00:00Z","new":7},
           {"key":"ToBeDeleted","effect":"NoSchedule","value":"17"}]}})"},
-        {"a taint that is there keeps its time and the fields nobody knows",
-         {.set_taints = {execute}},
-         ""},
+        {"an existing taint keeps its time and unknown fields", {.set_taints = {execute}}, ""},
         {"another effect replaces it in its place",
          {.set_taints = {{"gone", "", Effect::no_schedule}}},
          R"({"spec":{"taints":[{"key":"dedicated","value":"gpu","effect":"NoSchedule"},
           {"key":"gone","effect":"NoSchedule"}]}})"},
-        {"another value of NoExecute starts its time anew",
+        {"another value of NoExecute resets its time",
          {.set_taints = {{"gone", "x", Effect::no_execute}}},
          R"({"spec":{"taints":[{"key":"dedicated","value":"gpu","effect":"NoSchedule"},
           {"key":"gone","effect":"NoExecute","value":"x","timeAdded":"2023-11-14T22:13:20Z"}]}})"},
-        {"one goes, others stay",
-         {.drop_taints = {"gone", "never-was"}},
+        {"one taint is removed",
+         {.drop_taints = {"gone", "missing"}},
          R"({"spec":{"taints":[{"key":"dedicated","value":"gpu","effect":"NoSchedule"}]}})"},
-        {"the last goes", {.drop_taints = {"gone", "dedicated"}}, R"({"spec":{"taints":null}})"},
+        {"all taints are removed",
+         {.drop_taints = {"gone", "dedicated"}},
+         R"({"spec":{"taints":null}})"},
         {"cordon", {.unschedulable = true}, R"({"spec":{"unschedulable":true}})"},
-        {"not cordoned, and it is not", {.unschedulable = false}, ""},
+        {"not cordoned already", {.unschedulable = false}, ""},
         {"annotations",
-         {.annotations = {{"theirs", std::nullopt}, {"never-was", std::nullopt}, {"ours", ""}}},
+         {.annotations = {{"theirs", std::nullopt}, {"missing", std::nullopt}, {"ours", ""}}},
          R"({"metadata":{"annotations":{"ours":"","theirs":null}}})"},
-        {"an annotation that is there", {.annotations = {{"theirs", "1"}}}, ""},
+        {"an existing annotation", {.annotations = {{"theirs", "1"}}}, ""},
     };
     for (const PatchCase& each : cases) {
         SCOPED_TRACE(each.what);
@@ -82,7 +82,7 @@ TEST(NodePatch, HoldsWhatDiffersAndAllTaintsWhenOneDoes) {
     }
 }
 
-TEST(NodePatch, UncordonsAndReadsANodeWithoutTaints) {
+TEST(NodePatch, UncordonsANodeWithoutTaints) {
     const auto bare =
         parse(R"({"metadata":{"resourceVersion":"1"},"spec":{"unschedulable":true}})");
     const auto patch = find_node_patch(
@@ -92,7 +92,7 @@ TEST(NodePatch, UncordonsAndReadsANodeWithoutTaints) {
         "taints":[{"key":"a","effect":"PreferNoSchedule"}]}})"));
 }
 
-struct Nodes : ::testing::Test {
+struct NodeWritesTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>(now)};
     ScriptedApi api{loop};
@@ -116,7 +116,7 @@ struct Nodes : ::testing::Test {
     }
 };
 
-TEST_F(Nodes, ArePatchedOverTheVersionThatWasRead) {
+TEST_F(NodeWritesTest, PatchesTheVersionThatWasRead) {
     mark();
     EXPECT_EQ(api.first().line(), "GET /api/v1/nodes/n1");
     next(read());
@@ -127,14 +127,14 @@ TEST_F(Nodes, ArePatchedOverTheVersionThatWasRead) {
     EXPECT_EQ(outcomes, std::vector<std::string>{"done"});
 }
 
-TEST_F(Nodes, AreNotWrittenToWhenTheyAreThatWayAlready) {
+TEST_F(NodeWritesTest, SkipsAWriteWithoutChanges) {
     change({.drop_taints = {"mark"}, .unschedulable = false, .annotations = {{"theirs", "1"}}});
     next(read());
     EXPECT_EQ(api.open_count(), 0u);
     EXPECT_EQ(outcomes, std::vector<std::string>{"done"});
 }
 
-TEST_F(Nodes, KeepATaintThatSomebodySetMeanwhile) {
+TEST_F(NodeWritesTest, KeepsATaintThatWasSetInTheMeantime) {
     mark();
     next(read());
     next(refusal(409, "Conflict"));
@@ -150,7 +150,7 @@ TEST_F(Nodes, KeepATaintThatSomebodySetMeanwhile) {
     EXPECT_EQ(outcomes, std::vector<std::string>{"done"});
 }
 
-TEST_F(Nodes, AreGivenUpAfterFiveConflicts) {
+TEST_F(NodeWritesTest, GivesUpAfterFiveConflicts) {
     mark();
     for (int i = 0; i < 5; ++i) {
         next(read());
@@ -161,7 +161,7 @@ TEST_F(Nodes, AreGivenUpAfterFiveConflicts) {
     EXPECT_EQ(outcomes, std::vector<std::string>{"conflict"});
 }
 
-TEST_F(Nodes, AreUpdatedAsAWholeWherePatchingIsNotGrantedAndTheOperatorHearsItOnce) {
+TEST_F(NodeWritesTest, FallsBackToUpdateIfPatchIsForbiddenAndReportsItOnce) {
     mark();
     next(read());
     next(refusal(403, "Forbidden", "cannot patch nodes"));
@@ -185,7 +185,7 @@ TEST_F(Nodes, AreUpdatedAsAWholeWherePatchingIsNotGrantedAndTheOperatorHearsItOn
     EXPECT_NE(refusals.front().find("cannot patch nodes"), std::string::npos);
 }
 
-TEST_F(Nodes, AreStillPatchedAfterAChangeThatNobodyMayMake) {
+TEST_F(NodeWritesTest, PatchesAgainAfterAChangeThatIsForbidden) {
     mark();
     next(read());
     next(refusal(403, "Forbidden", "denied by a webhook"));
@@ -197,7 +197,7 @@ TEST_F(Nodes, AreStillPatchedAfterAChangeThatNobodyMayMake) {
     EXPECT_TRUE(refusals.empty());
 }
 
-TEST_F(Nodes, PassOnWhateverElseTheServerSays) {
+TEST_F(NodeWritesTest, ReturnsOtherErrorsOfTheServer) {
     const std::vector<std::pair<int, std::string>> cases{
         {400, "invalid_argument"}, {401, "unauthenticated"},  {404, "not_found"},
         {415, "unsupported"},      {422, "invalid_argument"}, {429, "throttled"},
@@ -216,13 +216,13 @@ TEST_F(Nodes, PassOnWhateverElseTheServerSays) {
     }
 }
 
-TEST_F(Nodes, AreLeftAloneWhenWhatAnswersIsNoApiServer) {
+TEST_F(NodeWritesTest, RejectsResponsesThatAreNotFromAnApiServer) {
     mark();
     next({.body = "<html>"});
     EXPECT_EQ(outcomes, std::vector<std::string>{"unavailable"});
 }
 
-TEST_F(Nodes, AreNotTriedPastTheDeadlineOfTheChange) {
+TEST_F(NodeWritesTest, StopsAtTheDeadlineOfTheChange) {
     mark();
     loop.advance(29s);
     api.answer(read());
@@ -234,7 +234,7 @@ TEST_F(Nodes, AreNotTriedPastTheDeadlineOfTheChange) {
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(Nodes, CallNobodyBackOnceTheirWriterIsGone) {
+TEST_F(NodeWritesTest, CallsNoCallbackAfterItsEnd) {
     mark();
     mark();
     api.answer(read());

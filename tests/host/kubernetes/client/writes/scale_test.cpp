@@ -12,7 +12,7 @@ namespace {
 
 using boost::json::parse;
 
-struct Scaling : ::testing::Test {
+struct ScalesTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -33,7 +33,7 @@ struct Scaling : ::testing::Test {
     }
 };
 
-TEST_F(Scaling, ReadsHowManyThereAreAndShallBe) {
+TEST_F(ScalesTest, ReadsReplicas) {
     scales->read(web, note);
     discover();
     EXPECT_EQ(api.first().line(), "GET /apis/apps/v1/namespaces/shop/deployments/web/scale");
@@ -47,7 +47,7 @@ TEST_F(Scaling, ReadsHowManyThereAreAndShallBe) {
     EXPECT_EQ(outcome.value().value(), (Scale{0, 0, "", "8"}));
 }
 
-TEST_F(Scaling, WritesOverTheVersionThatWasRead) {
+TEST_F(ScalesTest, WritesTheVersionThatWasRead) {
     scales->write(web, 0, "7", note);
     discover();
     EXPECT_EQ(api.first().line(), "PATCH /apis/apps/v1/namespaces/shop/deployments/web/scale");
@@ -63,7 +63,7 @@ TEST_F(Scaling, WritesOverTheVersionThatWasRead) {
     EXPECT_EQ(outcome.value()->wanted, 5);
 }
 
-TEST_F(Scaling, KnowsWhatCannotBeScaledAndWhatDoesNotExist) {
+TEST_F(ScalesTest, ReportsUnscalableAndUnknownKinds) {
     scales->read({{"apps/v1", "DaemonSet"}, "shop", "web"}, note);
     discover();
     EXPECT_EQ(outcome->error().code, ErrorCode::unsupported);
@@ -74,7 +74,7 @@ TEST_F(Scaling, KnowsWhatCannotBeScaledAndWhatDoesNotExist) {
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(Scaling, PassesOnWhateverElseTheServerSays) {
+TEST_F(ScalesTest, ReturnsOtherErrorsOfTheServer) {
     const std::vector<std::pair<int, ErrorCode>> cases{
         {401, ErrorCode::unauthenticated}, {403, ErrorCode::permission},
         {404, ErrorCode::not_found},       {422, ErrorCode::invalid_argument},
@@ -90,7 +90,7 @@ TEST_F(Scaling, PassesOnWhateverElseTheServerSays) {
     }
 }
 
-TEST_F(Scaling, CallsNobodyBackOnceItIsGone) {
+TEST_F(ScalesTest, CallsNoCallbackAfterItsEnd) {
     scales->read(web, note);
     scales.reset();
     discover();

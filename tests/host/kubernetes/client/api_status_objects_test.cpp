@@ -11,7 +11,7 @@ namespace {
 
 ApiReply reply_of(std::string body) { return {.status = 200, .body = std::move(body)}; }
 
-TEST(ParseObject, TakesWhatCustomResourcesNest) {
+TEST(ParseApiObject, AcceptsDeeplyNestedObjects) {
     std::string deep = "7";
     for (int i = 0; i < 200; ++i) deep = R"({"a":)" + deep + "}";
     const auto object = parse_object(reply_of(deep));
@@ -19,12 +19,12 @@ TEST(ParseObject, TakesWhatCustomResourcesNest) {
     EXPECT_EQ(boost::json::serialize(*object), deep);
 }
 
-TEST(ParseObject, KeepsNumbersOf64Bits) {
-    const std::string numbers = R"({"least":-9223372036854775808,"most":18446744073709551615})";
+TEST(ParseApiObject, KeepsNumbersOf64Bits) {
+    const std::string numbers = R"({"min":-9223372036854775808,"max":18446744073709551615})";
     EXPECT_EQ(boost::json::serialize(*parse_object(reply_of(numbers))), numbers);
 }
 
-TEST(ParseObject, RefusesWhatNoApiServerSays) {
+TEST(ParseApiObject, RejectsMalformedBodies) {
     for (const char* body : {"", "<html>", "[]", "null", R"({"a":)"}) {
         SCOPED_TRACE(body);
         EXPECT_EQ(parse_object(reply_of(body)).error().code, ErrorCode::unavailable);

@@ -9,40 +9,40 @@ namespace {
 
 using engine::snapshot::ServiceObject;
 
-TEST(ServiceDecode, ReadsWhichPodsItSelects) {
+TEST(ServiceDecode, ReadsTheSelector) {
     const ServiceObject web{.ns = "shop", .name = "web", .selector = {{"app", "web"}}};
-    const ServiceObject nobody{.ns = "shop", .name = "web"};
+    const ServiceObject no_selector{.ns = "shop", .name = "web"};
     const struct {
         const char *name, *spec;
         ServiceObject expected;
     } cases[] = {
         {"pods", R"({"selector":{"app":"web"},"ports":[{"port":80}]})", web},
         {"headless", R"({"clusterIP":"None","selector":{"app":"web"}})", web},
-        {"another name for a host, which has a selector all the same",
+        {"an ExternalName service with a selector",
          R"({"type":"ExternalName","externalName":"db.example","selector":{"app":"web"}})", web},
-        {"another name for a host", R"({"type":"ExternalName","externalName":"db.example"})",
-         nobody},
-        {"endpoints that somebody else keeps", R"({"ports":[{"port":80}]})", nobody},
-        {"an empty selector", R"({"selector":{}})", nobody},
-        {"null", R"({"selector":null})", nobody},
+        {"an ExternalName service", R"({"type":"ExternalName","externalName":"db.example"})",
+         no_selector},
+        {"a service with manual endpoints", R"({"ports":[{"port":80}]})", no_selector},
+        {"an empty selector", R"({"selector":{}})", no_selector},
+        {"null", R"({"selector":null})", no_selector},
     };
     for (const auto& each : cases) {
-        const auto answer = decoded(
+        const auto result = decoded(
             decode_service, std::string(R"({"metadata":{"namespace":"shop","name":"web"},)") +
                                 R"("spec":)" + each.spec + "}");
-        EXPECT_EQ(answer.value, each.expected) << each.name;
-        EXPECT_TRUE(answer.complaints.empty()) << each.name;
+        EXPECT_EQ(result.value, each.expected) << each.name;
+        EXPECT_TRUE(result.problems.empty()) << each.name;
     }
 }
 
-TEST(ServiceDecode, IsNothingWhereItCannotBeRead) {
+TEST(ServiceDecode, RejectsMalformedServices) {
     for (const char* text :
          {R"({"spec":{"selector":{"app":"web"}}})", R"({"metadata":{"name":""}})",
           R"({"metadata":{"name":"web"},"spec":{"selector":{"app":1}}})",
           R"({"metadata":{"name":"web"},"spec":{"selector":["app"]}})"}) {
-        const auto answer = decoded(decode_service, text);
-        EXPECT_FALSE(answer.value) << text;
-        EXPECT_EQ(answer.complaints.size(), 1u) << text;
+        const auto result = decoded(decode_service, text);
+        EXPECT_FALSE(result.value) << text;
+        EXPECT_EQ(result.problems.size(), 1u) << text;
     }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Correlating : ::testing::Test {
+struct EventCorrelatorTest : ::testing::Test {
     EventCorrelator correlator{{.instance = "host-1", .limit = 3}};
     Time now{1'700'000'000s};
 
@@ -28,7 +28,7 @@ struct Correlating : ::testing::Test {
     }
 };
 
-TEST_F(Correlating, WritesWhatKubectlDescribeReads) {
+TEST_F(EventCorrelatorTest, WritesEventsForKubectlDescribe) {
     const auto write = take(note("no room"));
     EXPECT_EQ(write->event, boost::json::parse(R"({"apiVersion":"v1","kind":"Event",
         "metadata":{"name":"web.17979cfe362a0000","namespace":"shop"},
@@ -40,7 +40,7 @@ TEST_F(Correlating, WritesWhatKubectlDescribeReads) {
         << boost::json::serialize(write->event);
 }
 
-TEST_F(Correlating, KeepsEventsOfNodesInTheDefaultNamespace) {
+TEST_F(EventCorrelatorTest, WritesNodeEventsToTheDefaultNamespace) {
     const auto write = take(
         {.about = {.kind = "Node", .name = "n1"}, .is_warning = true, .reason = "ScaleDownFailed"});
     EXPECT_EQ(write->ns, "default");
@@ -48,7 +48,7 @@ TEST_F(Correlating, KeepsEventsOfNodesInTheDefaultNamespace) {
     EXPECT_FALSE(write->event.at("involvedObject").as_object().contains("namespace"));
 }
 
-TEST_F(Correlating, TellsAgainOnlyAfterFiveMinutesAndThenHowOften) {
+TEST_F(EventCorrelatorTest, RepeatsAnEventAfterFiveMinutesWithItsCount) {
     const std::string name = take(note("no room"))->name;
     EXPECT_FALSE(take(note("no room"), 1min));
     EXPECT_FALSE(take(note("no room"), 3min + 59s));
@@ -59,7 +59,7 @@ TEST_F(Correlating, TellsAgainOnlyAfterFiveMinutesAndThenHowOften) {
     EXPECT_EQ(again->event.at("firstTimestamp"), "2023-11-14T22:13:20Z");
 }
 
-TEST_F(Correlating, HoldsBackOtherMessagesOfTheSameReasonUnlessTheyAreDistinct) {
+TEST_F(EventCorrelatorTest, SuppressesSimilarMessagesUnlessDistinct) {
     EXPECT_TRUE(take(note("no room")));
     EXPECT_FALSE(take(note("still no room")));
     EXPECT_TRUE(take(note("no room", "db")));
@@ -71,7 +71,7 @@ TEST_F(Correlating, HoldsBackOtherMessagesOfTheSameReasonUnlessTheyAreDistinct) 
     EXPECT_TRUE(take(distinct));
 }
 
-TEST_F(Correlating, CombinesFromTheTenthOtherMessageOn) {
+TEST_F(EventCorrelatorTest, CombinesMessagesFromTheTenthOn) {
     EventNote each = note("");
     each.is_distinct = true;
     std::set<std::string> names;
@@ -86,14 +86,14 @@ TEST_F(Correlating, CombinesFromTheTenthOtherMessageOn) {
     EXPECT_EQ(take(each, 11min)->event.at("message"), "grew later");
 }
 
-TEST_F(Correlating, ForgetsTheOldest) {
+TEST_F(EventCorrelatorTest, ForgetsTheOldestEvents) {
     take(note("no room", "a"));
     for (const char* pod : {"b", "c", "d"}) take(note("no room", pod));
     EXPECT_TRUE(take(note("no room", "a")));
     EXPECT_FALSE(take(note("no room", "d")));
 }
 
-TEST_F(Correlating, NamesEachEventDifferentlyAndAsNamesMayBe) {
+TEST_F(EventCorrelatorTest, GeneratesUniqueValidNames) {
     const std::string longest(253, 'a');
     const auto first = take(note("", longest));
     const auto second = take(note("", "web"));
@@ -103,7 +103,7 @@ TEST_F(Correlating, NamesEachEventDifferentlyAndAsNamesMayBe) {
                     ->name.starts_with(std::string(229, 'a') + "."));
 }
 
-TEST_F(Correlating, CutsMessagesAtOneKibibyte) {
+TEST_F(EventCorrelatorTest, TruncatesMessagesAt1024Bytes) {
     const auto write = take(note(std::string(5000, 'x') + "\n"));
     EXPECT_LE(write->event.at("message").as_string().size(), 1024u);
 }

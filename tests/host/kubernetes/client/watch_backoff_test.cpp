@@ -9,18 +9,18 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(WatchBackoff, DoublesFromEightTenthsOfASecondToTenSecondsWithJitterOnTop) {
+TEST(WatchBackoff, DoublesFrom800msTo10sWithJitter) {
     WatchBackoff backoff(7);
     Duration now = 100s;
-    for (const Duration least : {800ms, 1600ms, 3200ms, 6400ms, 10000ms, 10000ms}) {
+    for (const Duration min_delay : {800ms, 1600ms, 3200ms, 6400ms, 10000ms, 10000ms}) {
         const Duration wait = backoff.next(now);
-        EXPECT_GE(wait, least);
-        EXPECT_LE(wait, 2 * least);
+        EXPECT_GE(wait, min_delay);
+        EXPECT_LE(wait, 2 * min_delay);
         now += wait + 1s;
     }
 }
 
-TEST(WatchBackoff, StartsAnewAfterTwoMinutesWithoutAFailureAndNotBefore) {
+TEST(WatchBackoff, StartsOverAfterTwoMinutesWithoutAFailure) {
     WatchBackoff backoff(7);
     Duration now = 0s;
     for (int i = 0; i < 6; ++i) now += backoff.next(now);
@@ -31,7 +31,7 @@ TEST(WatchBackoff, StartsAnewAfterTwoMinutesWithoutAFailureAndNotBefore) {
     EXPECT_LE(other.next(now + 2min), 1600ms);
 }
 
-TEST(WatchBackoff, IsShortForTwoRelistsAMinuteHoweverLongItHadGrown) {
+TEST(WatchBackoff, AllowsTwoQuickRelistsPerMinute) {
     WatchBackoff backoff(7);
     Duration now = 0s;
     for (int i = 0; i < 6; ++i) now += backoff.next(now);
@@ -41,14 +41,14 @@ TEST(WatchBackoff, IsShortForTwoRelistsAMinuteHoweverLongItHadGrown) {
     EXPECT_LE(backoff.next_relist(now + 60s, false).value(), 800ms);
 }
 
-TEST(WatchBackoff, IsShortForFiveRelistsAMinuteAfterTheServerWasAway) {
+TEST(WatchBackoff, AllowsFiveQuickRelistsPerMinuteAfterAnOutage) {
     WatchBackoff backoff(7);
     for (int i = 0; i < 5; ++i) EXPECT_LE(backoff.next_relist(1s, true).value(), 800ms);
     EXPECT_EQ(backoff.next_relist(60s, true), std::nullopt);
     EXPECT_LE(backoff.next_relist(61s, true).value(), 800ms);
 }
 
-TEST(WatchBackoff, IsRepeatedByItsSeedAndDiffersByIt) {
+TEST(WatchBackoff, DependsOnItsSeed) {
     const auto first = [](std::uint64_t seed) { return WatchBackoff(seed).next(0s); };
     EXPECT_EQ(first(1), first(1));
     std::set<Duration> waits;

@@ -7,8 +7,8 @@
 namespace capstan::kubernetes {
 namespace {
 
-TEST(NodeDecode, ReadsWhatADecisionNeeds) {
-    const auto answer = decoded(decode_node, R"({
+TEST(NodeDecode, ReadsTheUsedMembers) {
+    const auto result = decoded(decode_node, R"({
         "metadata":{"name":"n1","labels":{"zone":"a"},"annotations":{"x":"y"},"creationTimestamp":"1970-01-01T00:00:01Z"},
         "spec":{"providerID":"aws:///a/i-1","unschedulable":true,
                 "taints":[{"key":"gpu","value":"yes","effect":"NoSchedule"},{"key":"old","effect":"NoExecute"}]},
@@ -18,9 +18,9 @@ TEST(NodeDecode, ReadsWhatADecisionNeeds) {
                                {"type":"Pager","address":"555"},{"type":"InternalIP"}],
                   "conditions":[{"type":"DiskPressure","status":"False"},
                                 {"type":"Ready","status":"True","lastTransitionTime":"1970-01-01T00:00:02Z"}]}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_TRUE(answer.complaints.empty());
-    const engine::snapshot::NodeObject& node = *answer.value;
+    ASSERT_TRUE(result.value);
+    EXPECT_TRUE(result.problems.empty());
+    const engine::snapshot::NodeObject& node = *result.value;
     EXPECT_EQ(node.name, "n1");
     EXPECT_EQ(node.provider_id, "aws:///a/i-1");
     EXPECT_EQ(node.labels, (Labels{{"zone", "a"}}));
@@ -37,7 +37,7 @@ TEST(NodeDecode, ReadsWhatADecisionNeeds) {
     EXPECT_EQ(node.addresses, (std::vector<std::string>{"10.0.0.1", "n1"}));
 }
 
-TEST(NodeDecode, IsReadyWhenTheKubeletSaysSoOrNobodySaysAnything) {
+TEST(NodeDecode, IsReadyByConditionOrWithoutConditions) {
     const struct {
         const char* conditions;
         bool ready;
@@ -50,33 +50,33 @@ TEST(NodeDecode, IsReadyWhenTheKubeletSaysSoOrNobodySaysAnything) {
         {R"([{"type":"DiskPressure","status":"False"}])", false},
     };
     for (const auto& c : cases) {
-        const auto answer =
+        const auto result =
             decoded(decode_node, R"({"metadata":{"name":"n"},"status":{"conditions":)" +
                                      std::string(c.conditions) + "}}");
-        ASSERT_TRUE(answer.value) << c.conditions;
-        EXPECT_EQ(answer.value->ready, c.ready) << c.conditions;
+        ASSERT_TRUE(result.value) << c.conditions;
+        EXPECT_EQ(result.value->ready, c.ready) << c.conditions;
     }
 }
 
-TEST(NodeDecode, GivesAllItsCapacityUnlessItSaysOtherwise) {
-    const auto answer =
+TEST(NodeDecode, UsesCapacityIfAllocatableIsMissing) {
+    const auto result =
         decoded(decode_node, R"({"metadata":{"name":"n"},"status":{"capacity":{"cpu":"2"}}})");
-    EXPECT_EQ(answer.value->allocatable, (Resources{{"cpu", 2000}}));
+    EXPECT_EQ(result.value->allocatable, (Resources{{"cpu", 2000}}));
 }
 
-TEST(NodeDecode, HasNoneOfAResourceThatCannotBeRead) {
-    const auto answer = decoded(
+TEST(NodeDecode, IgnoresMalformedResources) {
+    const auto result = decoded(
         decode_node,
         R"({"metadata":{"name":"n"},"status":{"allocatable":{"cpu":"2","memory":"much"}}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->allocatable, (Resources{{"cpu", 2000}}));
-    EXPECT_EQ(answer.complaints.size(), 1u);
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->allocatable, (Resources{{"cpu", 2000}}));
+    EXPECT_EQ(result.problems.size(), 1u);
 }
 
-TEST(NodeDecode, IsNothingWhereNameLabelsOrTaintsAreMalformed) {
+TEST(NodeDecode, RejectsMalformedNamesLabelsAndTaints) {
     const struct {
         const char* node;
-        const char* complaint;
+        const char* problem;
     } cases[] = {
         {"{}", "/metadata is missing"},
         {R"({"metadata":{}})", "/metadata/name is missing"},
@@ -90,9 +90,9 @@ TEST(NodeDecode, IsNothingWhereNameLabelsOrTaintsAreMalformed) {
          "/spec/taints/0/key is missing"},
     };
     for (const auto& c : cases) {
-        const auto answer = decoded(decode_node, c.node);
-        EXPECT_FALSE(answer.value) << c.node;
-        EXPECT_EQ(answer.complaints, std::vector<std::string>{c.complaint}) << c.node;
+        const auto result = decoded(decode_node, c.node);
+        EXPECT_FALSE(result.value) << c.node;
+        EXPECT_EQ(result.problems, std::vector<std::string>{c.problem}) << c.node;
     }
 }
 

@@ -7,8 +7,8 @@
 namespace capstan::kubernetes {
 namespace {
 
-TEST(DaemonSetDecode, AnswersThePodItWouldPutOnANewNode) {
-    const auto answer = decoded(decode_daemon_set, R"({
+TEST(DaemonSetDecode, ReadsThePodTemplate) {
+    const auto result = decoded(decode_daemon_set, R"({
         "metadata":{"namespace":"kube-system","name":"agent","uid":"u","labels":{"of":"the set"}},
         "spec":{"template":{
             "metadata":{"labels":{"app":"agent"},"annotations":{"a":"b"}},
@@ -16,8 +16,8 @@ TEST(DaemonSetDecode, AnswersThePodItWouldPutOnANewNode) {
                     "nodeSelector":{"os":"linux"},"tolerations":[{"operator":"Exists"}],
                     "containers":[{"ports":[{"containerPort":9100}],
                                    "resources":{"requests":{"cpu":"25m"}}}]}}}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_TRUE(answer.complaints.empty());
+    ASSERT_TRUE(result.value);
+    EXPECT_TRUE(result.problems.empty());
     engine::snapshot::DaemonSetObject expected{.ns = "kube-system", .name = "agent", .uid = "u"};
     expected.labels = {{"app", "agent"}};
     expected.annotations = {{"a", "b"}};
@@ -26,24 +26,24 @@ TEST(DaemonSetDecode, AnswersThePodItWouldPutOnANewNode) {
     expected.spec.tolerations = {{.op = Toleration::Op::exists}};
     expected.spec.ports = {{.port = 9100}};
     expected.spec.priority_class = "system-node-critical";
-    EXPECT_EQ(*answer.value, expected);
+    EXPECT_EQ(*result.value, expected);
 }
 
-TEST(DaemonSetDecode, TakesALimitForARequestThatIsMissingInEveryContainer) {
-    const auto answer =
+TEST(DaemonSetDecode, UsesLimitsAsMissingRequests) {
+    const auto result =
         decoded(decode_daemon_set, R"({"metadata":{"name":"d"},"spec":{"template":{"spec":{
         "containers":[
             {"resources":{"requests":{"cpu":"25m","memory":"100Mi"},"limits":{"cpu":"50m","memory":"250Mi"}}},
             {"resources":{"limits":{"cpu":"50m","memory":"250Mi"}}}],
         "initContainers":[{"resources":{"limits":{"cpu":"2"}}}]}}}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->spec.requests, (Resources{{"cpu", 2000}, {"memory", 350_MiB}}));
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->spec.requests, (Resources{{"cpu", 2000}, {"memory", 350_MiB}}));
 }
 
-TEST(DaemonSetDecode, IsNothingWhereItsPodsNeedsCannotBeRead) {
+TEST(DaemonSetDecode, RejectsDaemonSetsWithMalformedRequests) {
     const struct {
         const char* daemon_set;
-        const char* complaint;
+        const char* problem;
     } cases[] = {
         {R"({"metadata":{"name":"d"}})", "/spec is missing"},
         {R"({"metadata":{"name":"d"},"spec":{}})", "/spec/template is missing"},
@@ -55,10 +55,10 @@ TEST(DaemonSetDecode, IsNothingWhereItsPodsNeedsCannotBeRead) {
         {R"({"spec":{"template":{"spec":{"containers":[]}}}})", "/metadata is missing"},
     };
     for (const auto& c : cases) {
-        const auto answer = decoded(decode_daemon_set, c.daemon_set);
-        EXPECT_FALSE(answer.value) << c.daemon_set;
-        ASSERT_EQ(answer.complaints.size(), 1u) << c.daemon_set;
-        EXPECT_TRUE(answer.complaints[0].starts_with(c.complaint)) << answer.complaints[0];
+        const auto result = decoded(decode_daemon_set, c.daemon_set);
+        EXPECT_FALSE(result.value) << c.daemon_set;
+        ASSERT_EQ(result.problems.size(), 1u) << c.daemon_set;
+        EXPECT_TRUE(result.problems[0].starts_with(c.problem)) << result.problems[0];
     }
 }
 

@@ -14,7 +14,7 @@ ApiRequest request(std::string method, std::string path = "/api/v1/nodes") {
     return {.method = std::move(method), .path = std::move(path)};
 }
 
-TEST(ApiRules, TellQuestionsFromChanges) {
+TEST(ApiRules, DistinguishReadsFromChanges) {
     EXPECT_TRUE(is_question(request("GET")));
     EXPECT_TRUE(is_question(request("HEAD")));
     EXPECT_TRUE(
@@ -30,16 +30,16 @@ TEST(ApiRules, TellQuestionsFromChanges) {
         EXPECT_FALSE(is_question(request(method))) << method;
 }
 
-TEST(ApiRules, KnowAWatch) {
-    ApiRequest asked = request("GET");
-    EXPECT_FALSE(is_watch(asked));
-    asked.query = {{"limit", "5"}, {"watch", "true"}};
-    EXPECT_TRUE(is_watch(asked));
-    asked.query = {{"watch", "false"}};
-    EXPECT_FALSE(is_watch(asked));
+TEST(ApiRules, RecognizeWatches) {
+    ApiRequest sent = request("GET");
+    EXPECT_FALSE(is_watch(sent));
+    sent.query = {{"limit", "5"}, {"watch", "true"}};
+    EXPECT_TRUE(is_watch(sent));
+    sent.query = {{"watch", "false"}};
+    EXPECT_FALSE(is_watch(sent));
 }
 
-TEST(ApiRules, SendAgainWhatTheServerAsksToSendAgain) {
+TEST(ApiRules, RetryIfTheServerAllowsIt) {
     const HttpHeaders soon{{"retry-after", "2"}};
     EXPECT_EQ(find_resend_delay(request("POST"), {429, soon, ""}), Duration(2s));
     EXPECT_EQ(find_resend_delay(request("PATCH"), {503, soon, ""}), Duration(2s));
@@ -50,32 +50,32 @@ TEST(ApiRules, SendAgainWhatTheServerAsksToSendAgain) {
                                    {429, soon, ""}));
 }
 
-TEST(ApiRules, SendAgainWhatWasLostAndChangesNothing) {
+TEST(ApiRules, RetryLostReads) {
     EXPECT_EQ(find_resend_delay(request("GET"), 1), Duration(100ms));
     EXPECT_EQ(find_resend_delay(request("GET"), 3), Duration(400ms));
     EXPECT_EQ(find_resend_delay(request("GET"), 50), Duration(5s));
     EXPECT_FALSE(find_resend_delay(request("PUT"), 1));
 }
 
-TEST(ApiRules, LeadToTheServerAndBehindItsPrefix) {
-    ApiRequest asked = request("GET");
-    EXPECT_EQ(url_of("https://a:6443", asked), "https://a:6443/api/v1/nodes");
-    EXPECT_EQ(url_of("https://a/k8s/c-1/", asked), "https://a/k8s/c-1/api/v1/nodes");
-    asked.query = {{"fieldSelector", "status.phase!=Failed,x=y z"}, {"limit", "5"}};
-    EXPECT_EQ(url_of("https://a", asked),
+TEST(ApiRules, BuildUrlsWithAPrefix) {
+    ApiRequest sent = request("GET");
+    EXPECT_EQ(url_of("https://a:6443", sent), "https://a:6443/api/v1/nodes");
+    EXPECT_EQ(url_of("https://a/k8s/c-1/", sent), "https://a/k8s/c-1/api/v1/nodes");
+    sent.query = {{"fieldSelector", "status.phase!=Failed,x=y z"}, {"limit", "5"}};
+    EXPECT_EQ(url_of("https://a", sent),
               "https://a/api/v1/nodes?fieldSelector=status.phase%21%3DFailed%2Cx%3Dy%20z&limit=5");
 }
 
-TEST(ApiRules, BoundRepliesByTheirKind) {
-    ApiRequest asked = request("GET");
-    EXPECT_EQ(max_reply_bytes_of(asked), 8u << 20);
-    asked.purpose = node_look_purpose;
-    EXPECT_EQ(max_reply_bytes_of(asked), 128u << 20);
-    asked.path = "/version";
-    EXPECT_EQ(max_reply_bytes_of(asked), 1u << 20);
+TEST(ApiRules, LimitTheSizeOfReplies) {
+    ApiRequest sent = request("GET");
+    EXPECT_EQ(max_reply_bytes_of(sent), 8u << 20);
+    sent.purpose = node_look_purpose;
+    EXPECT_EQ(max_reply_bytes_of(sent), 128u << 20);
+    sent.path = "/version";
+    EXPECT_EQ(max_reply_bytes_of(sent), 1u << 20);
 }
 
-TEST(ApiRules, ReadWarnings) {
+TEST(ApiRules, ParseWarnings) {
     EXPECT_THAT(warnings_of({{"warning", R"(299 - "policy/v1beta1 is deprecated")"}}),
                 ElementsAre("policy/v1beta1 is deprecated"));
     EXPECT_THAT(warnings_of({{"warning", R"(299 - "a, \"b\"", 299 - "c")"},

@@ -16,7 +16,7 @@ std::filesystem::path file_of(const std::string& name, const std::string& text) 
     return file;
 }
 
-TEST(DecodeFile, LoadsAFileOfManyPieces) {
+TEST(DecodeFile, LoadsALargeFile) {
     std::string text = R"({"kind":"NodeList","items":[)";
     for (int i = 0; i < 20000; ++i)
         text += (i > 0 ? ",\n" : "") + (R"({"metadata":{"name":"n)" + std::to_string(i) + "\"}}");
@@ -28,7 +28,7 @@ TEST(DecodeFile, LoadsAFileOfManyPieces) {
     EXPECT_EQ(builder.build().node_count(), 20000u);
 }
 
-TEST(DecodeFile, NamesTheFileAndTheLineWhereItIsNoJson) {
+TEST(DecodeFile, ReportsFileAndLineOfASyntaxError) {
     engine::snapshot::ClusterBuilder builder;
     const auto file = file_of("capstan-broken.json", "{\"kind\":\"List\",\n\"items\":}");
     const auto report = decode_file(file, builder);
@@ -38,18 +38,18 @@ TEST(DecodeFile, NamesTheFileAndTheLineWhereItIsNoJson) {
               file.string() + ": line 2, column 9 (byte 24): syntax error at \"}\"");
 }
 
-TEST(DecodeFile, SaysOfYamlThatItIs) {
+TEST(DecodeFile, RejectsYaml) {
     engine::snapshot::ClusterBuilder builder;
     for (const char* text : {"apiVersion: v1\nitems: []\n", "---\nkind: List\n"}) {
-        const auto report = decode_file(file_of("capstan-else", text), builder);
+        const auto report = decode_file(file_of("capstan-yaml", text), builder);
         ASSERT_FALSE(report) << text;
-        EXPECT_NE(report.error().message.find("capstan-else: is YAML; expects JSON"),
+        EXPECT_NE(report.error().message.find("capstan-yaml: is YAML; expects JSON"),
                   std::string::npos)
             << report.error().message;
     }
 }
 
-TEST(DecodeFile, UnpacksWhatGzipPacked) {
+TEST(DecodeFile, ReadsGzipFiles) {
     engine::snapshot::ClusterBuilder builder;
     const std::string text = R"({"kind":"NodeList","items":[{"metadata":{"name":"n"}}]})";
     const auto report = decode_file(file_of("capstan-packed", io::gzip(text)), builder);
@@ -58,7 +58,7 @@ TEST(DecodeFile, UnpacksWhatGzipPacked) {
     EXPECT_FALSE(decode_file(file_of("capstan-cut", io::gzip(text).substr(0, 30)), builder));
 }
 
-TEST(DecodeFile, FailsOnWhatCannotBeRead) {
+TEST(DecodeFile, ReportsUnreadableFiles) {
     engine::snapshot::ClusterBuilder builder;
     const auto missing = decode_file("/nonexistent/dump.json", builder);
     ASSERT_FALSE(missing);

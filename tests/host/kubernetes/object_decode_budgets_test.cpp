@@ -9,13 +9,13 @@ namespace {
 
 using engine::snapshot::DisruptionBudgetObject;
 
-TEST(DisruptionBudgetDecode, ReadsWhomItProtectsAndHowFarItMayBeUsed) {
-    const auto answer = decoded(decode_disruption_budget, R"({
+TEST(DisruptionBudgetDecode, ReadsSelectorAndStatus) {
+    const auto result = decoded(decode_disruption_budget, R"({
         "metadata":{"namespace":"shop","name":"web","generation":2},
         "spec":{"maxUnavailable":1,"selector":{"matchLabels":{"app":"web"}}},
         "status":{"disruptionsAllowed":1,"observedGeneration":2}})");
-    EXPECT_TRUE(answer.complaints.empty());
-    EXPECT_EQ(answer.value,
+    EXPECT_TRUE(result.problems.empty());
+    EXPECT_EQ(result.value,
               (DisruptionBudgetObject{.ns = "shop",
                                       .name = "web",
                                       .selector = LabelSelector{.match_labels = {{"app", "web"}},
@@ -24,7 +24,7 @@ TEST(DisruptionBudgetDecode, ReadsWhomItProtectsAndHowFarItMayBeUsed) {
                                       .is_observed = true}));
 }
 
-TEST(DisruptionBudgetDecode, TellsEveryPodFromNoPod) {
+TEST(DisruptionBudgetDecode, DistinguishesAnEmptySelectorFromNone) {
     const auto every =
         decoded(decode_disruption_budget, R"({"metadata":{"name":"b"},"spec":{"selector":{}}})");
     EXPECT_EQ(every.value->selector, LabelSelector());
@@ -32,7 +32,7 @@ TEST(DisruptionBudgetDecode, TellsEveryPodFromNoPod) {
     EXPECT_EQ(none.value->selector, std::nullopt);
 }
 
-TEST(DisruptionBudgetDecode, AllowsNothingWhileItsStatusIsMissingOrOld) {
+TEST(DisruptionBudgetDecode, AllowsNothingIfTheStatusIsMissingOrOld) {
     const struct {
         const char* rest;
         int allowed;
@@ -46,22 +46,22 @@ TEST(DisruptionBudgetDecode, AllowsNothingWhileItsStatusIsMissingOrOld) {
         {R"("generation":1},"status":{"disruptionsAllowed":-1,"observedGeneration":1}})", 0, true},
     };
     for (const auto& c : cases) {
-        const auto answer =
+        const auto result =
             decoded(decode_disruption_budget, R"({"metadata":{"name":"b",)" + std::string(c.rest));
-        ASSERT_TRUE(answer.value) << c.rest;
-        EXPECT_EQ(answer.value->disruptions_allowed, c.allowed) << c.rest;
-        EXPECT_EQ(answer.value->is_observed, c.observed) << c.rest;
+        ASSERT_TRUE(result.value) << c.rest;
+        EXPECT_EQ(result.value->disruptions_allowed, c.allowed) << c.rest;
+        EXPECT_EQ(result.value->is_observed, c.observed) << c.rest;
     }
 }
 
-TEST(DisruptionBudgetDecode, IsNothingWhereNobodyCanTellWhomItProtects) {
+TEST(DisruptionBudgetDecode, RejectsMalformedSelectors) {
     for (const char* text :
          {R"({"spec":{"selector":{}}})", R"({"metadata":{"name":"b"},"spec":{"selector":7}})",
           R"({"metadata":{"name":"b"},"spec":{"selector":{"matchExpressions":[
               {"key":"a","operator":"Gt","values":["1"]}]}}})"}) {
-        const auto answer = decoded(decode_disruption_budget, text);
-        EXPECT_FALSE(answer.value) << text;
-        EXPECT_FALSE(answer.complaints.empty()) << text;
+        const auto result = decoded(decode_disruption_budget, text);
+        EXPECT_FALSE(result.value) << text;
+        EXPECT_FALSE(result.problems.empty()) << text;
     }
 }
 

@@ -10,56 +10,56 @@ namespace {
 using Texts = std::vector<std::string>;
 
 TEST(StorageDecode, ReadsAClaim) {
-    const auto answer = decoded(decode_claim, R"({
+    const auto result = decoded(decode_claim, R"({
         "metadata":{"namespace":"shop","name":"data","annotations":{"volume.kubernetes.io/selected-node":"n1"}},
         "spec":{"volumeName":"pv-1","storageClassName":"fast","accessModes":["ReadWriteOncePod"],
                 "volumeMode":"Block","selector":{"matchLabels":{"disk":"fast"},
                     "matchExpressions":[{"key":"rack","operator":"NotIn","values":["7"]}]},
                 "resources":{"requests":{"storage":"10Gi"}}}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->ns, "shop");
-    EXPECT_EQ(answer.value->name, "data");
-    EXPECT_EQ(answer.value->volume, "pv-1");
-    EXPECT_EQ(answer.value->storage_class, "fast");
-    EXPECT_EQ(answer.value->selected_node, "n1");
-    EXPECT_EQ(answer.value->requested_bytes, std::int64_t{10} << 30);
-    EXPECT_EQ(answer.value->access_modes, Texts{"ReadWriteOncePod"});
-    EXPECT_TRUE(answer.value->block);
-    EXPECT_EQ(answer.value->selector,
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->ns, "shop");
+    EXPECT_EQ(result.value->name, "data");
+    EXPECT_EQ(result.value->volume, "pv-1");
+    EXPECT_EQ(result.value->storage_class, "fast");
+    EXPECT_EQ(result.value->selected_node, "n1");
+    EXPECT_EQ(result.value->requested_bytes, std::int64_t{10} << 30);
+    EXPECT_EQ(result.value->access_modes, Texts{"ReadWriteOncePod"});
+    EXPECT_TRUE(result.value->block);
+    EXPECT_EQ(result.value->selector,
               (LabelSelector{.match_labels = {{"disk", "fast"}},
                              .match_expressions = {
                                  {.key = "rack", .op = Operator::not_in, .values = {"7"}}}}));
 }
 
-TEST(StorageDecode, LetsTheOldAnnotationNameTheClass) {
-    const auto answer = decoded(decode_claim, R"({
+TEST(StorageDecode, PrefersTheBetaAnnotationForTheClass) {
+    const auto result = decoded(decode_claim, R"({
         "metadata":{"name":"c","annotations":{"volume.beta.kubernetes.io/storage-class":"old"}},
         "spec":{"storageClassName":"new"}})");
-    EXPECT_EQ(answer.value->storage_class, "old");
+    EXPECT_EQ(result.value->storage_class, "old");
 }
 
 TEST(StorageDecode, ReadsAVolume) {
-    const auto answer = decoded(decode_volume, R"({
+    const auto result = decoded(decode_volume, R"({
         "metadata":{"name":"pv-1","labels":{"topology.kubernetes.io/zone":"a"}},
         "spec":{"storageClassName":"fast","accessModes":["ReadWriteOnce"],"capacity":{"storage":"10Gi"},
                 "csi":{"driver":"ebs.csi.aws.com","volumeHandle":"vol-1","fsType":"ext4"},
                 "claimRef":{"namespace":"shop","name":"data","uid":"u"},
                 "nodeAffinity":{"required":{"nodeSelectorTerms":[
                     {"matchExpressions":[{"key":"zone","operator":"In","values":["a"]}]}]}}}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->name, "pv-1");
-    EXPECT_EQ(answer.value->node_affinity,
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->name, "pv-1");
+    EXPECT_EQ(result.value->node_affinity,
               (std::vector<NodeSelectorTerm>{{.labels = {{.key = "zone", .values = {"a"}}}}}));
-    EXPECT_EQ(answer.value->labels, (Labels{{"topology.kubernetes.io/zone", "a"}}));
-    EXPECT_EQ(answer.value->storage_class, "fast");
-    EXPECT_EQ(answer.value->driver, "ebs.csi.aws.com");
-    EXPECT_EQ(answer.value->handle, "vol-1");
-    EXPECT_EQ(answer.value->capacity_bytes, std::int64_t{10} << 30);
-    EXPECT_EQ(answer.value->access_modes, Texts{"ReadWriteOnce"});
-    EXPECT_EQ(answer.value->claim_ns + "/" + answer.value->claim_name, "shop/data");
+    EXPECT_EQ(result.value->labels, (Labels{{"topology.kubernetes.io/zone", "a"}}));
+    EXPECT_EQ(result.value->storage_class, "fast");
+    EXPECT_EQ(result.value->driver, "ebs.csi.aws.com");
+    EXPECT_EQ(result.value->handle, "vol-1");
+    EXPECT_EQ(result.value->capacity_bytes, std::int64_t{10} << 30);
+    EXPECT_EQ(result.value->access_modes, Texts{"ReadWriteOnce"});
+    EXPECT_EQ(result.value->claim_ns + "/" + result.value->claim_name, "shop/data");
 }
 
-TEST(StorageDecode, AVolumeIsAFileSystemUnlessItSaysBlock) {
+TEST(StorageDecode, ReadsTheVolumeMode) {
     const auto is_block = [](const std::string& spec) {
         const std::string text = R"({"metadata":{"name":"v"},"spec":{)" + spec + "}}";
         const auto volume = decoded(decode_volume, text);
@@ -77,49 +77,49 @@ TEST(StorageDecode, AVolumeIsAFileSystemUnlessItSaysBlock) {
 }
 
 TEST(StorageDecode, ReadsAStorageClass) {
-    const auto answer = decoded(decode_storage_class, R"({
+    const auto result = decoded(decode_storage_class, R"({
         "metadata":{"name":"fast"},"provisioner":"ebs.csi.aws.com","volumeBindingMode":"WaitForFirstConsumer",
         "allowedTopologies":[{"matchLabelExpressions":[{"key":"zone","values":["a","b"]}]}]})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->name, "fast");
-    EXPECT_EQ(answer.value->provisioner, "ebs.csi.aws.com");
-    EXPECT_TRUE(answer.value->waits_for_consumer);
-    EXPECT_EQ(answer.value->allowed_topologies,
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->name, "fast");
+    EXPECT_EQ(result.value->provisioner, "ebs.csi.aws.com");
+    EXPECT_TRUE(result.value->waits_for_consumer);
+    EXPECT_EQ(result.value->allowed_topologies,
               (std::vector<NodeSelectorTerm>{{.labels = {{.key = "zone", .values = {"a", "b"}}}}}));
     EXPECT_FALSE(
         decoded(decode_storage_class, R"({"metadata":{"name":"s"}})").value->waits_for_consumer);
 }
 
-TEST(StorageDecode, ReadsHowManyVolumesADriverAttachesToANode) {
-    const auto answer = decoded(decode_csi_node, R"({"metadata":{"name":"n1"},"spec":{"drivers":[
+TEST(StorageDecode, ReadsVolumeLimitsOfCsiDrivers) {
+    const auto result = decoded(decode_csi_node, R"({"metadata":{"name":"n1"},"spec":{"drivers":[
         {"name":"a","allocatable":{"count":25}},{"name":"b"},{"name":"c","allocatable":{"count":0}}]}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->limits, (std::map<std::string, std::optional<int>>{
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->limits, (std::map<std::string, std::optional<int>>{
                                         {"a", 25}, {"b", std::nullopt}, {"c", 0}}));
 }
 
-TEST(StorageDecode, ReadsDriversAndTheirCapacity) {
+TEST(StorageDecode, ReadsCsiDriversAndCapacities) {
     EXPECT_TRUE(
         decoded(decode_csi_driver, R"({"metadata":{"name":"d"},"spec":{"storageCapacity":true}})")
             .value->storage_capacity);
     EXPECT_FALSE(
         decoded(decode_csi_driver, R"({"metadata":{"name":"d"}})").value->storage_capacity);
-    const auto answer = decoded(decode_csi_capacity, R"({
+    const auto result = decoded(decode_csi_capacity, R"({
         "metadata":{"namespace":"s","name":"c"},"storageClassName":"fast","capacity":"1Ti",
         "nodeTopology":{"matchLabels":{"zone":"a"}}})");
-    ASSERT_TRUE(answer.value);
-    EXPECT_EQ(answer.value->ns + "/" + answer.value->name, "s/c");
-    EXPECT_EQ(answer.value->storage_class, "fast");
-    EXPECT_EQ(answer.value->topology, (LabelSelector{{{"zone", "a"}}, {}}));
-    EXPECT_EQ(answer.value->capacity_bytes, std::int64_t{1} << 40);
+    ASSERT_TRUE(result.value);
+    EXPECT_EQ(result.value->ns + "/" + result.value->name, "s/c");
+    EXPECT_EQ(result.value->storage_class, "fast");
+    EXPECT_EQ(result.value->topology, (LabelSelector{{{"zone", "a"}}, {}}));
+    EXPECT_EQ(result.value->capacity_bytes, std::int64_t{1} << 40);
     EXPECT_FALSE(decoded(decode_csi_capacity, R"({"metadata":{"name":"c"}})").value->topology);
 }
 
-TEST(StorageDecode, IsNothingWhereSomethingIsMalformed) {
+TEST(StorageDecode, RejectsMalformedObjects) {
     const struct {
         bool (*is_read)(const JsonCursor&);
         const char* object;
-        const char* complaint;
+        const char* problem;
     } cases[] = {
         {[](const JsonCursor& p) { return decode_claim(p).has_value(); },
          R"({"metadata":{"name":"c"},"spec":{"resources":{"requests":{"storage":"-1"}}}})",
@@ -144,9 +144,9 @@ TEST(StorageDecode, IsNothingWhereSomethingIsMalformed) {
          "/capacity expects a quantity such as \"1500m\" or \"2Gi\", found true"},
     };
     for (const auto& c : cases) {
-        const auto answer = decoded(c.is_read, c.object);
-        EXPECT_FALSE(answer.value) << c.object;
-        EXPECT_EQ(answer.complaints, Texts{c.complaint}) << c.object;
+        const auto result = decoded(c.is_read, c.object);
+        EXPECT_FALSE(result.value) << c.object;
+        EXPECT_EQ(result.problems, Texts{c.problem}) << c.object;
     }
 }
 

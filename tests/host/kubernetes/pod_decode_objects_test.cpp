@@ -9,8 +9,8 @@
 namespace capstan::kubernetes {
 namespace {
 
-TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
-    const auto answer = decoded(decode_pod_object, R"({
+TEST(PodObject, ReadsNodePhaseAndOwner) {
+    const auto result = decoded(decode_pod_object, R"({
         "metadata":{"namespace":"shop","name":"web-0","uid":"u","creationTimestamp":"1970-01-01T00:00:01Z",
             "deletionTimestamp":"1970-01-01T00:01:00Z",
             "ownerReferences":[{"kind":"Other","name":"o","uid":"x"},
@@ -21,9 +21,9 @@ TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
             "terminationGracePeriodSeconds":90,
             "resourceClaims":[{"name":"gpu"}]},
         "status":{"phase":"Running","nominatedNodeName":"n2"}})");
-    EXPECT_TRUE(answer.complaints.empty());
-    EXPECT_TRUE(answer.value.is_complete);
-    const engine::snapshot::PodObject& pod = answer.value.pod;
+    EXPECT_TRUE(result.problems.empty());
+    EXPECT_TRUE(result.value.is_complete);
+    const engine::snapshot::PodObject& pod = result.value.pod;
     EXPECT_EQ(pod.ns + "/" + pod.name + " " + pod.uid, "shop/web-0 u");
     EXPECT_EQ(pod.owner,
               (engine::snapshot::PodOwner{
@@ -43,21 +43,21 @@ TEST(PodObject, ReadsWhereAPodIsAndWhatItIsDoing) {
     EXPECT_FALSE(pod.gated);
 }
 
-TEST(PodObject, GivesAPodTheGraceThatTheKubeletGivesIt) {
+TEST(PodObject, ReadsTheGracePeriodLikeTheKubelet) {
     using std::chrono::seconds;
     const struct {
         const char* written;
         std::optional<Duration> grace;
-        bool complaint;
+        bool problem;
     } cases[] = {{"null", std::nullopt, false},        {"0", seconds(0), false},
                  {"30", seconds(30), false},           {"-1", seconds(1), false},
                  {"1e15", seconds(2147483647), false}, {"\"30\"", std::nullopt, true}};
     for (const auto& c : cases) {
-        const auto answer =
+        const auto result =
             decoded(decode_pod_object,
                     R"({"spec":{"terminationGracePeriodSeconds":)" + std::string(c.written) + "}}");
-        EXPECT_EQ(answer.value.pod.spec.termination_grace, c.grace) << c.written;
-        EXPECT_EQ(!answer.complaints.empty(), c.complaint) << c.written;
+        EXPECT_EQ(result.value.pod.spec.termination_grace, c.grace) << c.written;
+        EXPECT_EQ(!result.problems.empty(), c.problem) << c.written;
     }
 }
 
@@ -80,20 +80,20 @@ TEST(PodObject, ReadsWhyAPodIsPending) {
         {R"({"spec":{"schedulingGates":[]}})", "", false},
     };
     for (const auto& c : cases) {
-        const auto answer = decoded(decode_pod_object, c.pod);
-        EXPECT_EQ(answer.value.pod.unscheduled_reason, c.reason) << c.pod;
-        EXPECT_EQ(answer.value.pod.gated, c.gated) << c.pod;
-        EXPECT_EQ(answer.value.pod.phase, engine::snapshot::PodPhase::pending) << c.pod;
-        EXPECT_TRUE(answer.complaints.empty()) << c.pod;
+        const auto result = decoded(decode_pod_object, c.pod);
+        EXPECT_EQ(result.value.pod.unscheduled_reason, c.reason) << c.pod;
+        EXPECT_EQ(result.value.pod.gated, c.gated) << c.pod;
+        EXPECT_EQ(result.value.pod.phase, engine::snapshot::PodPhase::pending) << c.pod;
+        EXPECT_TRUE(result.problems.empty()) << c.pod;
     }
 }
 
-TEST(PodObject, HasNoPriorityUntilAServerHasAdmittedIt) {
+TEST(PodObject, HasNoPriorityBeforeAdmission) {
     EXPECT_FALSE(decoded(decode_pod_object, "{}").value.pod.spec.priority);
     EXPECT_EQ(decoded(decode_pod, "{}").value.priority, 0);
 }
 
-TEST(PodObject, KnowsOfSpreadThatKeepsItOffNoNode) {
+TEST(PodObject, DistinguishesSoftFromHardSpread) {
     const std::string hard =
         R"({"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"})";
     const std::string soft =
@@ -108,16 +108,16 @@ TEST(PodObject, KnowsOfSpreadThatKeepsItOffNoNode) {
                  {"[" + soft + "]", 0, true},
                  {"[" + soft + "," + hard + "]", 1, true}};
     for (const auto& c : cases) {
-        const auto answer = decoded(decode_pod_object,
+        const auto result = decoded(decode_pod_object,
                                     R"({"spec":{"topologySpreadConstraints":)" + c.written + "}}");
-        EXPECT_EQ(answer.value.pod.spec.spread.size(), c.hard) << c.written;
-        EXPECT_EQ(answer.value.pod.spec.has_soft_spread, c.soft) << c.written;
+        EXPECT_EQ(result.value.pod.spec.spread.size(), c.hard) << c.written;
+        EXPECT_EQ(result.value.pod.spec.has_soft_spread, c.soft) << c.written;
     }
 }
 
-/// To need less or to fit in more places than the pod does would be a wrong answer; the contrary is
-/// a safe one.
-TEST(PodObject, IsIncompleteWhereReadingOnWouldMakeItSeemEasierToPlace) {
+/// A decoded pod may never request less or fit on more nodes than the real one; the opposite is
+/// safe.
+TEST(PodObject, IsIncompleteIfItWouldSeemEasierToSchedule) {
     const struct {
         const char* pod;
         bool complete;
@@ -145,30 +145,30 @@ TEST(PodObject, IsIncompleteWhereReadingOnWouldMakeItSeemEasierToPlace) {
         {R"({"status":{"phase":"Dreaming"}})", true},
     };
     for (const auto& c : cases) {
-        const auto answer = decoded(decode_pod_object, c.pod);
-        EXPECT_EQ(answer.value.is_complete, c.complete) << c.pod;
-        EXPECT_EQ(answer.complaints.size(), 1u) << c.pod;
-        EXPECT_TRUE(answer.value.pod.spec.tolerations.empty()) << c.pod;
+        const auto result = decoded(decode_pod_object, c.pod);
+        EXPECT_EQ(result.value.is_complete, c.complete) << c.pod;
+        EXPECT_EQ(result.problems.size(), 1u) << c.pod;
+        EXPECT_TRUE(result.value.pod.spec.tolerations.empty()) << c.pod;
     }
 }
 
-TEST(PodObject, HoldsOnNoNodeWhereItsNodeAffinityCannotBeRead) {
+TEST(PodObject, MatchesNoNodeWithMalformedNodeAffinity) {
     for (const char* affinity :
          {"[]", R"({"requiredDuringSchedulingIgnoredDuringExecution":7})",
           R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":{}}})",
           R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
               {"matchExpressions":[{"key":"a","operator":"Exists"},{"key":"b","operator":"NotIn","values":[1]}]}]}})"}) {
-        const auto answer = decoded(
+        const auto result = decoded(
             decode_pod, R"({"spec":{"affinity":{"nodeAffinity":)" + std::string(affinity) + "}}}");
-        EXPECT_FALSE(selects(answer.value, {{"a", ""}}, "n")) << affinity;
-        EXPECT_FALSE(answer.complaints.empty()) << affinity;
+        EXPECT_FALSE(selects(result.value, {{"a", ""}}, "n")) << affinity;
+        EXPECT_FALSE(result.problems.empty()) << affinity;
     }
 }
 
-TEST(PodObject, SaysThatAComparingTolerationToleratesNothing) {
-    const auto answer = decoded(
+TEST(PodObject, ReportsUnsupportedTolerationOperators) {
+    const auto result = decoded(
         decode_pod_object, R"({"spec":{"tolerations":[{"key":"c","operator":"Lt","value":"5"}]}})");
-    EXPECT_EQ(answer.complaints,
+    EXPECT_EQ(result.problems,
               std::vector<std::string>{"/spec/tolerations/0/operator is Lt, which is not "
                                        "supported; the toleration is ignored"});
 }

@@ -10,8 +10,8 @@ namespace {
 using engine::snapshot::PodTerm;
 using engine::snapshot::SpreadConstraint;
 
-TEST(PodConstraints, ReadEveryMemberOfARequiredTermAndNoPreferredOne) {
-    const auto answer = decoded(decode_pod_terms, R"({
+TEST(PodConstraints, ReadRequiredTermsAndIgnorePreferredOnes) {
+    const auto result = decoded(decode_pod_terms, R"({
         "requiredDuringSchedulingIgnoredDuringExecution":[{
             "labelSelector":{"matchLabels":{"app":"web"},
                              "matchExpressions":[{"key":"tier","operator":"NotIn","values":["db"]}]},
@@ -25,23 +25,23 @@ TEST(PodConstraints, ReadEveryMemberOfARequiredTermAndNoPreferredOne) {
         .topology_key = "zone",
         .match_label_keys = {"hash"},
         .mismatch_label_keys = {"tenant"}};
-    EXPECT_EQ(answer.value, std::vector{expected});
-    EXPECT_TRUE(answer.complaints.empty());
+    EXPECT_EQ(result.value, std::vector{expected});
+    EXPECT_TRUE(result.problems.empty());
 }
 
-TEST(PodConstraints, TellASelectorThatIsAbsentFromAnEmptyOne) {
-    const auto answer = decoded(decode_pod_terms, R"({
+TEST(PodConstraints, DistinguishAMissingSelectorFromAnEmptyOne) {
+    const auto result = decoded(decode_pod_terms, R"({
         "requiredDuringSchedulingIgnoredDuringExecution":[
             {"topologyKey":"zone"}, {"topologyKey":"zone","labelSelector":{},"namespaceSelector":{}}]})");
     const std::vector<PodTerm> expected{{.topology_key = "zone"},
                                         {.selector = LabelSelector{},
                                          .namespace_selector = LabelSelector{},
                                          .topology_key = "zone"}};
-    EXPECT_EQ(answer.value, expected);
+    EXPECT_EQ(result.value, expected);
 }
 
-TEST(PodConstraints, KeepOnlyTheSpreadThatKeepsPodsOff) {
-    const auto answer = decoded(decode_spread, R"([
+TEST(PodConstraints, KeepOnlyHardTopologySpread) {
+    const auto result = decoded(decode_spread, R"([
         {"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"ScheduleAnyway"},
         {"maxSkew":2,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"},
         {"maxSkew":1,"topologyKey":"host","whenUnsatisfiable":"DoNotSchedule","minDomains":3,
@@ -55,12 +55,12 @@ TEST(PodConstraints, KeepOnlyTheSpreadThatKeepsPodsOff) {
                                                   .honor_affinity = false,
                                                   .honor_taints = true,
                                                   .match_label_keys = {"hash"}}};
-    EXPECT_EQ(answer.value, expected);
-    EXPECT_TRUE(answer.complaints.empty());
+    EXPECT_EQ(result.value, expected);
+    EXPECT_TRUE(result.problems.empty());
 }
 
-TEST(PodConstraints, SayWhatIsWrongWithASpread) {
-    const auto answer = decoded(decode_spread, R"([
+TEST(PodConstraints, ReportInvalidTopologySpread) {
+    const auto result = decoded(decode_spread, R"([
         {"topologyKey":"","whenUnsatisfiable":"DoNotSchedule","maxSkew":0,"nodeTaintsPolicy":"Maybe"},
         {"whenUnsatisfiable":"Sometimes"}, 7])");
     const std::vector<std::string> expected{
@@ -69,16 +69,16 @@ TEST(PodConstraints, SayWhatIsWrongWithASpread) {
         "/0/nodeTaintsPolicy expects Honor or Ignore, found text (\"Maybe\")",
         "/1/whenUnsatisfiable expects DoNotSchedule or ScheduleAnyway, found text (\"Sometimes\")",
         "/2 expects an object, found a number (7)"};
-    EXPECT_EQ(answer.complaints, expected);
+    EXPECT_EQ(result.problems, expected);
 }
 
-TEST(PodConstraints, KnowNoOrderAmongLabels) {
-    const auto answer = decoded(decode_pod_terms, R"({
+TEST(PodConstraints, RejectComparisonsOfLabels) {
+    const auto result = decoded(decode_pod_terms, R"({
         "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"zone","labelSelector":
             {"matchExpressions":[{"key":"n","operator":"Gt","values":["1"]}]}}]})");
-    ASSERT_EQ(answer.complaints.size(), 1u);
+    ASSERT_EQ(result.problems.size(), 1u);
     EXPECT_NE(
-        answer.complaints[0].find("expects In, NotIn, Exists or DoesNotExist, found text (\"Gt\")"),
+        result.problems[0].find("expects In, NotIn, Exists or DoesNotExist, found text (\"Gt\")"),
         std::string::npos);
 }
 

@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-TEST(PodVolumes, AreLocalWhereDataWouldBeLostWithTheNode) {
+TEST(PodVolumes, AreLocalIfTheNodeHoldsTheData) {
     const struct {
         const char* volumes;
         std::vector<std::string> local;
@@ -25,10 +25,10 @@ TEST(PodVolumes, AreLocalWhereDataWouldBeLostWithTheNode) {
     };
     for (const auto& c : cases) {
         const auto spec = R"({"volumes":)" + std::string(c.volumes) + "}";
-        const auto answer =
+        const auto result =
             decoded([](const JsonCursor& p) { return decode_local_volumes(p["volumes"]); }, spec);
-        EXPECT_EQ(answer.value, c.local) << c.volumes;
-        EXPECT_TRUE(answer.complaints.empty()) << c.volumes;
+        EXPECT_EQ(result.value, c.local) << c.volumes;
+        EXPECT_TRUE(result.problems.empty()) << c.volumes;
     }
 }
 
@@ -36,18 +36,18 @@ std::vector<std::string> claims_of_web(const JsonCursor& volumes) {
     return decode_claims(volumes, "web-1");
 }
 
-TEST(PodVolumes, NameTheirClaimsAndThoseThatWillBeMadeForThem) {
-    const auto answer =
+TEST(PodVolumes, NameExistingAndEphemeralClaims) {
+    const auto result =
         decoded(claims_of_web, R"([{"name":"a","persistentVolumeClaim":{"claimName":"data"}},
         {"name":"tmp","emptyDir":{}}, {"name":"scratch","ephemeral":{"volumeClaimTemplate":{}}}])");
-    EXPECT_EQ(answer.value, (std::vector<std::string>{"data", "web-1-scratch"}));
-    EXPECT_TRUE(answer.complaints.empty());
+    EXPECT_EQ(result.value, (std::vector<std::string>{"data", "web-1-scratch"}));
+    EXPECT_TRUE(result.problems.empty());
 }
 
-TEST(PodVolumes, WithoutTheNameOfTheClaimAreComplainedAbout) {
-    const auto answer =
+TEST(PodVolumes, ReportMissingClaimNames) {
+    const auto result =
         decoded(claims_of_web, R"([{"persistentVolumeClaim":{}},{"ephemeral":{}}])");
-    EXPECT_EQ(answer.complaints,
+    EXPECT_EQ(result.problems,
               (std::vector<std::string>{"/0/persistentVolumeClaim/claimName is missing",
                                         "/1/name is missing"}));
 }

@@ -7,7 +7,7 @@
 namespace capstan::kubernetes::client {
 namespace {
 
-struct Script : ::testing::Test {
+struct ScriptedApiTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
     ScriptedApi api{loop};
@@ -19,7 +19,7 @@ struct Script : ::testing::Test {
     }
 };
 
-TEST_F(Script, AnswersInWhateverOrderTheTestWants) {
+TEST_F(ScriptedApiTest, AnswersInAnyOrder) {
     api.send({.path = "/a"}, note("a"));
     api.send({.path = "/b", .query = {{"limit", "5"}, {"watch", "true"}}}, note("b"));
     EXPECT_EQ(api.first("GET /b").line(), "GET /b?limit=5&watch=true");
@@ -29,7 +29,7 @@ TEST_F(Script, AnswersInWhateverOrderTheTestWants) {
     EXPECT_EQ(api.open_count(), 0u);
 }
 
-TEST_F(Script, StreamsPartsUntilItEndsAndCancelsOnce) {
+TEST_F(ScriptedApiTest, StreamsPartsAndCancelsOnce) {
     const auto part = [this](std::string_view text) { seen += std::string(text) + " "; };
     const auto id = api.stream({.path = "/w"}, part, note("w"));
     api.push(id, "one");
@@ -44,7 +44,7 @@ TEST_F(Script, StreamsPartsUntilItEndsAndCancelsOnce) {
     EXPECT_TRUE(api.last().is_cancelled);
 }
 
-TEST_F(Script, AnswersByItselfWhereARuleSaysSo) {
+TEST_F(ScriptedApiTest, AnswersAutomaticallyByRules) {
     api.automatic = [](const ScriptedApi::Asked& asked) -> std::optional<Answer> {
         if (asked.request.path != "/a") return std::nullopt;
         return Answer{.body = "1"};

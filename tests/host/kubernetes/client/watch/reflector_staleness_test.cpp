@@ -1,5 +1,5 @@
-// A server that falls silent or is lost: how long a reflector counts as in touch with it, and what
-// wakes a reflector that waits for it.
+// A server that is silent or unreachable: when a reflector counts as stale, and what ends its
+// back-off.
 #include <gtest/gtest.h>
 
 #include "followed_kind.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ReflectorSetbacks, ASilentWatchIsGivenUpSeventyFiveSecondsAfterTheLastBookmark) {
+TEST(ReflectorStaleness, BeginsAfter75SecondsWithoutABookmark) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(bookmark(20));
@@ -18,24 +18,24 @@ TEST(ReflectorSetbacks, ASilentWatchIsGivenUpSeventyFiveSecondsAfterTheLastBookm
     nodes.loop.advance(74s);
     EXPECT_EQ(nodes.api.asked().size(), 2u);
     nodes.loop.advance(1s);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=21") << "without a wait";
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=21") << "without a delay";
     EXPECT_TRUE(nodes.api.asked()[1].is_cancelled);
-    EXPECT_EQ(nodes.reflector.age(), Duration(75s)) << "nobody knows since when";
+    EXPECT_EQ(nodes.reflector.age(), Duration(75s)) << "since the last bookmark";
     nodes.push(bookmark(22));
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
 }
 
-TEST(ReflectorSetbacks, AWatchThatToldAllObjectsFirstIsExpectedToSendBookmarks) {
+TEST(ReflectorStaleness, ExpectsBookmarksAfterInitialEvents) {
     FollowedKind nodes(true);
     nodes.push(initial_end(10));
     nodes.loop.advance(74s);
     EXPECT_EQ(nodes.api.asked().size(), 1u);
     nodes.loop.advance(1s);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
     EXPECT_TRUE(nodes.api.asked()[0].is_cancelled);
 }
 
-TEST(ReflectorSetbacks, AServerWithoutBookmarksIsAskedAnewAfterTwoMinutesOfSilence) {
+TEST(ReflectorStaleness, ReopensAWatchAfterTwoMinutesWithoutBookmarks) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.accept(nodes.open().id);
@@ -43,40 +43,40 @@ TEST(ReflectorSetbacks, AServerWithoutBookmarksIsAskedAnewAfterTwoMinutesOfSilen
     EXPECT_EQ(nodes.api.asked().size(), 2u);
     EXPECT_EQ(nodes.reflector.age(), Duration(0)) << "the watch is open";
     nodes.loop.advance(10s);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
     EXPECT_TRUE(nodes.api.asked()[1].is_cancelled);
-    EXPECT_TRUE(nodes.troubles.empty()) << "it may have nothing to say";
+    EXPECT_TRUE(nodes.errors.empty()) << "there may be no events";
     EXPECT_LT(nodes.reflector.age(), Duration(10s));
     nodes.api.accept(nodes.open().id);
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
 }
 
-TEST(ReflectorSetbacks, AWatchThatIsSilentFromItsBeginningIsListedAnewWhereBookmarksCameBefore) {
+TEST(ReflectorStaleness, RelistsIfAWatchIsSilentAfterEarlierBookmarks) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(bookmark(20));
     nodes.loop.advance(75s);
     for (int i = 0; i < 10; ++i) {
-        ASSERT_EQ(nodes.asks(), "watch resourceVersion=20");
+        ASSERT_EQ(nodes.open_query(), "watch resourceVersion=20");
         nodes.api.accept(nodes.open().id);
         nodes.loop.advance(74s);
         EXPECT_EQ(nodes.reflector.age(), Duration(0));
         nodes.loop.advance(1s);
-        EXPECT_EQ(nodes.reflector.age(), Duration(75s)) << "a head alone says nothing";
+        EXPECT_EQ(nodes.reflector.age(), Duration(75s)) << "a head alone is not enough";
         EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
-        ASSERT_EQ(nodes.asks(), "list resourceVersion=20");
+        ASSERT_EQ(nodes.open_query(), "list resourceVersion=20");
         nodes.api.answer({.body = page(20, {node_text("a", 3)})});
         EXPECT_EQ(nodes.reflector.age(), Duration(0));
     }
-    EXPECT_EQ(nodes.troubles.size(), 1u) << "told once, as long as nothing comes";
+    EXPECT_EQ(nodes.errors.size(), 1u) << "reported once while nothing arrives";
     nodes.push(bookmark(21));
     EXPECT_FALSE(nodes.reflector.status().trouble);
     nodes.loop.advance(75s);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=21") << "that one had something to say";
-    EXPECT_EQ(nodes.troubles.size(), 2u);
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=21") << "this watch sent a bookmark";
+    EXPECT_EQ(nodes.errors.size(), 2u);
 }
 
-TEST(ReflectorSetbacks, ASilentListIsGivenUpAfterAMinute) {
+TEST(ReflectorStaleness, EndsASilentListAfterAMinute) {
     FollowedKind nodes(false);
     nodes.push(page(10, {node_text("a", 3)}).substr(0, 60));
     nodes.loop.advance(50s);
@@ -85,10 +85,10 @@ TEST(ReflectorSetbacks, ASilentListIsGivenUpAfterAMinute) {
     EXPECT_EQ(nodes.api.asked().size(), 1u);
     nodes.loop.advance(5s);
     EXPECT_EQ(nodes.api.asked().size(), 2u);
-    EXPECT_EQ(nodes.asks(), "list resourceVersion=0 limit=2");
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
 }
 
-TEST(ReflectorSetbacks, AWatchIsInTouchOnceItsHeadIsHere) {
+TEST(ReflectorStaleness, EndsWithTheHeadOfAWatch) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.loop.advance(3s);
@@ -97,13 +97,13 @@ TEST(ReflectorSetbacks, AWatchIsInTouchOnceItsHeadIsHere) {
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
     nodes.api.end(nodes.open().id);
     nodes.loop.advance(4s);
-    EXPECT_EQ(nodes.reflector.age(), Duration(4s)) << "since the ordinary end of the last one";
+    EXPECT_EQ(nodes.reflector.age(), Duration(4s)) << "since the regular end of the last watch";
 }
 
-TEST(ReflectorSetbacks, OnlyTheOrdinaryEndOfAWatchCountsAsInTouchForAWhile) {
+TEST(ReflectorStaleness, BeginsFiveSecondsAfterARegularEndOfAWatch) {
     FollowedKind nodes(false);
     nodes.sync();
-    EXPECT_FALSE(nodes.reflector.is_in_touch(5s)) << "what came after the list is not here yet";
+    EXPECT_FALSE(nodes.reflector.is_in_touch(5s)) << "events after the list are missing";
     nodes.api.accept(nodes.open().id);
     EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
     nodes.loop.advance(10s);
@@ -114,7 +114,7 @@ TEST(ReflectorSetbacks, OnlyTheOrdinaryEndOfAWatchCountsAsInTouchForAWhile) {
     EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
 }
 
-TEST(ReflectorSetbacks, AWatchThatExpiredIsOutOfTouchAtOnceForItMissedEvents) {
+TEST(ReflectorStaleness, BeginsAtOnceIfAWatchExpires) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(bookmark(11));
@@ -127,7 +127,7 @@ TEST(ReflectorSetbacks, AWatchThatExpiredIsOutOfTouchAtOnceForItMissedEvents) {
     EXPECT_TRUE(nodes.reflector.is_in_touch(5s));
 }
 
-TEST(ReflectorSetbacks, AKindThatIsToBeListedAnewIsOutOfTouchAtOnce) {
+TEST(ReflectorStaleness, BeginsAtOnceWithARequestedRelist) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.accept(nodes.open().id);
@@ -139,27 +139,27 @@ TEST(ReflectorSetbacks, AKindThatIsToBeListedAnewIsOutOfTouchAtOnce) {
     EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
 }
 
-TEST(ReflectorSetbacks, AKindIsListedAnewOnlyWhereItsWatchIsOpen) {
+TEST(ReflectorStaleness, RelistsOnRequestOnlyIfTheWatchIsOpen) {
     FollowedKind nodes(false);
-    EXPECT_FALSE(nodes.reflector.relist()) << "it is being listed";
+    EXPECT_FALSE(nodes.reflector.relist()) << "already being listed";
     EXPECT_EQ(nodes.api.asked().size(), 1u);
     nodes.sync();
-    EXPECT_FALSE(nodes.reflector.relist()) << "its watch has not been answered yet";
+    EXPECT_FALSE(nodes.reflector.relist()) << "the watch is not open yet";
     nodes.api.accept(nodes.open().id);
     EXPECT_TRUE(nodes.reflector.relist());
-    EXPECT_EQ(nodes.asks(), "list limit=2");
+    EXPECT_EQ(nodes.open_query(), "list limit=2");
 }
 
-TEST(ReflectorSetbacks, AWaitThatTheServerAskedForIsNotCutShortByAListOfAllAnew) {
+TEST(ReflectorStaleness, KeepsTheRetryDelayOfTheServerOnARequestedRelist) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.answer({.status = 429, .retry_after = 20s});
     EXPECT_FALSE(nodes.reflector.relist());
     EXPECT_EQ(nodes.wait_for_request(), Duration(20s));
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10") << "which tells what is missing";
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10") << "which sends the missing events";
 }
 
-TEST(ReflectorSetbacks, AWatchOfAVersionThatIsNoLongerKeptWasNeverInTouch) {
+TEST(ReflectorStaleness, ContinuesIfTheVersionHasExpired) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.fail({ErrorCode::unavailable, "connection lost"});
@@ -169,17 +169,17 @@ TEST(ReflectorSetbacks, AWatchOfAVersionThatIsNoLongerKeptWasNeverInTouch) {
     EXPECT_GE(nodes.reflector.age(), lost);
 }
 
-TEST(ReflectorSetbacks, WhatWaitsForALostServerIsWokenWhenItAnswersAnybody) {
+TEST(ReflectorStaleness, RetriesSoonWhenTheServerAnswersAnotherRequest) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.refuse_connections(6);
     nodes.api.fail({ErrorCode::unavailable, "connection refused"});
     nodes.api.success_notifier().notify();
     EXPECT_LE(nodes.wait_for_request(), 1s);
-    EXPECT_EQ(nodes.asks(), "watch resourceVersion=10");
+    EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
 }
 
-TEST(ReflectorSetbacks, WhatFailsThoughOthersAreAnsweredIsNotWokenForEver) {
+TEST(ReflectorStaleness, BacksOffIfOnlyOtherRequestsSucceed) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
@@ -191,7 +191,7 @@ TEST(ReflectorSetbacks, WhatFailsThoughOthersAreAnsweredIsNotWokenForEver) {
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
 }
 
-TEST(ReflectorSetbacks, AQuietKindIsWokenAfterEachRestartOfItsServer) {
+TEST(ReflectorStaleness, RetriesSoonAfterEachRestartOfTheServer) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int restart = 0; restart < 4; ++restart) {
@@ -205,7 +205,7 @@ TEST(ReflectorSetbacks, AQuietKindIsWokenAfterEachRestartOfItsServer) {
     }
 }
 
-TEST(ReflectorSetbacks, AQuietKindIsWokenHoweverOftenItsWatchesEndInTheirTurn) {
+TEST(ReflectorStaleness, RetriesSoonAfterRegularEndsOfWatches) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int i = 0; i < 10; ++i) {
@@ -218,7 +218,7 @@ TEST(ReflectorSetbacks, AQuietKindIsWokenHoweverOftenItsWatchesEndInTheirTurn) {
     }
 }
 
-TEST(ReflectorSetbacks, WhatFailsAsSoonAsItIsOpenIsNotWokenForEver) {
+TEST(ReflectorStaleness, BacksOffIfEachWatchFailsWhenOpened) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
@@ -231,7 +231,7 @@ TEST(ReflectorSetbacks, WhatFailsAsSoonAsItIsOpenIsNotWokenForEver) {
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
 }
 
-TEST(ReflectorSetbacks, WhoWasToldToWaitIsNotWoken) {
+TEST(ReflectorStaleness, KeepsTheBackOffIfTheServerAskedToWait) {
     for (const Answer& answer : {Answer{.status = 429}, Answer{.status = 503, .retry_after = 5s},
                                  Answer{.status = 403, .body = status_body("Forbidden")}}) {
         FollowedKind nodes(false);
@@ -246,7 +246,7 @@ TEST(ReflectorSetbacks, WhoWasToldToWaitIsNotWoken) {
     }
 }
 
-TEST(ReflectorSetbacks, ARightThatIsMissingRightAfterAnOutageIsAskedForAgainSoon) {
+TEST(ReflectorStaleness, RetriesSoonIfForbiddenRightAfterAnOutage) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.refuse_connections(5);
@@ -255,7 +255,7 @@ TEST(ReflectorSetbacks, ARightThatIsMissingRightAfterAnOutageIsAskedForAgainSoon
     EXPECT_LE(nodes.wait_for_request(), 1s);
 }
 
-TEST(ReflectorSetbacks, AgeCountsFromTheLossOfTheWatch) {
+TEST(ReflectorStaleness, CountsFromTheLossOfTheWatch) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.accept(nodes.open().id);
@@ -268,13 +268,13 @@ TEST(ReflectorSetbacks, AgeCountsFromTheLossOfTheWatch) {
     EXPECT_LE(lost, Duration(1600ms));
     nodes.api.fail({ErrorCode::unavailable, "connection refused"});
     nodes.wait_for_request();
-    EXPECT_GT(nodes.reflector.age(), lost) << "an attempt is not yet touch";
+    EXPECT_GT(nodes.reflector.age(), lost) << "an attempt does not count";
     nodes.push(line("MODIFIED", node_text("a", 11)));
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
     EXPECT_FALSE(nodes.reflector.status().trouble);
 }
 
-TEST(ReflectorSetbacks, TroubleIsToldAgainOnceItHasBeenOver) {
+TEST(ReflectorStaleness, ReportsAnErrorAgainAfterRecovery) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int i = 1; i <= 3; ++i) {
@@ -283,7 +283,7 @@ TEST(ReflectorSetbacks, TroubleIsToldAgainOnceItHasBeenOver) {
         nodes.api.fail({ErrorCode::unavailable, "connection refused"});
         nodes.wait_for_request();
         nodes.push(line("MODIFIED", node_text("a", 11)));
-        EXPECT_EQ(nodes.troubles.size(), static_cast<std::size_t>(i));
+        EXPECT_EQ(nodes.errors.size(), static_cast<std::size_t>(i));
     }
 }
 

@@ -9,11 +9,11 @@ namespace {
 
 using engine::snapshot::PodOwner;
 
-TEST(Owners, AreTheControllerAndWhetherSomeOwnerIsAJob) {
-    const PodOwner nobody;
+TEST(PodOwners, IncludeTheControllerAndWhetherAnyOwnerIsAJob) {
+    const PodOwner no_owner;
     const PodOwner replica_set{
         .kind = "ReplicaSet", .api_group = "apps", .name = "web", .uid = "u"};
-    const PodOwner of_the_core{.kind = "ReplicationController", .name = "web", .uid = "u"};
+    const PodOwner core_controller{.kind = "ReplicationController", .name = "web", .uid = "u"};
     PodOwner job{.kind = "Job", .api_group = "batch", .name = "sum", .uid = "u"};
     job.job_among_owners = true;
     PodOwner with_job = replica_set, uncontrolled;
@@ -23,12 +23,12 @@ TEST(Owners, AreTheControllerAndWhetherSomeOwnerIsAJob) {
         const char* references;
         PodOwner owner;
     } cases[] = {
-        {"[]", nobody},
-        {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u"}])", nobody},
+        {"[]", no_owner},
+        {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u"}])", no_owner},
         {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u","controller":true}])",
          replica_set},
         {R"([{"apiVersion":"v1","kind":"ReplicationController","name":"web","uid":"u","controller":true}])",
-         of_the_core},
+         core_controller},
         {R"([{"apiVersion":"batch/v1","kind":"Job","name":"sum","uid":"u","controller":true}])",
          job},
         {R"([{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"web","uid":"u","controller":true},
@@ -40,9 +40,9 @@ TEST(Owners, AreTheControllerAndWhetherSomeOwnerIsAJob) {
          foreign},
     };
     for (const auto& c : cases) {
-        const auto answer = decoded(decode_owner, c.references);
-        EXPECT_EQ(answer.value, c.owner) << c.references;
-        EXPECT_TRUE(answer.complaints.empty()) << c.references;
+        const auto result = decoded(decode_owner, c.references);
+        EXPECT_EQ(result.value, c.owner) << c.references;
+        EXPECT_TRUE(result.problems.empty()) << c.references;
     }
 }
 
