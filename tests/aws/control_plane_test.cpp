@@ -22,7 +22,7 @@ protected:
     void SetUp() override {
         const std::string because = AwsServer::missing_because();
         if (!because.empty()) GTEST_SKIP() << because;
-        e2e::Stories::SetUp();
+        e2e::ControlPlaneTest::SetUp();
     }
     void begin(const World& world, clouds::StoryOptions options = {}) {
         options.discovery = "[\"k8s.io/cluster-autoscaler/shop=owned\"]";

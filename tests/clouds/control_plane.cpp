@@ -23,7 +23,7 @@ void CloudsOnARealControlPlane::TearDown() {
     }
     daemon_.reset();
     joiners_.clear();
-    e2e::Stories::TearDown();
+    e2e::ControlPlaneTest::TearDown();
 }
 
 void CloudsOnARealControlPlane::begin(std::vector<Part> parts, const StoryOptions& options) {

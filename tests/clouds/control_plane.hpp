@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "../e2e/stories.hpp"
+#include "../e2e/control_plane_fixture.hpp"
 #include "pipeline_text.hpp"
 
 namespace capstan::clouds {
 
 /// Servers that play clouds beside the cluster, and what turns their machines into nodes.
-class CloudsOnARealControlPlane : public e2e::Stories {
+class CloudsOnARealControlPlane : public e2e::ControlPlaneTest {
 protected:
     void TearDown() override;
     /// Starts the daemon, with those of the options that are of the pipeline.

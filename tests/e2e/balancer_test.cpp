@@ -6,7 +6,7 @@
 
 #include "../host/commands/shell.hpp"
 #include "../plugins/balancer/replicas/schema.hpp"
-#include "stories.hpp"
+#include "control_plane_fixture.hpp"
 
 namespace capstan::e2e {
 namespace {
@@ -15,9 +15,9 @@ using ::testing::HasSubstr;
 
 /// Runs `capstan` with the pipeline of examples/balancer.toml: no cloud. Its account has the rights
 /// of deploy/kubernetes/balancer.yaml and no others.
-struct Balancing : Stories {
+struct ControlPlaneBalancer : ControlPlaneTest {
     void SetUp() override {
-        Stories::SetUp();
+        ControlPlaneTest::SetUp();
         if (cluster == nullptr || IsSkipped()) return;
         const commands::Ran installed = install();
         ASSERT_EQ(installed.code, 0) << installed.err;
@@ -41,13 +41,13 @@ grants = { kube = ["balancers.balancer.x-k8s.io:list,watch,patch/status", "pods:
     "deployments.apps:list,watch,get/scale,update/scale", "events:create"] }
 )";
     }
-    /// A node, and a Deployment whose pods can be nowhere else.
+    /// A node, and a Deployment whose pods fit only on this node.
     static std::string zone_of(const std::string& zone) {
-        const std::string room = "{cpu: \"64\", memory: 256Gi, pods: \"200\"}";
+        const std::string capacity = "{cpu: \"64\", memory: 256Gi, pods: \"200\"}";
         return "apiVersion: v1\nkind: Node\nmetadata: {name: node-" + zone +
                ", labels: {zone: " + zone +
-               "}, annotations: {kwok.x-k8s.io/node: fake}}\nstatus: {capacity: " + room +
-               ", allocatable: " + room +
+               "}, annotations: {kwok.x-k8s.io/node: fake}}\nstatus: {capacity: " + capacity +
+               ", allocatable: " + capacity +
                "}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web-" + zone +
                "}\nspec:\n  replicas: 0\n  selector: {matchLabels: {app: web, zone: " + zone +
                "}}\n  template:\n    metadata: {labels: {app: web, zone: " + zone +
@@ -77,7 +77,7 @@ grants = { kube = ["balancers.balancer.x-k8s.io:list,watch,patch/status", "pods:
     }
 };
 
-TEST_F(Balancing, KeepsTheRatioAndIsScaledAndShownLikeAWorkload) {
+TEST_F(ControlPlaneBalancer, KeepsTheRatioAndSupportsScaleAndPrinterColumns) {
     const Daemon daemon(*cluster, "ratio", pipeline());
     cluster->apply(balancer(10));
     ASSERT_TRUE(becomes(60s, [&] { return ready() == "5 5"; })) << ready();
@@ -92,7 +92,7 @@ TEST_F(Balancing, KeepsTheRatioAndIsScaledAndShownLikeAWorkload) {
                              "NAME   DESIRED   OBSERVED   POLICY         BALANCING   FALLBACK"));
 }
 
-TEST_F(Balancing, ATargetWhosePodsCannotBeScheduledFallsBackAndComesBack) {
+TEST_F(ControlPlaneBalancer, FallsBackIfPodsOfATargetCannotBeScheduled) {
     const Daemon daemon(*cluster, "fallback", pipeline());
     cluster->kubectl({"cordon", "node-a"});
     cluster->apply(balancer(10));
@@ -103,7 +103,7 @@ TEST_F(Balancing, ATargetWhosePodsCannotBeScheduledFallsBackAndComesBack) {
     ASSERT_TRUE(becomes(90s, [&] { return ready() == "5 5"; })) << ready();
 }
 
-/// One of the control plane's own, which has no figures to go by, but bounds.
+/// A HorizontalPodAutoscaler of the control plane. It has no metrics, so only its bounds apply.
 std::string autoscaler(int min, int max) {
     return "apiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\n"
            "spec:\n  scaleTargetRef: {apiVersion: balancer.x-k8s.io/v1alpha1, kind: Balancer, "
@@ -112,7 +112,7 @@ std::string autoscaler(int min, int max) {
            std::to_string(min) + "\n  maxReplicas: " + std::to_string(max) + "\n";
 }
 
-TEST_F(Balancing, AHorizontalPodAutoscalerScalesItAsAWorkload) {
+TEST_F(ControlPlaneBalancer, IsScaledByAHorizontalPodAutoscaler) {
     const Daemon daemon(*cluster, "hpa", pipeline());
     cluster->apply(balancer(4));
     ASSERT_TRUE(becomes(60s, [&] { return ready() == "2 2"; })) << ready();
@@ -124,8 +124,8 @@ TEST_F(Balancing, AHorizontalPodAutoscalerScalesItAsAWorkload) {
         << ready() << cluster->kubectl({"describe", "hpa", "web"});
 }
 
-/// The spec with what rules ask and no schema says, which chance would not hit: a policy that names
-/// its targets, and a selector.
+/// The spec with values that validation rules require and random specs would not have: a policy
+/// that names its targets, and a selector.
 std::string with_names_of_targets(const Json& spec) {
     namespace json = boost::json;
     json::value out = json::parse(to_string(spec));
@@ -147,7 +147,7 @@ std::string with_names_of_targets(const Json& spec) {
     return json::serialize(out);
 }
 
-TEST_F(Balancing, OutlivesWhateverTheDefinitionAdmits) {
+TEST_F(ControlPlaneBalancer, AcceptsEverySpecThatTheDefinitionAdmits) {
     using replicas::Schema;
     const Schema spec = Schema::of_definition("plugins/balancer/replicas/crd.yaml").member("spec");
     std::string list;
@@ -158,7 +158,7 @@ TEST_F(Balancing, OutlivesWhateverTheDefinitionAdmits) {
                 R"(","namespace":"default"},"spec":)" + with_names_of_targets(spec.example(seed)) +
                 "}";
     Daemon daemon(*cluster, "fuzz", pipeline());
-    // Rules that no schema says refuse some of them.
+    // Validation rules reject some of them.
     EXPECT_THROW(cluster->kubectl({"create", "-f", "-"},
                                   R"({"apiVersion":"v1","kind":"List","items":[)" + list + "]}"),
                  std::runtime_error);
@@ -171,16 +171,15 @@ TEST_F(Balancing, OutlivesWhateverTheDefinitionAdmits) {
     const auto admitted = count(".metadata.name");
     EXPECT_GT(admitted, 50);
     EXPECT_TRUE(becomes(120s, [&] { return count(".status.observedGeneration") == admitted; }))
-        << admitted << " were admitted, of these have a status "
-        << count(".status.observedGeneration");
+        << admitted << " were admitted, with a status: " << count(".status.observedGeneration");
     EXPECT_TRUE(daemon.process().is_running());
     cluster->apply(balancer(4));
     EXPECT_TRUE(becomes(60s, [&] { return ready() == "2 2"; })) << ready();
 }
 
-TEST_F(Balancing, TheDefinitionIsInstalledOnceAndRefusesWhatMakesNoSense) {
+TEST_F(ControlPlaneBalancer, RejectsInvalidSpecsByItsDefinition) {
     EXPECT_THAT(install().out, HasSubstr("unchanged"));
-    const auto refuses = [&](const std::string& from, const std::string& to) {
+    const auto is_rejected = [&](const std::string& from, const std::string& to) {
         std::string text = balancer(1);
         text.replace(text.find(from), from.size(), to);
         try {
@@ -190,22 +189,22 @@ TEST_F(Balancing, TheDefinitionIsInstalledOnceAndRefusesWhatMakesNoSense) {
         }
         return false;
     };
-    EXPECT_TRUE(refuses("policyName: proportional", "policyName: best"));
-    EXPECT_TRUE(refuses("policyName: proportional", "policyName: priority"));
-    EXPECT_TRUE(refuses("name: b,", "name: a,"));
-    EXPECT_TRUE(refuses("{startupTimeout: 15s}", "{}"));
-    EXPECT_TRUE(refuses("name: web-a}}", "name: web-a}, minReplicas: 3, maxReplicas: 2}"));
-    EXPECT_TRUE(refuses("{a: 50, b: 50}", "{a: 50, ghost: 50}"));
-    EXPECT_TRUE(refuses("{a: 50, b: 50}", "{a: -1, b: 50}"));
-    EXPECT_TRUE(refuses("{a: 50, b: 50}", "{a: 0, b: 0}"));
-    const auto refuses_order = [&](const std::string& order) {
-        return refuses("policyName: proportional",
-                       "policyName: priority\n    priorities: {targetOrder: " + order + "}");
+    EXPECT_TRUE(is_rejected("policyName: proportional", "policyName: best"));
+    EXPECT_TRUE(is_rejected("policyName: proportional", "policyName: priority"));
+    EXPECT_TRUE(is_rejected("name: b,", "name: a,"));
+    EXPECT_TRUE(is_rejected("{startupTimeout: 15s}", "{}"));
+    EXPECT_TRUE(is_rejected("name: web-a}}", "name: web-a}, minReplicas: 3, maxReplicas: 2}"));
+    EXPECT_TRUE(is_rejected("{a: 50, b: 50}", "{a: 50, missing: 50}"));
+    EXPECT_TRUE(is_rejected("{a: 50, b: 50}", "{a: -1, b: 50}"));
+    EXPECT_TRUE(is_rejected("{a: 50, b: 50}", "{a: 0, b: 0}"));
+    const auto is_order_rejected = [&](const std::string& order) {
+        return is_rejected("policyName: proportional",
+                           "policyName: priority\n    priorities: {targetOrder: " + order + "}");
     };
-    EXPECT_TRUE(refuses_order("[a, b, a]"));
-    EXPECT_TRUE(refuses_order("[ghost, a]"));
-    EXPECT_FALSE(refuses_order("[a]"));
-    EXPECT_FALSE(refuses("{startupTimeout: 15s}", "{startupTimeoutSeconds: 15}"));
+    EXPECT_TRUE(is_order_rejected("[a, b, a]"));
+    EXPECT_TRUE(is_order_rejected("[missing, a]"));
+    EXPECT_FALSE(is_order_rejected("[a]"));
+    EXPECT_FALSE(is_rejected("{startupTimeout: 15s}", "{startupTimeoutSeconds: 15}"));
 }
 
 }  // namespace

@@ -25,12 +25,12 @@ bool is_ready(const boost::json::object& status) {
            });
 }
 
-SeenNode read_node(const boost::json::value& node) {
+NodeView read_node(const boost::json::value& node) {
     const boost::json::object& metadata = node.at("metadata").as_object();
     const boost::json::object& spec = node.at("spec").as_object();
-    SeenNode out{.name = std::string(metadata.at("name").as_string()),
+    NodeView out{.name = std::string(metadata.at("name").as_string()),
                  .is_ready = is_ready(node.at("status").as_object()),
-                 .is_marked = spec.contains("taints") || spec.contains("unschedulable")};
+                 .is_tainted = spec.contains("taints") || spec.contains("unschedulable")};
     const boost::json::object& labels = metadata.at("labels").as_object();
     if (const auto* zone = labels.if_contains("topology.kubernetes.io/zone"))
         out.zone = zone->as_string();
@@ -43,7 +43,7 @@ std::optional<std::string> Cluster::missing_because() {
     const char* const folder = std::getenv("KUBEBUILDER_ASSETS");
     if (folder == nullptr)
         return "KUBEBUILDER_ASSETS does not name a folder of control plane programs";
-    // One that is not there at all is a mistake, and no story is told as if it were none.
+    // A folder that does not exist is a mistake: tests fail instead of being skipped.
     if (!std::filesystem::is_directory(folder)) return std::nullopt;
     for (const char* const program : {"etcd", "kube-apiserver", "kube-controller-manager",
                                       "kube-scheduler", "kubectl", "kwok", "kwok-stages.yaml"}) {
@@ -61,27 +61,27 @@ Cluster::Cluster()
         return std::filesystem::exists(control_plane() / "ready") || !process_->is_running();
     });
     if (!is_up || !process_->is_running())
-        throw std::runtime_error("the control plane does not come up: " +
+        throw std::runtime_error("the control plane does not start: " +
                                  folder_.read("control-plane.log"));
 }
 
 void Cluster::restart_api_server(Seconds downtime) {
     std::ofstream(control_plane() / "downtime") << downtime.count();
-    ask_for(SIGUSR1);
+    send_signal(SIGUSR1);
 }
 
-void Cluster::forget_history() { ask_for(SIGUSR2); }
+void Cluster::forget_history() { send_signal(SIGUSR2); }
 
 bool Cluster::is_ready() const {
     return run(command({"get", "--raw=/readyz", "--request-timeout=2s"})).code == 0;
 }
 
-void Cluster::ask_for(int signal) {
+void Cluster::send_signal(int signal) {
     const std::filesystem::path done = control_plane() / "done";
     std::filesystem::remove(done);
     process_->signal(signal);
     if (!becomes(180s, [&] { return std::filesystem::exists(done); }))
-        throw std::runtime_error("the control plane does not do what it was asked for");
+        throw std::runtime_error("the control plane did not confirm the signal");
 }
 
 std::vector<std::string> Cluster::command(const std::vector<std::string>& arguments) const {
@@ -93,15 +93,15 @@ std::vector<std::string> Cluster::command(const std::vector<std::string>& argume
 
 std::string Cluster::kubectl(const std::vector<std::string>& arguments,
                              const std::string& input) const {
-    Said said = run(command(arguments), {}, input);
-    if (said.code == 0) return std::move(said.out);
+    Output output = run(command(arguments), {}, input);
+    if (output.code == 0) return std::move(output.out);
     std::string text = "kubectl";
     for (const std::string& argument : arguments) text += " " + argument;
-    throw std::runtime_error(text + ": " + said.errors);
+    throw std::runtime_error(text + ": " + output.errors);
 }
 
-std::unique_ptr<Process> Cluster::kubectl_beside(const std::vector<std::string>& arguments,
-                                                 const std::filesystem::path& log) const {
+std::unique_ptr<Process> Cluster::start_kubectl(const std::vector<std::string>& arguments,
+                                                const std::filesystem::path& log) const {
     return std::make_unique<Process>(command(arguments), Process::Variables{}, log);
 }
 
@@ -111,12 +111,12 @@ boost::json::value Cluster::get_json(const std::vector<std::string>& what) const
     return boost::json::parse(kubectl(arguments));
 }
 
-std::vector<SeenNode> Cluster::nodes() const {
-    std::vector<SeenNode> out;
+std::vector<NodeView> Cluster::nodes() const {
+    std::vector<NodeView> out;
     const boost::json::value list = get_json({"nodes"});
     for (const boost::json::value& node : list.at("items").as_array())
         out.push_back(read_node(node));
-    std::ranges::sort(out, {}, &SeenNode::name);
+    std::ranges::sort(out, {}, &NodeView::name);
     return out;
 }
 

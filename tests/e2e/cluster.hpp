@@ -1,4 +1,4 @@
-/// A real control plane, and what stories do to it and see of it.
+/// A real control plane and the objects in it.
 #pragma once
 
 #include <filesystem>
@@ -14,49 +14,49 @@
 
 namespace capstan::e2e {
 
-/// A node as a story looks at it.
-struct SeenNode {
+/// A node as tests see it.
+struct NodeView {
     std::string name{}, zone{};
     bool is_ready = false;
-    bool is_marked = false;  ///< it has a taint or is cordoned
+    bool is_tainted = false;  ///< has a taint or is cordoned
 };
 
-/// One for each story, gone with it.
+/// Each test has its own control plane, which ends with the test.
 class Cluster {
 public:
     /// Why there is none: KUBEBUILDER_ASSETS is not set, or its folder lacks a program, as those
     /// for tests of an API server alone do; nothing: there can be one.
     static std::optional<std::string> missing_because();
-    /// Throws where it does not come up.
+    /// Throws if it does not start.
     Cluster();
 
-    /// `kubectl ARGUMENT...` as its administrator; throws where that fails.
+    /// Runs `kubectl ARGUMENT...` as administrator. Throws if it fails.
     std::string kubectl(const std::vector<std::string>& arguments,
                         const std::string& input = {}) const;
-    /// The same beside the story; what it writes goes to `log`.
-    std::unique_ptr<Process> kubectl_beside(const std::vector<std::string>& arguments,
-                                            const std::filesystem::path& log) const;
+    /// Starts kubectl as a process of its own, which writes to `log`.
+    std::unique_ptr<Process> start_kubectl(const std::vector<std::string>& arguments,
+                                           const std::filesystem::path& log) const;
     boost::json::value get_json(const std::vector<std::string>& what) const;
-    /// Applies objects, as YAML.
+    /// Applies objects in YAML.
     void apply(const std::string& yaml) const { kubectl({"apply", "-f", "-"}, yaml); }
-    /// By name.
-    std::vector<SeenNode> nodes() const;
+    /// Sorted by name.
+    std::vector<NodeView> nodes() const;
 
     /// A kubeconfig with the rights of rbac.yaml and simulated-cloud.yaml.
     std::filesystem::path capstans_kubeconfig() const { return control_plane() / "capstan.conf"; }
-    /// It is killed, and started again so much later; the call ends with that.
+    /// Kills the API server and starts it again after `downtime`. Returns after the start.
     void restart_api_server(Seconds downtime = Seconds(2));
-    /// etcd forgets what was before now.
+    /// Makes etcd compact its history.
     void forget_history();
-    /// Whether the API server says that it is ready.
+    /// Whether the API server reports that it is ready.
     bool is_ready() const;
-    /// Where the story's files may lie.
+    /// A folder for files of the test.
     const std::filesystem::path& folder() const { return folder_.path(); }
-    /// Those of the script `control_plane`.
+    /// The folder of the script `control_plane`.
     std::filesystem::path control_plane() const { return folder() / "control-plane"; }
 
 private:
-    void ask_for(int signal);
+    void send_signal(int signal);
     std::vector<std::string> command(const std::vector<std::string>& arguments) const;
 
     commands::Folder folder_;

@@ -17,7 +17,7 @@
 namespace capstan::e2e {
 namespace {
 
-/// A port that is free now.
+/// A free port.
 int free_port() {
     const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
@@ -57,22 +57,22 @@ void Daemon::start() {
 }
 
 void Daemon::configure(const std::string& more) const {
-    std::ofstream(config_) << "[cluster]\nname = \"stories\"\nscan_interval = \"1s\"\n"
+    std::ofstream(config_) << "[cluster]\nname = \"e2e\"\nscan_interval = \"1s\"\n"
                            << "kube_client_qps = 500\nkube_client_burst = 500\n"
                            << "kubeconfig = \"" << kubeconfig_.string() << "\"\n"
                            << "[admin]\nlisten = \"127.0.0.1:" << port_ << "\"\n"
                            << more;
 }
 
-std::optional<boost::json::value> Daemon::ask(const std::string& path) const {
-    const Said said = run({"curl", "--silent", "--fail", "--max-time", "5",
-                           "http://127.0.0.1:" + std::to_string(port_) + path});
-    if (said.code != 0) return std::nullopt;
-    return boost::json::parse(said.out);
+std::optional<boost::json::value> Daemon::get(const std::string& path) const {
+    const Output output = run({"curl", "--silent", "--fail", "--max-time", "5",
+                               "http://127.0.0.1:" + std::to_string(port_) + path});
+    if (output.code != 0) return std::nullopt;
+    return boost::json::parse(output.out);
 }
 
 bool Daemon::works_since(const std::string& after) const {
-    const std::optional<boost::json::value> status = ask("/api/v2/status");
+    const std::optional<boost::json::value> status = get("/api/v2/status");
     if (!status || !status->at("leads").as_bool()) return false;
     for (const boost::json::value& kind : status->at("kinds").as_array())
         if (kind.as_object().contains("error")) return false;
@@ -81,7 +81,7 @@ bool Daemon::works_since(const std::string& after) const {
 }
 
 std::int64_t Daemon::target() const {
-    const std::optional<boost::json::value> groups = ask("/api/v2/groups");
+    const std::optional<boost::json::value> groups = get("/api/v2/groups");
     if (!groups) return -1;
     std::int64_t out = 0;
     for (const boost::json::value& group : groups->as_array())

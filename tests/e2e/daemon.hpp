@@ -1,4 +1,4 @@
-/// `capstan run` beside a story.
+/// The process `capstan run` of a test.
 #pragma once
 
 #include <cstdint>
@@ -13,31 +13,31 @@
 
 namespace capstan::e2e {
 
-/// Its log is shown where the story has failed by its end.
+/// Its log is printed if the test has failed.
 class Daemon {
 public:
-    /// `name`: of its files. `more`: TOML beside [cluster] and [admin]. `kubeconfig` empty: the
-    /// cluster's own with Capstan's rights.
+    /// `name`: of its files. `more`: TOML in addition to [cluster] and [admin]. `kubeconfig` empty:
+    /// the kubeconfig of the cluster with Capstan's permissions.
     Daemon(const Cluster& cluster, const std::string& name, const std::string& more,
            const std::filesystem::path& kubeconfig = {});
     Daemon(const Daemon&) = delete;
     Daemon& operator=(const Daemon&) = delete;
     ~Daemon();
 
-    /// Once more, after it has ended.
+    /// Starts it again after it has ended.
     void start();
-    /// Other TOML; a running one takes it over by itself.
+    /// Writes other TOML; a running daemon reloads it.
     void configure(const std::string& more) const;
     Process& process() { return *process_; }
 
-    /// The answer of its admin port; nothing while it does not answer.
-    std::optional<boost::json::value> ask(const std::string& path) const;
-    /// Whether it leads, hears of every kind, and has begun a pass after that moment, which is
-    /// written as its admin port writes moments.
+    /// The JSON of a GET on its admin port; empty if it does not respond.
+    std::optional<boost::json::value> get(const std::string& path) const;
+    /// Whether it leads, watches every kind, and has begun a pass after that time, which is
+    /// formatted like times of its admin port.
     bool works_since(const std::string& after) const;
-    /// Machines that all groups want together; -1 before its first pass.
+    /// The sum of the target sizes of all groups; -1 before its first pass.
     std::int64_t target() const;
-    /// What its log says so far.
+    /// Its log so far.
     std::string log() const;
     const std::filesystem::path& config() const { return config_; }
 

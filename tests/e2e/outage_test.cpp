@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "stories.hpp"
+#include "control_plane_fixture.hpp"
 
 namespace capstan::e2e {
 namespace {
 
-struct Outage : Stories {
-    /// As soon as a server listens.
+struct ApiServerOutage : ControlPlaneTest {
+    /// Applies objects as soon as a server listens.
     void apply(const std::string& yaml) const {
         ASSERT_TRUE(becomes(120s, [&] {
             try {
@@ -25,25 +25,26 @@ struct Outage : Stories {
             }
         }));
     }
-    /// When the API server said first that it is ready.
+    /// When the API server first reported that it is ready.
     struct Readiness {
-        std::string at{};  ///< as the admin port writes moments
+        std::string at{};  ///< formatted like times of the admin port
         std::int64_t unix_ms = 0;
     };
-    /// Asks for /readyz fifty times a second until that is 200, then writes down when that was.
+    /// Requests /readyz fifty times a second until the status is 200, then writes the time.
     std::vector<std::string> readiness_watch() const {
         const auto file = [this](const char* name) {
             return (cluster->control_plane() / name).string();
         };
         const std::string server = cluster->kubectl(
             {"config", "view", "--minify", "--output=jsonpath={.clusters[0].cluster.server}"});
-        const std::string asks = "curl --silent --fail --max-time 1 --output /dev/null --cacert " +
-                                 file("authority.crt") + " --cert " + file("admin.crt") +
-                                 " --key " + file("admin.key") + " " + server + "/readyz";
+        const std::string request =
+            "curl --silent --fail --max-time 1 --output /dev/null --cacert " +
+            file("authority.crt") + " --cert " + file("admin.crt") + " --key " + file("admin.key") +
+            " " + server + "/readyz";
         const std::string written = ready_at().string();
         const std::string format = "'+%Y-%m-%dT%H:%M:%S.%NZ %s%3N'";
         return {"bash", "-c",
-                "until " + asks + "; do sleep 0.02; done; date -u " + format + " >" + written +
+                "until " + request + "; do sleep 0.02; done; date -u " + format + " >" + written +
                     ".new; mv " + written + ".new " + written};
     }
     std::filesystem::path ready_at() const { return cluster->folder() / "ready-at"; }
@@ -52,10 +53,10 @@ struct Outage : Stories {
         std::ifstream(ready_at()) >> out.at >> out.unix_ms;
         return out;
     }
-    /// The server is away for so long. Within 5 s of its being ready again the daemon leads,
-    /// follows all kinds, and has made a pass. `meanwhile` is done as soon as the server is
+    /// Stops the server for `downtime`. Within 5 s after it is ready again the daemon leads,
+    /// watches all kinds, and has begun a pass. `meanwhile` is called as soon as the server is
     /// started.
-    void restart_and_expect_to_work_soon(
+    void restart_and_expect_recovery(
         const Daemon& daemon, Seconds downtime = Seconds(2),
         const std::function<void()>& meanwhile = [] {}) const {
         const std::vector<std::string> watch = readiness_watch();
@@ -68,12 +69,12 @@ struct Outage : Stories {
         ASSERT_TRUE(becomes(30s, [&] { return daemon.works_since(ready.at); }));
         const auto now = std::chrono::system_clock::now().time_since_epoch();
         const std::int64_t took = now / std::chrono::milliseconds(1) - ready.unix_ms;
-        EXPECT_LE(took, 5000) << "ms after the first /readyz 200";
+        EXPECT_LE(took, 5000) << "ms after the first 200 of /readyz";
         std::cout << "works again after " << took << " ms\n";
     }
 };
 
-TEST_F(Outage, AnApiServerThatIsKilledIsFoundAgain) {
+TEST_F(ApiServerOutage, IsSurvivedByADaemon) {
     const Daemon daemon(*cluster, "outage", cloud_in({"a"}));
     ASSERT_TRUE(becomes(60s, [&] { return daemon.target() == 0; }));
     cluster->restart_api_server();
@@ -82,18 +83,18 @@ TEST_F(Outage, AnApiServerThatIsKilledIsFoundAgain) {
     EXPECT_EQ(daemon.target(), 3);
 }
 
-TEST_F(Outage, ThreeRestartsWithinAMinuteAreOverInSeconds) {
+TEST_F(ApiServerOutage, IsOverWithinSecondsForEachOfThreeRestarts) {
     const Daemon daemon(*cluster, "restarts", cloud_in({"a"}));
     ASSERT_TRUE(becomes(60s, [&] { return daemon.target() == 0; }));
-    for (int i = 0; i < 3; ++i) restart_and_expect_to_work_soon(daemon);
+    for (int i = 0; i < 3; ++i) restart_and_expect_recovery(daemon);
 }
 
-/// Three empty nodes, each of which gets a pod of a budget of zero as soon as the server answers
-/// again: none of them goes, and the daemon works again within seconds.
-struct OutageOf : Outage, ::testing::WithParamInterface<int> {
+/// Three empty nodes, each of which gets a pod with a budget of zero disruptions as soon as the
+/// server responds again: no node is removed, and the daemon works again within seconds.
+struct LongApiServerOutage : ApiServerOutage, ::testing::WithParamInterface<int> {
     std::string bound_pods() const {
         std::string out = budget(3);
-        for (const SeenNode& node : cluster->nodes())
+        for (const NodeView& node : cluster->nodes())
             out += "---\napiVersion: v1\nkind: Pod\nmetadata: {name: on-" + node.name +
                    ", labels: {app: web}}\nspec: {nodeName: " + node.name +
                    ", containers: [{name: main, image: web}]}\n";
@@ -101,15 +102,15 @@ struct OutageOf : Outage, ::testing::WithParamInterface<int> {
     }
 };
 
-TEST_P(OutageOf, ManySecondsTakesNoNodeFromUnderAPod) {
+TEST_P(LongApiServerOutage, RemovesNoNodeThatHasPods) {
     const Daemon daemon(*cluster, "outage", cloud_in({"a"}, 3, "20s"));
     cluster->apply(deployment(6, "1500m"));
     ASSERT_TRUE(becomes(120s, [&] { return ready_pods() == 6 && has_ready_nodes(3); }));
     const std::string pods = bound_pods();
     scale(0);
     ASSERT_TRUE(becomes(60s, [&] { return ready_pods() == 0; }));
-    restart_and_expect_to_work_soon(daemon, Seconds(GetParam()), [&] { apply(pods); });
-    // Twice as long as nodes have to be unneeded.
+    restart_and_expect_recovery(daemon, Seconds(GetParam()), [&] { apply(pods); });
+    // Twice the unneeded time.
     EXPECT_FALSE(becomes(40s, [&] { return cluster->nodes().size() != 3; }));
     EXPECT_THAT(
         cluster->kubectl({"get", "pods", "--output=name"}),
@@ -117,11 +118,11 @@ TEST_P(OutageOf, ManySecondsTakesNoNodeFromUnderAPod) {
                          ::testing::HasSubstr("on-web-a-3")));
 }
 
-INSTANTIATE_TEST_SUITE_P(So, OutageOf, ::testing::Values(10, 30, 75));
+INSTANTIATE_TEST_SUITE_P(Seconds, LongApiServerOutage, ::testing::Values(10, 30, 75));
 
-/// How often a kind has been listed anew.
+/// The number of relists of all kinds.
 std::int64_t relists(const Daemon& daemon) {
-    const std::optional<boost::json::value> status = daemon.ask("/api/v2/status");
+    const std::optional<boost::json::value> status = daemon.get("/api/v2/status");
     if (!status) return 0;
     std::int64_t out = 0;
     for (const boost::json::value& kind : status->at("kinds").as_array())
@@ -129,12 +130,12 @@ std::int64_t relists(const Daemon& daemon) {
     return out;
 }
 
-TEST_F(Outage, AForgottenHistoryIsReadAnew) {
+TEST_F(ApiServerOutage, IsFollowedByARelistIfTheHistoryIsCompacted) {
     const Daemon daemon(*cluster, "history", cloud_in({"a"}));
     cluster->apply(deployment(5, "1500m"));
     ASSERT_TRUE(becomes(120s, [&] { return ready_pods() == 5; }));
     EXPECT_EQ(relists(daemon), 0);
-    // Watches that are open do not notice; one that is opened again asks for what is forgotten.
+    // Open watches are not affected; a watch that is opened again requests a compacted version.
     cluster->forget_history();
     cluster->restart_api_server();
     apply(deployment(9, "1500m"));

@@ -9,7 +9,7 @@
 namespace capstan::e2e {
 namespace {
 
-/// A line for each change: what it is, the pod, its node, when it is deleted, whether it is ready.
+/// A line for each change: type, pod, node, deletion time, readiness.
 constexpr auto columns =
     "jsonpath={.type},{.object.metadata.name},{.object.spec.nodeName},"
     "{.object.metadata.deletionTimestamp},"
@@ -29,7 +29,7 @@ std::array<std::string_view, 5> cells_of(std::string_view line) {
 
 PodWatch::PodWatch(const Cluster& cluster)
     : log_(cluster.folder() / "pods"),
-      process_(cluster.kubectl_beside(
+      process_(cluster.start_kubectl(
           {"get", "pods", "--watch", "--output-watch-events", "--output", columns}, log_)) {}
 
 void PodWatch::read() {
@@ -55,7 +55,7 @@ void PodWatch::take(std::string_view line) {
     } else if (!at.empty()) {
         ++ready_;
     }
-    fewest_ = std::min(fewest_, ready_);
+    min_ready_ = std::min(min_ready_, ready_);
 }
 
 std::size_t PodWatch::ready() {
@@ -83,12 +83,12 @@ const std::set<std::string>& PodWatch::seen() {
 
 void PodWatch::begin_counting() {
     read();
-    fewest_ = ready_;
+    min_ready_ = ready_;
 }
 
-std::size_t PodWatch::fewest() {
+std::size_t PodWatch::min_ready() {
     read();
-    return fewest_;
+    return min_ready_;
 }
 
 }  // namespace capstan::e2e

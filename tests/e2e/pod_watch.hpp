@@ -1,4 +1,4 @@
-/// What becomes of a cluster's pods while a story goes on.
+/// Records all changes of pods during a test.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace capstan::e2e {
 
-/// Every change of the default namespace's pods from its start on, as `kubectl get --watch` tells
-/// them: what held for a moment only is seen, too.
+/// Every change of pods in the default namespace since its start, as `kubectl get --watch` prints
+/// them: also states that lasted only a moment.
 class PodWatch {
 public:
     explicit PodWatch(const Cluster& cluster);
 
-    /// How many are ready and not being deleted. Reads what has come; so do the others.
+    /// The number of ready pods that are not being deleted. Reads new changes, as all functions do.
     std::size_t ready();
-    /// How many are there at all.
+    /// The number of pods.
     std::size_t present();
-    /// The names of the ready ones, by node.
+    /// The names of ready pods, by node.
     std::map<std::string, std::vector<std::string>> ready_by_node();
-    /// The names of all that ever were.
+    /// The names of all pods that ever existed.
     const std::set<std::string>& seen();
-    /// From now on `fewest` counts.
+    /// Starts `min_ready`.
     void begin_counting();
-    /// The least that `ready` has been at any moment since.
-    std::size_t fewest();
+    /// The smallest value of `ready` since then.
+    std::size_t min_ready();
 
 private:
     void read();
@@ -42,7 +42,7 @@ private:
     std::size_t read_ = 0;                        ///< bytes
     std::map<std::string, std::string> present_;  ///< the node it is ready on, or nothing
     std::set<std::string> seen_;
-    std::size_t ready_ = 0, fewest_ = 0;
+    std::size_t ready_ = 0, min_ready_ = 0;
 };
 
 }  // namespace capstan::e2e

@@ -18,22 +18,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Where a program reads and writes: paths.
+/// Paths of the streams of a program.
 struct Streams {
     std::string in = "/dev/null", out = "/dev/null", errors = "/dev/null";
 };
 
-/// In the child: never returns.
+/// Runs in the child process; never returns.
 [[noreturn]] void become(const std::vector<std::string>& command,
                          const Process::Variables& variables, const Streams& streams) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    const auto lead = [](int to, const std::string& path, int flags) {
+    const auto redirect = [](int to, const std::string& path, int flags) {
         const int from = ::open(path.c_str(), flags, 0644);
         if (from < 0 || ::dup2(from, to) < 0) ::_exit(126);
     };
-    lead(0, streams.in, O_RDONLY);
-    lead(1, streams.out, O_WRONLY | O_CREAT | O_APPEND);
-    lead(2, streams.errors, O_WRONLY | O_CREAT | O_APPEND);
+    redirect(0, streams.in, O_RDONLY);
+    redirect(1, streams.out, O_WRONLY | O_CREAT | O_APPEND);
+    redirect(2, streams.errors, O_WRONLY | O_CREAT | O_APPEND);
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
     std::vector<char*> words;
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -81,8 +81,8 @@ int Process::end(int number) {
     return code_of(status_);
 }
 
-Said run(const std::vector<std::string>& command, const Process::Variables& variables,
-         const std::string& input) {
+Output run(const std::vector<std::string>& command, const Process::Variables& variables,
+           const std::string& input) {
     const commands::Folder folder;
     const Streams streams{folder.write("in", input), (folder.path() / "out").string(),
                           (folder.path() / "errors").string()};

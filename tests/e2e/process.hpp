@@ -1,4 +1,4 @@
-/// Programs that a story starts, asks, and kills.
+/// Processes that a test starts and ends.
 #pragma once
 
 #include <sys/types.h>
@@ -14,11 +14,11 @@ namespace capstan::e2e {
 
 using Seconds = std::chrono::seconds;
 
-/// A program that runs beside the story; killed with it, whatever ends it.
+/// A process of the test; killed when the test ends for any reason.
 class Process {
 public:
     using Variables = std::map<std::string, std::string>;
-    /// `log` gets what it writes, appended.
+    /// Output is appended to `log`.
     Process(const std::vector<std::string>& command, const Variables& variables,
             const std::filesystem::path& log);
     Process(const Process&) = delete;
@@ -27,8 +27,8 @@ public:
 
     bool is_running();
     void signal(int number);
-    /// Sends the signal and waits until it has ended, 30 s at most, then kills it; its exit code,
-    /// 128 and the signal's number where one ended it.
+    /// Sends the signal, waits for the end for at most 30 s, then kills it. Returns its exit code,
+    /// or 128 plus the number of the signal that ended it.
     int end(int number);
     pid_t id() const noexcept { return id_; }
 
@@ -38,16 +38,16 @@ private:
     bool has_ended_ = false;
 };
 
-/// What a program that was waited for said, and its exit code.
-struct Said {
+/// Exit code and output of a program that has ended.
+struct Output {
     int code = 0;
     std::string out{}, errors{};
 };
-/// `input` is what it reads. Killed after a minute.
-Said run(const std::vector<std::string>& command, const Process::Variables& variables = {},
-         const std::string& input = {});
+/// Runs a program with `input` as standard input. Kills it after a minute.
+Output run(const std::vector<std::string>& command, const Process::Variables& variables = {},
+           const std::string& input = {});
 
-/// Asks again every 200 ms until it is so; false: it was not within that time.
+/// Checks every 200 ms. Returns false if the condition does not become true in time.
 bool becomes(Seconds within, const std::function<bool()>& is_so);
 
 }  // namespace capstan::e2e

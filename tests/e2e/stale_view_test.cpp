@@ -2,13 +2,13 @@
 
 #include <fstream>
 
-#include "stories.hpp"
+#include "control_plane_fixture.hpp"
 
 namespace capstan::e2e {
 namespace {
 
-/// A daemon behind a proxy that holds back what the watch of pods tells.
-struct StaleView : Stories, ::testing::WithParamInterface<const char*> {
+/// A daemon behind a proxy that holds back events of the pod watch.
+struct ControlPlaneStaleView : ControlPlaneTest, ::testing::WithParamInterface<const char*> {
     void start_proxy() {
         const std::string shown = cluster->kubectl({"config", "view", "--minify", "--output=json"});
         const std::string server(
@@ -33,10 +33,10 @@ struct StaleView : Stories, ::testing::WithParamInterface<const char*> {
     std::unique_ptr<Process> proxy;
 };
 
-TEST_P(StaleView, OfPodsTakesNoNodeFromUnderThem) {
+TEST_P(ControlPlaneStaleView, RemovesNoNodeThatHasPods) {
     ASSERT_NO_FATAL_FAILURE(start_proxy());
-    // On a loaded machine it may take a while until six pods have got their nodes, and until then
-    // no node is to go.
+    // On a loaded machine it may take a while until six pods are bound, and until then
+    // no node may be removed.
     const Daemon daemon(*cluster, "stale", cloud_in({"a"}, 3, "40s"), kubeconfig());
     PodWatch pods(*cluster);
     cluster->apply(budget(6));
@@ -48,18 +48,19 @@ TEST_P(StaleView, OfPodsTakesNoNodeFromUnderThem) {
     scale(6);
     ASSERT_TRUE(becomes(60s, [&] { return pods.ready() == 6; }));
     pods.begin_counting();
-    // Twice as long as nodes have to be unneeded.
+    // Twice the unneeded time.
     EXPECT_FALSE(becomes(80s, [&] { return cluster->nodes().size() != 3; }));
-    EXPECT_EQ(pods.fewest(), 6u);
+    EXPECT_EQ(pods.min_ready(), 6u);
     if (std::string(GetParam()) == "silent") {
         EXPECT_THAT(daemon.log(), ::testing::HasSubstr("the watch of pods has not reported"));
     }
     set_mode("");
     scale(0);
-    EXPECT_TRUE(becomes(120s, [&] { return cluster->nodes().empty(); })) << "it sees again";
+    EXPECT_TRUE(becomes(120s, [&] { return cluster->nodes().empty(); }))
+        << "the view is current again";
 }
 
-INSTANTIATE_TEST_SUITE_P(WithAWatchThatIs, StaleView, ::testing::Values("cut", "silent"),
+INSTANTIATE_TEST_SUITE_P(PodWatch, ControlPlaneStaleView, ::testing::Values("cut", "silent"),
                          [](const auto& each) { return std::string(each.param); });
 
 }  // namespace

@@ -23,7 +23,7 @@ protected:
     void SetUp() override {
         const std::string because = GceServer::missing_because();
         if (!because.empty()) GTEST_SKIP() << because;
-        e2e::Stories::SetUp();
+        e2e::ControlPlaneTest::SetUp();
     }
     void begin(const World& world, const clouds::StoryOptions& options = {}) {
         gce_ = std::make_shared<GceServer>(world);

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <iostream>
 
-#include "stories.hpp"
+#include "control_plane_fixture.hpp"
 
 namespace capstan::e2e {
 namespace {
@@ -10,9 +10,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-using Growth = Stories;
+using ControlPlaneScaleUp = ControlPlaneTest;
 
-TEST_F(Growth, GroupsOfThreeZonesGrowEvenlyFromNothingUntilAllPodsRun) {
+TEST_F(ControlPlaneScaleUp, ScalesThreeZonesEvenlyFromZero) {
     const Daemon daemon(*cluster, "zones", cloud_in({"a", "b", "c"}));
     PodWatch pods(*cluster);
     cluster->apply(deployment(12, "1500m"));
@@ -21,36 +21,36 @@ TEST_F(Growth, GroupsOfThreeZonesGrowEvenlyFromNothingUntilAllPodsRun) {
     EXPECT_EQ(daemon.target(), 6);
 }
 
-TEST_F(Growth, APodThatGetsANodeIsToldWhichGroupGrows) {
-    const Daemon daemon(*cluster, "told", cloud_in({"a"}));
+TEST_F(ControlPlaneScaleUp, RecordsAnEventOnThePod) {
+    const Daemon daemon(*cluster, "events", cloud_in({"a"}));
     cluster->apply(deployment(1, "1500m"));
-    const auto told = [&] {
+    const auto events = [&] {
         return cluster->kubectl({"get", "events", "--field-selector=reason=TriggeredScaleUp"});
     };
-    ASSERT_TRUE(becomes(60s, [&] { return told().find("web-a") != std::string::npos; }));
-    EXPECT_THAT(told(), HasSubstr("web-a 0->1"));
+    ASSERT_TRUE(becomes(60s, [&] { return events().find("web-a") != std::string::npos; }));
+    EXPECT_THAT(events(), HasSubstr("web-a 0->1"));
 }
 
-/// Fewer zones than it wants count as empty ones, so the first node does not get all of the pods.
+/// With `minDomains`, missing zones count as empty, so the first node does not get all pods.
 constexpr auto over_zones =
     "topologySpreadConstraints: [{maxSkew: 1, minDomains: 3, topologyKey: "
     "topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: "
     "{app: web}}}]";
 
-TEST_F(Growth, PodsThatSpreadOverZonesGetNodesInAllOfThem) {
+TEST_F(ControlPlaneScaleUp, CreatesNodesInAllZonesForSpreadPods) {
     const Daemon daemon(*cluster, "spread", cloud_in({"a", "b", "c"}));
     PodWatch pods(*cluster);
     cluster->apply(deployment(9, "1200m", {over_zones}));
     ASSERT_TRUE(becomes(120s, [&] { return pods.ready() == 9; }));
     std::map<std::string, std::size_t> by_zone;
     const auto on = pods.ready_by_node();
-    for (const SeenNode& node : cluster->nodes())
+    for (const NodeView& node : cluster->nodes())
         if (on.contains(node.name)) by_zone[node.zone] += on.at(node.name).size();
     EXPECT_THAT(by_zone, ElementsAre(Pair("a", 3), Pair("b", 3), Pair("c", 3)));
     EXPECT_TRUE(has_ready_nodes(3));
 }
 
-TEST_F(Growth, FiveThousandPodsGetAThousandNodes) {
+TEST_F(ControlPlaneScaleUp, Creates1000NodesFor5000Pods) {
     const Daemon daemon(*cluster, "thousand", cloud_in({"a", "b", "c"}, 400));
     cluster->apply(deployment(5000, "800m"));
     const auto began = std::chrono::steady_clock::now();

@@ -1,4 +1,4 @@
-/// What all stories begin with.
+/// The fixture of all tests on a real control plane.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -20,18 +20,18 @@ namespace capstan::e2e {
 
 using namespace std::chrono_literals;
 
-/// Each has a cluster of its own, without nodes; where it fails, nodes, pods and events are shown.
-struct Stories : ::testing::Test {
+/// Each test has its own cluster without nodes. A failed test prints nodes, pods and Events.
+struct ControlPlaneTest : ::testing::Test {
     void SetUp() override;
     void TearDown() override;
 
-    /// The holder of the Lease; empty: none.
+    /// The holder of the Lease; empty: no holder.
     std::string holder() const;
-    /// Whether all nodes there are, so many of them, are ready.
+    /// Whether there are exactly `count` nodes and all are ready.
     bool has_ready_nodes(std::size_t count) const;
-    /// How many there are in each zone.
+    /// The number of nodes in each zone.
     std::map<std::string, int> nodes_by_zone() const;
-    /// Of the Deployment "web", as its status says.
+    /// The ready replicas of the Deployment "web".
     int ready_pods() const;
     /// `kubectl scale` of the Deployment "web".
     void scale(int replicas) const;
@@ -42,12 +42,12 @@ struct Stories : ::testing::Test {
 };
 
 /// A simulated cloud with a group of 4 cores for each zone, "web-ZONE", whose machines join the
-/// cluster; scale-down is quick, as long as stories are told. `unneeded_time`: of a node before it
-/// goes.
+/// cluster; scale-down has short delays. `unneeded_time`: of a node before it
+/// is removed.
 std::string cloud_in(const std::vector<std::string>& zones, int max = 20,
                      const std::string& unneeded_time = "3s");
 
-/// The Deployment "web" with one container; `spec`: of its pods, lines of YAML beside containers.
+/// The Deployment "web" with one container. `spec`: further YAML lines of the pod spec.
 std::string deployment(int replicas, const std::string& cpu,
                        const std::vector<std::string>& spec = {});
 

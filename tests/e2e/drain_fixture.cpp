@@ -1,4 +1,4 @@
-#include "drains.hpp"
+#include "drain_fixture.hpp"
 
 #include <algorithm>
 #include <ranges>
@@ -6,17 +6,17 @@
 namespace capstan::e2e {
 namespace {
 
-constexpr auto spare = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
+constexpr auto scale_down_disabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled";
 
 }  // namespace
 
-void Drains::begin(const Daemon& daemon) {
+void DrainTest::begin_drain(const Daemon& daemon) {
     pods.emplace(*cluster);
     cluster->apply(budget(3));
     cluster->apply(deployment(8, "900m"));
     ASSERT_TRUE(becomes(120s, [&] { return pods->ready() == 8 && has_ready_nodes(2); }));
-    // A node whose pods go is not to be removed before they can be held.
-    cluster->kubectl({"annotate", "nodes", "--all", std::string(spare) + "=true"});
+    // No node may be removed before its pods are held by a finalizer.
+    cluster->kubectl({"annotate", "nodes", "--all", std::string(scale_down_disabled) + "=true"});
     scale_to_two_a_node(*pods);
     ASSERT_TRUE(becomes(60s, [&] { return pods->present() == 4; }));
     for (const auto& [node, on_it] : pods->ready_by_node()) {
@@ -25,24 +25,24 @@ void Drains::begin(const Daemon& daemon) {
     }
     for (const std::string& pod : held)
         cluster->kubectl({"patch", "pod", pod, "--type=merge",
-                          R"(--patch={"metadata":{"finalizers":["capstan.io/story"]}})"});
-    cluster->kubectl({"annotate", "nodes", "--all", std::string(spare) + "-"});
-    ASSERT_TRUE(becomes(90s, [&] { return pods->present() > 4; })) << daemon.target() << " wanted";
-    ASSERT_EQ(std::ranges::count_if(cluster->nodes(), &SeenNode::is_marked), 1);
+                          R"(--patch={"metadata":{"finalizers":["capstan.io/test"]}})"});
+    cluster->kubectl({"annotate", "nodes", "--all", std::string(scale_down_disabled) + "-"});
+    ASSERT_TRUE(becomes(90s, [&] { return pods->present() > 4; })) << daemon.target() << " target";
+    ASSERT_EQ(std::ranges::count_if(cluster->nodes(), &NodeView::is_tainted), 1);
 }
 
-void Drains::let_go() const {
+void DrainTest::release_pods() const {
     for (const std::string& pod : held)
         cluster->kubectl(
             {"patch", "pod", pod, "--type=merge", R"(--patch={"metadata":{"finalizers":null}})"});
 }
 
-void Drains::expect_end(const Daemon& daemon) {
+void DrainTest::expect_drain_end(const Daemon& daemon) {
     EXPECT_TRUE(becomes(
         120s, [&] { return has_ready_nodes(1) && pods->present() == 4 && pods->ready() == 4; }));
-    EXPECT_EQ(std::ranges::count_if(cluster->nodes(), &SeenNode::is_marked), 0);
+    EXPECT_EQ(std::ranges::count_if(cluster->nodes(), &NodeView::is_tainted), 0);
     EXPECT_TRUE(becomes(30s, [&] { return daemon.target() == 1; })) << daemon.target();
-    // Eight, and one for each of the two that had to go.
+    // Eight, and one for each of the two evicted pods.
     EXPECT_EQ(pods->seen().size(), 10u);
 }
 

@@ -1,4 +1,4 @@
-#include "stories.hpp"
+#include "control_plane_fixture.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -7,7 +7,7 @@
 namespace capstan::e2e {
 namespace {
 
-constexpr auto quick = R"(
+constexpr auto fast_config = R"(
 [pipeline]
 clouds = ["simulated"]
 [pipeline.scale_up]
@@ -24,53 +24,53 @@ node_delete_delay_after_taint = "1s"
 eviction_retry = "1s"
 )";
 
-/// As much as is of use to a reader.
+/// The first part of a long text.
 std::string beginning(const std::string& text) {
-    constexpr std::size_t most = 20'000;
-    return text.size() <= most ? text : text.substr(0, most) + "...\n";
+    constexpr std::size_t max_size = 20'000;
+    return text.size() <= max_size ? text : text.substr(0, max_size) + "...\n";
 }
 
 }  // namespace
 
-void Stories::SetUp() {
+void ControlPlaneTest::SetUp() {
     if (const auto because = Cluster::missing_because()) GTEST_SKIP() << *because;
     cluster = std::make_unique<Cluster>();
 }
 
-void Stories::TearDown() {
+void ControlPlaneTest::TearDown() {
     if (!cluster || !HasFailure()) return;
     for (const char* what : {"nodes", "pods", "events"})
         std::cerr << "-- " << what << " --\n"
                   << beginning(cluster->kubectl({"get", what, "-o", "wide"}));
 }
 
-std::string Stories::holder() const {
+std::string ControlPlaneTest::holder() const {
     return cluster->kubectl({"get", "lease", "cluster-autoscaler", "--namespace=kube-system",
                              "--ignore-not-found", "--output=jsonpath={.spec.holderIdentity}"});
 }
 
-bool Stories::has_ready_nodes(std::size_t count) const {
-    const std::vector<SeenNode> nodes = cluster->nodes();
-    return nodes.size() == count && std::ranges::all_of(nodes, &SeenNode::is_ready);
+bool ControlPlaneTest::has_ready_nodes(std::size_t count) const {
+    const std::vector<NodeView> nodes = cluster->nodes();
+    return nodes.size() == count && std::ranges::all_of(nodes, &NodeView::is_ready);
 }
 
-std::map<std::string, int> Stories::nodes_by_zone() const {
+std::map<std::string, int> ControlPlaneTest::nodes_by_zone() const {
     std::map<std::string, int> out;
-    for (const SeenNode& node : cluster->nodes()) ++out[node.zone];
+    for (const NodeView& node : cluster->nodes()) ++out[node.zone];
     return out;
 }
 
-int Stories::ready_pods() const {
+int ControlPlaneTest::ready_pods() const {
     const std::string count =
         cluster->kubectl({"get", "deployment", "web", "--output=jsonpath={.status.readyReplicas}"});
     return count.empty() ? 0 : std::stoi(count);
 }
 
-void Stories::scale(int replicas) const {
+void ControlPlaneTest::scale(int replicas) const {
     cluster->kubectl({"scale", "deployment", "web", "--replicas=" + std::to_string(replicas)});
 }
 
-void Stories::scale_to_two_a_node(PodWatch& pods) const {
+void ControlPlaneTest::scale_to_two_a_node(PodWatch& pods) const {
     const auto by_node = pods.ready_by_node();
     for (const auto& [node, on_it] : by_node) {
         for (const std::string& pod : {on_it.at(0), on_it.at(1)})
@@ -82,7 +82,7 @@ void Stories::scale_to_two_a_node(PodWatch& pods) const {
 
 std::string cloud_in(const std::vector<std::string>& zones, int max,
                      const std::string& unneeded_time) {
-    std::string out = quick + ("unneeded_time = \"" + unneeded_time + "\"\n");
+    std::string out = fast_config + ("unneeded_time = \"" + unneeded_time + "\"\n");
     for (const std::string& zone : zones)
         out += "[[plugin.simulated.settings.groups]]\nid = \"web-" + zone + "\"\nzone = \"" + zone +
                "\"\nmax = " + std::to_string(max) +

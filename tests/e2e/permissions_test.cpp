@@ -1,13 +1,13 @@
 #include "../host/commands/shell.hpp"
-#include "stories.hpp"
+#include "control_plane_fixture.hpp"
 
 namespace capstan::e2e {
 namespace {
 
-using Rights = Stories;
+using ControlPlanePermissions = ControlPlaneTest;
 
-TEST_F(Rights, TheManifestGrantsAllThatCapstanNeeds) {
-    const Daemon daemon(*cluster, "rights", cloud_in({"a"}));
+TEST_F(ControlPlanePermissions, AreGrantedByTheManifests) {
+    const Daemon daemon(*cluster, "permissions", cloud_in({"a"}));
     const commands::Ran doctor =
         commands::capstan("doctor --config '" + daemon.config().string() + "'");
     EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;

@@ -1,13 +1,13 @@
 #include <csignal>
 
-#include "drains.hpp"
+#include "drain_fixture.hpp"
 
 namespace capstan::e2e {
 namespace {
 
-using Removal = Drains;
+using ControlPlaneScaleDown = DrainTest;
 
-TEST_F(Removal, ADeploymentScaledByKubectlGrowsGroupsAndShrinksThemWithinItsBudget) {
+TEST_F(ControlPlaneScaleDown, FollowsADeploymentWithinItsBudget) {
     const Daemon daemon(*cluster, "scaled", cloud_in({"a", "b", "c"}));
     PodWatch watch(*cluster);
     cluster->apply(budget(5));
@@ -17,21 +17,21 @@ TEST_F(Removal, ADeploymentScaledByKubectlGrowsGroupsAndShrinksThemWithinItsBudg
     watch.begin_counting();
     scale_to_two_a_node(watch);
     ASSERT_TRUE(becomes(180s, [&] { return has_ready_nodes(2) && watch.ready() == 6; }));
-    EXPECT_EQ(watch.fewest(), 5u);
-    EXPECT_EQ(watch.seen().size(), 14u) << "those of one node were to be moved";
+    EXPECT_EQ(watch.min_ready(), 5u);
+    EXPECT_EQ(watch.seen().size(), 14u) << "the pods of one node were moved";
     EXPECT_TRUE(becomes(30s, [&] { return daemon.target() == 2; })) << daemon.target();
     scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return cluster->nodes().empty(); }));
     EXPECT_TRUE(becomes(30s, [&] { return daemon.target() == 0; })) << daemon.target();
 }
 
-TEST_F(Removal, ADrainGoesOnAfterTheDaemonIsKilledAndStartedAgain) {
+TEST_F(ControlPlaneScaleDown, CompletesADrainAfterTheDaemonIsKilled) {
     Daemon daemon(*cluster, "killed", cloud_in({"a"}));
-    ASSERT_NO_FATAL_FAILURE(begin(daemon));
+    ASSERT_NO_FATAL_FAILURE(begin_drain(daemon));
     daemon.process().end(SIGKILL);
-    let_go();
+    release_pods();
     daemon.start();
-    expect_end(daemon);
+    expect_drain_end(daemon);
 }
 
 }  // namespace
