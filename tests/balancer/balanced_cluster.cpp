@@ -10,7 +10,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "commands/crd.hpp"
-#include "rights.hpp"
+#include "permissions.hpp"
 
 namespace capstan::balancer {
 namespace {
@@ -50,9 +50,9 @@ std::string deployment(const std::string& zone) {
 }
 
 std::string node(const std::string& zone) {
-    const std::string room = R"({"cpu":"64","memory":"256Gi","pods":"200"})";
+    const std::string capacity = R"({"cpu":"64","memory":"256Gi","pods":"200"})";
     return R"({"metadata":{"name":")" + zone + R"(","labels":{"zone":")" + zone +
-           R"("}},"status":{"capacity":)" + room + R"(,"allocatable":)" + room + "}}";
+           R"("}},"status":{"capacity":)" + capacity + R"(,"allocatable":)" + capacity + "}}";
 }
 
 }  // namespace
@@ -76,10 +76,10 @@ BalancedCluster::BalancedCluster() {
     control_plane_ = std::make_unique<simulation::control_plane::ControlPlane>(*store_);
     network_ = std::make_unique<simulation::api_server::LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) {
-            const std::string right = right_of(request.method, request.target);
-            if (!right.empty()) rights_.insert(right);
+            const std::string permission = permission_of(request.method, request.target);
+            if (!permission.empty()) permissions_.insert(permission);
         });
-    furnish();
+    create_objects();
     control_plane_->start();
     watch_sizes();
 }
@@ -92,7 +92,7 @@ void BalancedCluster::create(const char* resource, const char* ns, const std::st
     if (!made) throw std::runtime_error(std::string(resource) + ": " + made.error().message);
 }
 
-void BalancedCluster::furnish() {
+void BalancedCluster::create_objects() {
     const auto definition = commands::parse_definition(commands::balancer_definition);
     if (!definition) throw std::runtime_error(definition.error().message);
     create("customresourcedefinitions.apiextensions.k8s.io", "", json::serialize(*definition));
@@ -104,7 +104,7 @@ void BalancedCluster::furnish() {
 }
 
 void BalancedCluster::watch_sizes() {
-    const auto see = [this](const Change& change) {
+    const auto record = [this](const Change& change) {
         const auto now = integer_at(*change.object, "spec.replicas").value_or(0);
         const auto before =
             change.before ? integer_at(*change.before, "spec.replicas").value_or(0) : 0;
@@ -115,8 +115,8 @@ void BalancedCluster::watch_sizes() {
                                 std::string(text_at(*change.object, "metadata.name")) + " " +
                                 std::to_string(before) + "->" + std::to_string(now));
     };
-    seen_sizes_ =
-        *store_->subscribe(store_->kind("deployments.apps"), store_->revision(), {.changed = see});
+    size_subscription_ = *store_->subscribe(store_->kind("deployments.apps"), store_->revision(),
+                                            {.changed = record});
 }
 
 void BalancedCluster::balance(int replicas, const std::string& policy) {
@@ -140,14 +140,14 @@ void BalancedCluster::fail_zone(const std::string& zone) {
     }
 }
 
-void BalancedCluster::mend_zone(const std::string& zone) {
+void BalancedCluster::restore_zone(const std::string& zone) {
     std::ignore = store_->edit(store_->kind("nodes"), "", zone, [](json::object& node) {
         set_value(node, "spec.unschedulable", false);
     });
 }
 
-json::object BalancedCluster::ask(const std::string& method, const std::string& path,
-                                  const std::string& body) {
+json::object BalancedCluster::send(const std::string& method, const std::string& path,
+                                   const std::string& body) {
     const auto reply = server_->answer({.method = method,
                                         .target = path,
                                         .headers = {{"content-type", "application/json"}},
@@ -160,13 +160,13 @@ json::object BalancedCluster::ask(const std::string& method, const std::string& 
 constexpr const char* scale_path =
     "/apis/balancer.x-k8s.io/v1alpha1/namespaces/default/balancers/web/scale";
 
-json::object BalancedCluster::get_scale() { return ask("GET", scale_path); }
+json::object BalancedCluster::get_scale() { return send("GET", scale_path); }
 
 json::object BalancedCluster::scale(int replicas) {
     json::object before = get_scale();
     json::object after = before;
     set_value(after, "spec.replicas", replicas);
-    ask("PUT", scale_path, json::serialize(after));
+    send("PUT", scale_path, json::serialize(after));
     return before;
 }
 
@@ -174,8 +174,8 @@ void BalancedCluster::at(Duration when, std::function<void()> what) {
     loop().after(start + when - loop().clock()->now(), std::move(what));
 }
 
-void BalancedCluster::run(Duration how_long) {
-    at(how_long, [] { std::raise(SIGTERM); });
+void BalancedCluster::run(Duration duration) {
+    at(duration, [] { std::raise(SIGTERM); });
     const auto loaded =
         std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
             .config = assembly_->config(), .plugins = assembly_->plugins()});
@@ -201,7 +201,7 @@ int BalancedCluster::ready(const std::string& deployment) {
         simulation::api_server::integer_at(*found, "status.readyReplicas").value_or(0));
 }
 
-std::string BalancedCluster::picture() {
+std::string BalancedCluster::sizes() {
     std::string out;
     for (const char* zone : {"a", "b"}) {
         const std::string name = std::string("web-") + zone;
@@ -228,7 +228,7 @@ std::string BalancedCluster::condition(const std::string& type) {
     return "";
 }
 
-std::vector<std::string> BalancedCluster::told(const std::string& reason) {
+std::vector<std::string> BalancedCluster::event_messages(const std::string& reason) {
     std::vector<std::string> out;
     for (const ApiObject& event : store_->list(store_->kind("events"), space).items) {
         if (text_at(*event, "involvedObject.kind") == "Balancer" &&

@@ -20,45 +20,45 @@ namespace capstan::balancer {
 
 class BalancedCluster {
 public:
-    /// Nodes "a" and "b", Deployments "web-a" and "web-b" without pods, the CRD as it ships.
+    /// Nodes "a" and "b", Deployments "web-a" and "web-b" without pods, and the shipped CRD.
     BalancedCluster();
     BalancedCluster(const BalancedCluster&) = delete;
     BalancedCluster& operator=(const BalancedCluster&) = delete;
     ~BalancedCluster();
 
-    /// The Balancer "web" over both; `policy` as JSON.
+    /// Creates the Balancer "web" over both; `policy` as JSON.
     void balance(int replicas, const std::string& policy);
-    /// No pods start in the zone, and those that run are gone; or all is well there again.
+    /// Deletes the pods of the zone and lets no pod start there, until it is restored.
     void fail_zone(const std::string& zone);
-    void mend_zone(const std::string& zone);
-    /// As an autoscaler does it: through the scale subresource. The Scale before.
+    void restore_zone(const std::string& zone);
+    /// Scales through the scale subresource, like an autoscaler. Returns the previous Scale.
     boost::json::object scale(int replicas);
     boost::json::object get_scale();
 
-    /// `what` at that time after the start.
+    /// Calls `what` at this time after the start.
     void at(Duration when, std::function<void()> what);
-    /// The daemon runs for so long.
-    void run(Duration how_long);
+    /// Runs the daemon for this time.
+    void run(Duration duration);
 
-    /// Replicas of both Deployments and pods that are ready, as in "a 5/5 b 5/5".
-    std::string picture();
+    /// Ready pods and replicas of both Deployments, as in "a 5/5 b 5/5".
+    std::string sizes();
     boost::json::object status();
     std::string condition(const std::string& type);
-    /// Messages of the Balancer's events of that reason, by their names.
-    std::vector<std::string> told(const std::string& reason);
+    /// Messages of the Balancer's events with this reason, sorted by event name.
+    std::vector<std::string> event_messages(const std::string& reason);
     /// Every change of replicas, as in "12s web-a 0->5".
     const std::vector<std::string>& timeline() const { return timeline_; }
-    /// What was asked of the API server, see rights.hpp.
-    const std::set<std::string>& rights() const { return rights_; }
+    /// The permissions that requests needed, see permissions.hpp.
+    const std::set<std::string>& permissions() const { return permissions_; }
 
 private:
     void create(const char* resource, const char* ns, const std::string& json);
-    void furnish();
+    void create_objects();
     void watch_sizes();
     int ready(const std::string& deployment);
     int size(const std::string& deployment);
-    boost::json::object ask(const std::string& method, const std::string& path,
-                            const std::string& body = {});
+    boost::json::object send(const std::string& method, const std::string& path,
+                             const std::string& body = {});
     io::Loop& loop() { return host_->loop(); }
 
     runtime::TemporaryFolder folder_;
@@ -68,9 +68,9 @@ private:
     std::unique_ptr<simulation::api_server::ApiServer> server_;
     std::unique_ptr<simulation::control_plane::ControlPlane> control_plane_;
     std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
-    std::unique_ptr<simulation::api_server::Subscription> seen_sizes_;
+    std::unique_ptr<simulation::api_server::Subscription> size_subscription_;
     std::vector<std::string> timeline_;
-    std::set<std::string> rights_;
+    std::set<std::string> permissions_;
 };
 
 }  // namespace capstan::balancer

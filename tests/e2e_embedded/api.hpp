@@ -11,7 +11,7 @@ namespace capstan::e2e {
 
 class Api {
 public:
-    /// Any answer, also a refusal.
+    /// Any response, also an error.
     struct Answer {
         int status = 0;
         std::string body{};
@@ -21,9 +21,9 @@ public:
         : url_(std::move(url)), token_(std::move(token)) {}
 
     const std::string& url() const { return url_; }
-    /// The answer to a GET. Throws only if no server answers.
+    /// The response to a GET. Throws only if no server responds.
     Answer answer(const std::string& path) const;
-    /// The JSON of a GET. Throws if there is no answer, or a refusal; so do the writes.
+    /// The JSON of a GET. Throws without a response and on an error status; so do the writes.
     boost::json::value get(const std::string& path) const;
     /// Sends a merge patch.
     void patch(const std::string& path, const std::string& body) const;
@@ -36,7 +36,7 @@ public:
     /// The number of ready pods with that label `app`.
     int ready_pods(const std::string& app) const;
     void scale(const std::string& deployment, int replicas) const;
-    /// The holder of the Lease; empty: there is none.
+    /// The holder of the Lease; empty: no holder.
     std::string leader() const;
 
 private:

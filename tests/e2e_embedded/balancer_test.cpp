@@ -32,7 +32,7 @@ bool has_in_order(const std::string& text, const std::vector<std::string>& lines
     return true;
 }
 
-TEST(LiveBalancer, KeepsItsThreePromisesInTheTimelineOfTheExample) {
+TEST(LiveBalancer, FollowsTheTimelineOfTheExample) {
     EmbeddedCluster cluster(example(), {"--run", "--once", "--for", "3m"});
     EXPECT_TRUE(becomes(180s, [&] { return !cluster.process().is_running(); }));
     EXPECT_EQ(cluster.process().end(SIGTERM), 0) << cluster.log();
@@ -52,7 +52,7 @@ TEST(LiveBalancer, KeepsItsThreePromisesInTheTimelineOfTheExample) {
     EXPECT_THAT(log, Not(HasSubstr("expectation not met")));
 }
 
-TEST(LiveBalancer, IsDefinedByOneCommandOnceAndForAll) {
+TEST(LiveBalancer, IsInstalledOnce) {
     EmbeddedCluster cluster(live_shop);
     const auto install = [&] {
         return commands::capstan("crd install --kubeconfig '" +

@@ -49,7 +49,7 @@ EmbeddedCluster::EmbeddedCluster(const std::string& scenario,
     const bool is_up =
         becomes(30s, [&] { return !url_in(content(out)).empty() || !process_->is_running(); });
     if (!is_up || !process_->is_running())
-        throw std::runtime_error("the cluster does not come up: " + content(out));
+        throw std::runtime_error("the cluster does not start: " + content(out));
     api_.emplace(url_in(content(out)));
 }
 
@@ -59,7 +59,7 @@ std::string EmbeddedCluster::log() const {
 
 std::string EmbeddedCluster::kubectl_missing_because() {
     const bool is_there = std::system("command -v kubectl > /dev/null 2>&1") == 0;
-    return is_there ? "" : "kubectl is not on this machine";
+    return is_there ? "" : "kubectl is not installed";
 }
 
 std::string EmbeddedCluster::kubectl(const std::vector<std::string>& arguments,
@@ -67,7 +67,7 @@ std::string EmbeddedCluster::kubectl(const std::vector<std::string>& arguments,
     std::vector<std::string> command{"kubectl", "--kubeconfig", (dir() / "kubeconfig").string(),
                                      "--cache-dir", (dir() / "cache").string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    Said result = run(command, {}, input);
+    Output result = run(command, {}, input);
     if (result.code == 0) return std::move(result.out);
     std::string text = "kubectl";
     for (const std::string& argument : arguments) text += " " + argument;

@@ -1,4 +1,4 @@
-// A cluster and its daemon, where kubectl makes the changes.
+// A cluster and its daemon; kubectl makes the changes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,14 +35,14 @@ spec:
   selector: {matchLabels: {app: burst}}
 )";
 
-struct Kubectl : ::testing::Test {
+struct LiveClusterWithKubectl : ::testing::Test {
     void SetUp() override {
         const std::string because = EmbeddedCluster::kubectl_missing_because();
         if (!because.empty()) GTEST_SKIP() << because;
     }
 };
 
-TEST_F(Kubectl, ABurstOfPodsGetsNodesAndRuns) {
+TEST_F(LiveClusterWithKubectl, SchedulesABurstOfPods) {
     EmbeddedCluster cluster(live_shop, {"--run"});
     cluster.kubectl({"apply", "-f", "-"}, burst);
     cluster.kubectl({"wait", "--for=condition=Available", "deployment/burst", "--timeout=40s"});
@@ -51,26 +51,26 @@ TEST_F(Kubectl, ABurstOfPodsGetsNodesAndRuns) {
     EXPECT_NE(cluster.kubectl({"get", "events", "-A"}).find("TriggeredScaleUp"), std::string::npos);
 }
 
-TEST_F(Kubectl, AScaleDownDrainsNoMoreThanABudgetAllows) {
+TEST_F(LiveClusterWithKubectl, ScalesDownWithinABudget) {
     EmbeddedCluster cluster(live_shop, {"--run"});
     cluster.kubectl({"apply", "-f", "-"}, burst);
     cluster.kubectl({"apply", "-f", "-"}, budget);
     const Api& api = cluster.api();
     ASSERT_TRUE(becomes(40s, [&] { return api.ready_pods("burst") == 6; })) << cluster.log();
-    // Seven pods on four nodes: without "web" three are enough, and one has to be drained.
+    // Seven pods on four nodes: without "web" three are enough, and one must be drained.
     cluster.kubectl({"scale", "deployment", "web", "--replicas=0"});
     cluster.kubectl({"scale", "deployment", "burst", "--replicas=4"});
     ASSERT_TRUE(becomes(20s, [&] { return api.ready_pods("burst") == 4; })) << cluster.log();
-    int fewest = 4;
+    int min_ready = 4;
     EXPECT_TRUE(becomes(60s, [&] {
-        fewest = std::min(fewest, api.ready_pods("burst"));
+        min_ready = std::min(min_ready, api.ready_pods("burst"));
         return api.nodes_of("web") == 2;
     })) << cluster.log();
-    EXPECT_GE(fewest, 3);
+    EXPECT_GE(min_ready, 3);
     EXPECT_TRUE(becomes(20s, [&] { return api.ready_pods("burst") == 4; })) << cluster.log();
 }
 
-TEST_F(Kubectl, ADaemonThatIsKilledLosesNothing) {
+TEST_F(LiveClusterWithKubectl, CompletesItsWorkAfterADaemonIsKilled) {
     EmbeddedCluster cluster(live_shop);
     const Api& api = cluster.api();
     auto daemon = std::make_unique<Daemon>(cluster, "daemon");
@@ -80,14 +80,14 @@ TEST_F(Kubectl, ADaemonThatIsKilledLosesNothing) {
     };
     ASSERT_TRUE(becomes(30s, [&] { return api.ready_pods("web") == 1; })) << daemon->log();
 
-    // While machines are on their way.
+    // While machines are being created.
     cluster.kubectl({"scale", "deployment", "web", "--replicas=8"});
     ASSERT_TRUE(becomes(20s, [&] {
         return daemon->log().find("increase web by 3") != std::string::npos;
     })) << daemon->log();
     restart();
     EXPECT_TRUE(becomes(60s, [&] { return api.ready_pods("web") == 8; })) << daemon->log();
-    EXPECT_EQ(api.nodes_of("web"), 4) << "none was asked for twice";
+    EXPECT_EQ(api.nodes_of("web"), 4) << "no machine was requested twice";
 
     // While a node is being drained.
     cluster.kubectl({"scale", "deployment", "web", "--replicas=4"});
@@ -102,7 +102,7 @@ TEST_F(Kubectl, ADaemonThatIsKilledLosesNothing) {
     })) << daemon->log();
 }
 
-TEST_F(Kubectl, AKilledLeaderIsFollowedByTheOneWhoStoodBy) {
+TEST_F(LiveClusterWithKubectl, PassesTheLeaseToTheStandby) {
     EmbeddedCluster cluster(live_shop);
     const Api& api = cluster.api();
     Daemon first(cluster, "first");
@@ -116,7 +116,7 @@ TEST_F(Kubectl, AKilledLeaderIsFollowedByTheOneWhoStoodBy) {
         << second.log();
     cluster.kubectl({"scale", "deployment", "web", "--replicas=8"});
     EXPECT_TRUE(becomes(40s, [&] { return api.ready_pods("web") == 8; })) << second.log();
-    EXPECT_EQ(api.nodes_of("web"), 4) << "the machine of the first one's time is still there";
+    EXPECT_EQ(api.nodes_of("web"), 4) << "the machine of the first leader is kept";
 }
 
 }  // namespace

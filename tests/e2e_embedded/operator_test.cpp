@@ -1,5 +1,5 @@
-// The answers to operators: of a daemon's admin port, and of the commands that need no daemon. No
-// answer has a secret.
+// What operators see: the admin port of a daemon, and commands that need no daemon. No
+// output contains a secret.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,69 +25,69 @@ using ::testing::StartsWith;
 std::string quoted_path(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
 /// Runs `capstan COMMAND` with the configuration of the cluster.
-Ran ask(const EmbeddedCluster& cluster, const std::string& command) {
+Ran run_command(const EmbeddedCluster& cluster, const std::string& command) {
     return commands::capstan(command + " --config " + quoted_path(cluster.config()));
 }
-std::string pod_without_node(const Api& api) {
+std::string pending_pod(const Api& api) {
     const auto pods =
         api.names("/api/v1/namespaces/default/pods?fieldSelector=status.phase%3DPending");
     return pods.empty() ? "" : pods.front();
 }
 
-TEST(LiveCommands, AnswerWithoutADaemonAndChangeNothing) {
+TEST(LiveCommands, WorkWithoutADaemonAndChangeNothing) {
     EmbeddedCluster cluster(live_shop);
-    ASSERT_TRUE(becomes(20s, [&] { return ask(cluster, "plan").code == 3; }))
-        << ask(cluster, "plan").err;
-    const std::string pod = pod_without_node(cluster.api());
+    ASSERT_TRUE(becomes(20s, [&] { return run_command(cluster, "plan").code == 3; }))
+        << run_command(cluster, "plan").err;
+    const std::string pod = pending_pod(cluster.api());
     EXPECT_THAT(
-        ask(cluster, "plan").out,
+        run_command(cluster, "plan").out,
         StartsWith("increase web by 1\n  makes room for 1 pod\n\nMore: capstan doctor -c "));
-    const Ran as_json = ask(cluster, "plan -o json");
+    const Ran as_json = run_command(cluster, "plan -o json");
     EXPECT_EQ(as_json.code, 3);
     EXPECT_EQ(json::parse(as_json.out).at_pointer("/actions/0/what"), "increase web by 1");
 
-    const Ran doctor = ask(cluster, "doctor");
+    const Ran doctor = run_command(cluster, "doctor");
     EXPECT_EQ(doctor.code, 0) << doctor.out;
     EXPECT_THAT(doctor.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
                                   Not(HasSubstr("MISSING"))));
 
-    const Ran explained = ask(cluster, "explain pod --live default/" + pod);
+    const Ran explained = run_command(cluster, "explain pod --live default/" + pod);
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("default/" + pod), HasSubstr("can schedule it")));
-    const Ran stays = ask(cluster, "explain node --live control-plane -o json");
+    const Ran stays = run_command(cluster, "explain node --live control-plane -o json");
     EXPECT_EQ(json::parse(stays.out).at("reason"), "NotAutoscaled");
-    const Ran unknown = ask(cluster, "explain pod --live default/nobody");
+    const Ran unknown = run_command(cluster, "explain pod --live default/unknown");
     EXPECT_EQ(unknown.code, 1);
-    EXPECT_EQ(unknown.err, "capstan: no pod default/nobody in this cluster\n");
+    EXPECT_EQ(unknown.err, "capstan: no pod default/unknown in this cluster\n");
 
     EXPECT_EQ(cluster.api().leader(), "");
     EXPECT_EQ(cluster.api().names("/api/v1/nodes").size(), 1u);
     EXPECT_THAT(cluster.api().names("/api/v1/configmaps", "capstan-memory"), ::testing::IsEmpty());
 }
 
-TEST(LiveCommands, SayWhyTheyCannotAnswer) {
+TEST(LiveCommands, ReportWhyTheyFail) {
     EmbeddedCluster cluster(live_shop);
     const std::string url = cluster.api().url();
     cluster.process().end(SIGKILL);
     for (const char* command : {"plan", "explain matrix --live"}) {
-        const Ran ran = ask(cluster, command);
+        const Ran ran = run_command(cluster, command);
         EXPECT_EQ(ran.code, 1) << command;
         EXPECT_THAT(ran.err, HasSubstr(url));
     }
-    const Ran doctor = ask(cluster, "doctor");
+    const Ran doctor = run_command(cluster, "doctor");
     EXPECT_EQ(doctor.code, 1);
     EXPECT_THAT(doctor.out, AllOf(HasSubstr("MISSING  API server"), HasSubstr("TO DO")));
 
     std::ofstream(cluster.config()) << "[cluster]\nnonsense = 1\n";
     for (const auto& [command, code] :
          {std::pair("plan", 2), {"explain matrix --live", 2}, {"run", 2}, {"doctor", 1}}) {
-        const Ran ran = ask(cluster, command);
+        const Ran ran = run_command(cluster, command);
         EXPECT_EQ(ran.code, code) << command;
         EXPECT_THAT(ran.err, HasSubstr(":2:1: cluster: unknown key 'nonsense'")) << command;
     }
 }
 
-TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
+TEST(LiveDaemon, ServesItsStateOnTheAdminPort) {
     EmbeddedCluster cluster(live_shop);
     Daemon daemon(cluster, "daemon");
     const Api admin = daemon.admin();
@@ -114,19 +114,19 @@ TEST(LiveDaemon, AnswersWhatAnOperatorAsks) {
                 HasSubstr("\ncluster_autoscaler_node_group_target_count{node_group=\"web\"} 8\n"));
     EXPECT_EQ(admin.answer("/api/v2/nonsense").status, 404);
 
-    const std::string pod = "default/" + pod_without_node(cluster.api());
+    const std::string pod = "default/" + pending_pod(cluster.api());
     const std::string because = "max node group size reached (8)";
     EXPECT_EQ(admin.get("/api/v2/explain/pod/" + pod).at("because").as_string(),
               "group web: " + because);
-    EXPECT_EQ(admin.answer("/api/v2/explain/pod/default/nobody").status, 404);
+    EXPECT_EQ(admin.answer("/api/v2/explain/pod/default/unknown").status, 404);
     EXPECT_EQ(admin.get("/api/v2/explain/node/web-1").at("reason"), "NotUnderutilized");
     const std::string server = " --server " + admin.url();
     EXPECT_THAT(commands::capstan("explain pod " + pod + server).out, HasSubstr(because));
     EXPECT_EQ(commands::capstan("explain node web-1 -o json" + server).out,
               admin.answer("/api/v2/explain/node/web-1").body);
-    EXPECT_EQ(commands::capstan("explain pod default/nobody" + server).code, 1);
+    EXPECT_EQ(commands::capstan("explain pod default/unknown" + server).code, 1);
 
-    const Ran plan = ask(cluster, "plan");
+    const Ran plan = run_command(cluster, "plan");
     EXPECT_EQ(plan.code, 0) << plan.out;
     EXPECT_THAT(plan.out, AllOf(HasSubstr("stay unschedulable"), HasSubstr("nothing to do\n"),
                                 HasSubstr("\nMore: capstan doctor -c ")));
@@ -142,8 +142,8 @@ std::string sections_with_secrets(const std::string& files) {
            files + "/admin'\n";
 }
 
-TEST(LiveDaemon, TellsNobodyASecret) {
-    // All secrets end in "hunter2", and each has a prefix of its own.
+TEST(LiveDaemon, ShowsNoSecret) {
+    // All secrets end in "hunter2", each with another prefix.
     const commands::Folder files;
     files.write("acme", "plugin-hunter2");
     const std::string token = files.write("admin", "admin-hunter2\n");
@@ -156,17 +156,17 @@ TEST(LiveDaemon, TellsNobodyASecret) {
     ASSERT_TRUE(becomes(30s, [&] { return cluster.api().ready_pods("web") == 1; })) << daemon.log();
     EXPECT_THAT(daemon.log(), HasSubstr("keeper: was given 14 bytes"));
 
-    const Api admin = daemon.admin("admin-hunter2"), stranger = daemon.admin("wrong-hunter2");
+    const Api admin = daemon.admin("admin-hunter2"), unauthorized = daemon.admin("wrong-hunter2");
     std::string outputs;
     for (const char* path :
          {"/metrics", "/api/v2/status", "/api/v2/groups", "/api/v2/plugins", "/api/v2/config",
           "/api/v2/decisions", "/api/v2/explain/matrix", "/api/v2/explain/node/web-1"}) {
-        const Api::Answer granted = admin.answer(path), refused = stranger.answer(path);
+        const Api::Answer granted = admin.answer(path), refused = unauthorized.answer(path);
         EXPECT_EQ(granted.status, 200) << path;
         EXPECT_EQ(refused.status, 401) << path;
         outputs += granted.body + refused.body;
     }
-    EXPECT_EQ(stranger.answer("/livez").status, 200) << "probes need no token";
+    EXPECT_EQ(unauthorized.answer("/livez").status, 200) << "probes need no token";
     EXPECT_EQ(daemon.admin().answer("/api/v2/status").status, 401);
     const std::string explain = "explain node web-1 --server " + admin.url() + " --token-file ";
     EXPECT_EQ(commands::capstan(explain + quoted_path(token)).code, 0);

@@ -35,7 +35,7 @@ struct Tutorial : ::testing::Test {
         if (!because.empty()) GTEST_SKIP() << because;
         cluster = std::make_unique<EmbeddedCluster>(docs::text_of("examples/empty.toml"));
         log = cluster->dir() / "daemon.log";
-        // The tutorial's configuration with a free port and shorter delays.
+        // The configuration of the tutorial with a free port and shorter delays.
         std::string config = docs::text_of("examples/kwok.toml");
         config = replaced(config, "127.0.0.1:8085", "127.0.0.1:0");
         config = replaced(config, "\"20s\"", "\"3s\"");
@@ -56,7 +56,7 @@ struct Tutorial : ::testing::Test {
     }
     /// Runs a command that ends by itself, and returns what it printed.
     std::string type(const std::string& command) const {
-        const Said result = run(shell(command), variables);
+        const Output result = run(shell(command), variables);
         EXPECT_EQ(result.code, 0) << command << "\n" << result.out << result.errors;
         return replaced(result.out, (cluster->dir() / "kwok.toml").string(), "examples/kwok.toml");
     }
@@ -73,7 +73,7 @@ struct Tutorial : ::testing::Test {
         return cluster->api().nodes_of("shop-a") + cluster->api().nodes_of("shop-b");
     }
     /// Runs a command, and waits for its effect on the cluster.
-    std::string carry_out(const std::string& command) {
+    std::string run_step(const std::string& command) {
         if (command.starts_with("capstan run ")) {
             daemon = std::make_unique<Process>(shell(command), variables, log);
             EXPECT_TRUE(becomes(
@@ -97,7 +97,7 @@ struct Tutorial : ::testing::Test {
     std::unique_ptr<Process> daemon;
 };
 
-/// Whether a command builds the program or makes a cluster, which the test does otherwise.
+/// Whether a command builds the program or creates a cluster; the test does this in another way.
 bool is_set_up(const std::string& command) {
     const char* const starts[] = {
         "./dev build", "capstan cluster ",          "export KUBECONFIG=", "kwokctl create",
@@ -166,14 +166,14 @@ std::set<std::string> lines_missing(const std::vector<std::string>& printed,
     return missing;
 }
 
-TEST_F(Tutorial, DoesWhatItPrintsTypedLiterally) {
+TEST_F(Tutorial, PrintsTheShownOutput) {
     std::set<std::string> decisions;
     std::string of_block;
     for (const docs::ShownCommand& step : docs::shown_commands("docs/tutorial.md")) {
         for (const std::string& line : step.printed)
             if (is_decision(line)) decisions.insert(normalized_decision(line));
         if (is_set_up(step.command)) continue;
-        std::string out = carry_out(step.command);
+        std::string out = run_step(step.command);
         // The tutorial shows the output of a block after its last command.
         of_block += out;
         if (step.printed.empty()) continue;
@@ -184,13 +184,14 @@ TEST_F(Tutorial, DoesWhatItPrintsTypedLiterally) {
                 missing = lines_missing(step.printed, out = type(step.command));
                 return missing.empty();
             });
-        EXPECT_THAT(missing, ::testing::IsEmpty()) << "of " << step.command << ", which printed\n"
-                                                   << of_block << out;
+        EXPECT_THAT(missing, ::testing::IsEmpty())
+            << "missing in the output of " << step.command << ":\n"
+            << of_block << out;
         of_block.clear();
     }
     EXPECT_THAT(of_block, HasSubstr("TriggeredScaleUp"));
     EXPECT_THAT(of_block, HasSubstr("autoscalerStatus: Running"));
-    EXPECT_EQ(decisions.size(), 4u) << "of increases, evictions, and two of removals";
+    EXPECT_EQ(decisions.size(), 4u) << "one increase, one eviction and two removals";
     for (const std::string& line : lines_of(daemon_log()))
         if (is_decision(line))
             EXPECT_TRUE(decisions.contains(normalized_decision(line)))

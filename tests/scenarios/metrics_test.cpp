@@ -1,4 +1,4 @@
-// What `capstan simulate --metrics` writes, told by the shipped binary.
+// The output of `capstan simulate --metrics` of the shipped binary.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,11 +14,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string command_for(const std::string& story) {
-    return "simulate tests/scenarios/" + story + ".toml";
+std::string command_for(const std::string& scenario) {
+    return "simulate tests/scenarios/" + scenario + ".toml";
 }
 
-/// The file that a command leaves.
+/// The metrics file that a command writes.
 std::string metrics_after(const std::string& command) {
     const Folder folder;
     const std::string file = (folder.path() / "metrics.txt").string();
@@ -27,12 +27,12 @@ std::string metrics_after(const std::string& command) {
     return folder.read("metrics.txt");
 }
 
-/// The file that a story leaves.
-std::string metrics_of(const std::string& story, const std::string& more = {}) {
-    return metrics_after(command_for(story) + more);
+/// The metrics file of a scenario.
+std::string metrics_of(const std::string& scenario, const std::string& more = {}) {
+    return metrics_after(command_for(scenario) + more);
 }
 
-/// The value of a series; NaN where there is none.
+/// The value of a series; NaN if it does not exist.
 double value_of(const std::string& metrics, const std::string& series) {
     std::istringstream lines(metrics);
     for (std::string line; std::getline(lines, line);)
@@ -43,18 +43,18 @@ double value_of(const std::string& metrics, const std::string& series) {
 struct Family {
     const char* name;  ///< without cluster_autoscaler_
     const char* type;
-    const char* story;  ///< one in which it has a series
+    const char* scenario;  ///< a scenario in which it has a series
     friend std::ostream& operator<<(std::ostream& out, const Family& family) {
         return out << family.name;
     }
 };
 
-class Metric : public ::testing::TestWithParam<Family> {};
+class MetricFamily : public ::testing::TestWithParam<Family> {};
 
-TEST_P(Metric, HasTheNameThatDashboardsKnow) {
-    const auto& [name, type, story] = GetParam();
+TEST_P(MetricFamily, HasItsDocumentedNameAndType) {
+    const auto& [name, type, scenario] = GetParam();
     const std::string full = std::string("cluster_autoscaler_") + name;
-    const std::string metrics = metrics_of(story);
+    const std::string metrics = metrics_of(scenario);
     EXPECT_THAT(metrics, HasSubstr("# TYPE " + full + " " + type + "\n"));
     EXPECT_THAT(metrics, HasSubstr("\n" + full));
 }
@@ -64,10 +64,10 @@ constexpr const char* drain = "zalando/drain_with_budget";
 constexpr const char* failed_drain = "zalando/drain_with_budget_upstream";
 constexpr const char* gpus = "gpu_nodes";
 
-// All but one: upstream's max_node_skip_eval_duration_seconds tells how long nodes were passed over
-// for want of time, and here every node is looked at in every pass.
+// All but one: upstream's max_node_skip_eval_duration_seconds is the time for which nodes were
+// skipped for lack of time, and here every pass looks at every node.
 INSTANTIATE_TEST_SUITE_P(
-    Upstream, Metric,
+    Upstream, MetricFamily,
     ::testing::Values(Family{"scaled_down_nodes_total", "counter", drain},
                       Family{"evicted_pods_total", "counter", drain},
                       Family{"unneeded_nodes_count", "gauge", drain},
@@ -95,21 +95,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Family{"scaled_down_gpu_nodes_total", "counter", gpus}),
     [](const auto& family) { return std::string(family.param.name); });
 
-INSTANTIATE_TEST_SUITE_P(Zalando, Metric,
+INSTANTIATE_TEST_SUITE_P(Zalando, MetricFamily,
                          ::testing::Values(Family{"node_group_in_backoff", "gauge", backoff},
                                            Family{"failed_scale_down_total", "counter",
                                                   failed_drain},
                                            Family{"function_duration_seconds", "histogram", drain}),
                          [](const auto& family) { return std::string(family.param.name); });
 
-TEST(Metrics, TellWhichGroupsABackOffStoryLeavesAlone) {
+TEST(ScenarioMetrics, ShowGroupsInBackOff) {
     const std::string metrics = metrics_of(backoff);
     const auto in_backoff = [&](const char* group) {
         return value_of(metrics, "cluster_autoscaler_node_group_in_backoff{node_group=\"" +
                                      std::string(group) + "\"}");
     };
     EXPECT_EQ(in_backoff("ng-3"), 1);
-    EXPECT_EQ(in_backoff("ng-2"), 0) << "somebody lowered its target";
+    EXPECT_EQ(in_backoff("ng-2"), 0) << "its target was lowered";
     EXPECT_EQ(in_backoff("ng-1"), 0) << "its machine joined";
     EXPECT_EQ(in_backoff("fallback"), 0);
     EXPECT_EQ(value_of(metrics,
@@ -122,19 +122,19 @@ TEST(Metrics, TellWhichGroupsABackOffStoryLeavesAlone) {
               3);
 }
 
-TEST(Metrics, TellHowLongADrainTookByTheClockOfItsStory) {
+TEST(ScenarioMetrics, ShowTheDurationOfADrainInVirtualTime) {
     const std::string metrics = metrics_of(drain);
     const std::string function = "{function=\"scaleDown:nodeDeletion:nonEmpty\"}";
     const double took =
         value_of(metrics, "cluster_autoscaler_function_duration_seconds_sum" + function);
-    EXPECT_GE(took, 9 * 30) << "ten replicas, one after the other, 30 seconds each";
+    EXPECT_GE(took, 9 * 30) << "ten replicas, one after another, 30 seconds each";
     EXPECT_LT(took, 3600);
     EXPECT_EQ(value_of(metrics, "cluster_autoscaler_function_duration_seconds_count" + function),
               1);
     const std::string deleted = "{delay_reason=\"\",deleted=\"true\"}";
     EXPECT_GE(value_of(metrics, "cluster_autoscaler_node_removal_latency_seconds_sum" + deleted),
               2 * 600)
-        << "each was unneeded for ten minutes first";
+        << "each was unneeded for ten minutes";
     EXPECT_EQ(value_of(metrics, "cluster_autoscaler_node_removal_latency_seconds_count" + deleted),
               2);
     EXPECT_GE(
@@ -142,23 +142,23 @@ TEST(Metrics, TellHowLongADrainTookByTheClockOfItsStory) {
         20);
 }
 
-TEST(Metrics, TellWhatADrainThatIsGivenUpFailedAt) {
+TEST(ScenarioMetrics, ShowTheReasonOfAFailedDrain) {
     EXPECT_GE(value_of(metrics_of(failed_drain),
                        "cluster_autoscaler_failed_scale_down_total{kind="
                        "\"nonempty\",reason=\"2\"}"),
               1);
 }
 
-/// A removal that comes to nothing, and the series that tells of it.
+/// A removal that fails, and the series that counts it.
 struct FailedRemoval {
     const char* name;
     int nodes, pods;
-    const char* happens;  ///< after a minute: the first removal begins 10 seconds later
+    const char* event;  ///< after a minute; the first removal begins 10 seconds later
     const char* series;
     friend std::ostream& operator<<(std::ostream& out, const FailedRemoval& removal) {
         return out << removal.name;
     }
-    std::string story() const {
+    std::string scenario() const {
         std::string out =
             "[scale_down]\ndelay_after_add = \"0s\"\nunneeded_time = \"1m\"\n"
             "utilization_threshold = 1.0\n[[group]]\nid = \"web\"\nmax = 3\nsize = " +
@@ -166,43 +166,43 @@ struct FailedRemoval {
         if (pods > 0)
             out += "[[replica_set]]\nname = \"shop\"\ncpu = \"500m\"\ncount = " +
                    std::to_string(pods) + "\n";
-        return out + "[[step]]\nadvance = \"1m\"\n" + happens + "\n";
+        return out + "[[step]]\nadvance = \"1m\"\n" + event + "\n";
     }
 };
 
-class FailedRemovals : public ::testing::TestWithParam<FailedRemoval> {};
+class FailedRemovalMetrics : public ::testing::TestWithParam<FailedRemoval> {};
 
-TEST_P(FailedRemovals, AreToldByWhatTheNodeHadAndWhatWentWrong) {
+TEST_P(FailedRemovalMetrics, ShowTheKindOfNodeAndTheReason) {
     const Folder folder;
-    const std::string file = folder.write("story.toml", GetParam().story());
+    const std::string file = folder.write("scenario.toml", GetParam().scenario());
     const std::string metrics = metrics_after("simulate '" + file + "'");
     const std::string family = "cluster_autoscaler_failed_scale_down_total";
     EXPECT_EQ(value_of(metrics, family + GetParam().series), 1) << metrics;
-    EXPECT_EQ(metrics.find(family + "{"), metrics.rfind(family + "{")) << "and nothing else";
+    EXPECT_EQ(metrics.find(family + "{"), metrics.rfind(family + "{")) << "no other series";
 }
 
-constexpr const char* mute_api_server =
+constexpr const char* failing_api_server =
     "[[step]]\nadvance = \"90s\"\n[[fault]]\nkind = \"eviction_error\"\nfrom = \"1m\"";
-constexpr const char* refusing_cloud =
+constexpr const char* failing_cloud =
     "[[step]]\nchange = [{ group = \"web\", fail_removals = { code = \"permission\", message = "
     "\"no\" } }]\nadvance = \"90s\"";
 
 INSTANTIATE_TEST_SUITE_P(
-    Zalando, FailedRemovals,
+    Zalando, FailedRemovalMetrics,
     ::testing::Values(
-        FailedRemoval{"EmptyNotTainted", 1, 0, mute_api_server, "{kind=\"empty\",reason=\"1\"}"},
+        FailedRemoval{"EmptyNotTainted", 1, 0, failing_api_server, "{kind=\"empty\",reason=\"1\"}"},
         FailedRemoval{"EmptyNotEmptied", 1, 0,
                       "[[step]]\nadvance = \"12s\"\n[[step]]\npods = [{ name = \"batch\", cpu = "
                       "\"1\" }]\nbind = { batch = \"web-1\" }\nadvance = \"90s\"",
                       "{kind=\"empty\",reason=\"2\"}"},
-        FailedRemoval{"EmptyNotRemoved", 1, 0, refusing_cloud, "{kind=\"empty\",reason=\"3\"}"},
-        FailedRemoval{"DrainedNotTainted", 2, 2, mute_api_server,
+        FailedRemoval{"EmptyNotRemoved", 1, 0, failing_cloud, "{kind=\"empty\",reason=\"3\"}"},
+        FailedRemoval{"DrainedNotTainted", 2, 2, failing_api_server,
                       "{kind=\"nonempty\",reason=\"1\"}"},
-        FailedRemoval{"DrainedNotRemoved", 2, 2, refusing_cloud,
+        FailedRemoval{"DrainedNotRemoved", 2, 2, failing_cloud,
                       "{kind=\"nonempty\",reason=\"3\"}"}),
     [](const auto& removal) { return std::string(removal.param.name); });
 
-TEST(Metrics, NameTheGpusOfNodesThatCameAndWent) {
+TEST(ScenarioMetrics, NameTheGpusOfAddedAndRemovedNodes) {
     const std::string metrics = metrics_of(gpus);
     const std::string t4 = "{gpu_name=\"nvidia-tesla-t4\",gpu_resource_name=\"nvidia.com/gpu\"";
     EXPECT_EQ(value_of(metrics, "cluster_autoscaler_scaled_up_gpu_nodes_total" + t4 + "}"), 1);
@@ -216,17 +216,17 @@ TEST(Metrics, NameTheGpusOfNodesThatCameAndWent) {
               1);
 }
 
-TEST(Metrics, AreTheSameToTheByteEachTime) {
+TEST(ScenarioMetrics, AreIdenticalForEqualSeeds) {
     EXPECT_EQ(metrics_of(drain, " --seed 7"), metrics_of(drain, " --seed 7"));
 }
 
-TEST(Metrics, AreOfOneRunSoChaosHasNone) {
+TEST(ScenarioMetrics, CannotBeWrittenWithChaos) {
     const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --chaos --metrics /dev/null");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("--metrics excludes --chaos"));
 }
 
-TEST(Metrics, ThatCannotBeWrittenAreRefusedBeforeAnythingRuns) {
+TEST(ScenarioMetrics, AreRejectedBeforeTheRunIfTheFileCannotBeWritten) {
     const Ran ran = capstan(command_for(drain) + " --metrics /nowhere/metrics.txt");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("/nowhere/metrics.txt: cannot be written"));

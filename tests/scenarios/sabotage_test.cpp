@@ -1,5 +1,4 @@
-// What the judge of chaos sees: an autoscaler that is made worse, by a setting or by sabotage, does
-// not pass.
+// Checks that invariants detect an autoscaler that a setting or a sabotage makes worse.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -20,10 +19,10 @@ namespace {
 
 constexpr std::uint64_t seeds = 8;
 
-/// A story of tests/scenarios/chaos, ready to be stormed.
-class Story {
+/// A scenario of tests/scenarios/chaos, prepared for trials.
+class ChaosRun {
 public:
-    Story(const std::string& name, const std::vector<std::string>& settings) {
+    ChaosRun(const std::string& name, const std::vector<std::string>& settings) {
         const runtime::config::ShippedPlugins shipped(commands::build_tree() /
                                                       "lib/capstan/plugins");
         Scenario scenario =
@@ -35,7 +34,7 @@ public:
         EXPECT_TRUE(prepared_->is_sound) << prepared_->complaints;
     }
 
-    chaos::Trial storm(std::uint64_t seed, Sabotage sabotage) const {
+    chaos::Trial run_trial(std::uint64_t seed, Sabotage sabotage) const {
         auto trial = chaos::run_trial(input_,
                                       {.config = *prepared_->config,
                                        .plugins = prepared_->plugins,
@@ -51,56 +50,57 @@ private:
     std::unique_ptr<simulation::PreparedSetup> prepared_;
 };
 
-/// What an autoscaler is made worse with, and the invariant that has to say so.
-struct Worse {
-    const char* story;
+/// A sabotage or a setting, and the invariant that must detect it.
+struct SabotageCase {
+    const char* scenario;
     const char* invariant;
     Sabotage sabotage = Sabotage::none;
     const char* setting = nullptr;
-    friend std::ostream& operator<<(std::ostream& out, const Worse& worse) {
-        return out << worse.story << " with "
-                   << (worse.setting != nullptr ? worse.setting : name_of(worse.sabotage));
+    friend std::ostream& operator<<(std::ostream& out, const SabotageCase& sabotaged) {
+        return out << sabotaged.scenario << " with "
+                   << (sabotaged.setting != nullptr ? sabotaged.setting
+                                                    : name_of(sabotaged.sabotage));
     }
 };
 
-class Judge : public ::testing::TestWithParam<Worse> {};
+class ChaosInvariants : public ::testing::TestWithParam<SabotageCase> {};
 
-TEST_P(Judge, SeesThatAnAutoscalerIsWorse) {
-    const Worse& worse = GetParam();
+TEST_P(ChaosInvariants, DetectASabotagedAutoscaler) {
+    const SabotageCase& sabotaged = GetParam();
     std::vector<std::string> settings;
-    if (worse.setting != nullptr) settings.emplace_back(worse.setting);
-    const Story story(worse.story, settings);
-    std::set<std::string> said;
-    for (std::uint64_t seed = 1; seed <= seeds && !said.contains(worse.invariant); ++seed) {
-        for (const chaos::Violation& violation : story.storm(seed, worse.sabotage).violations)
-            said.insert(violation.invariant);
+    if (sabotaged.setting != nullptr) settings.emplace_back(sabotaged.setting);
+    const ChaosRun run(sabotaged.scenario, settings);
+    std::set<std::string> violated;
+    for (std::uint64_t seed = 1; seed <= seeds && !violated.contains(sabotaged.invariant); ++seed) {
+        for (const chaos::Violation& violation : run.run_trial(seed, sabotaged.sabotage).violations)
+            violated.insert(violation.invariant);
     }
-    EXPECT_TRUE(said.contains(worse.invariant)) << ::testing::PrintToString(said);
+    EXPECT_TRUE(violated.contains(sabotaged.invariant)) << ::testing::PrintToString(violated);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Chaos, Judge,
-    ::testing::Values(Worse{"shop", "thrift", Sabotage::never_removes},
-                      Worse{"shop", "thrift", Sabotage::none, "scale_down.enabled=false"},
-                      Worse{"shop", "thrift", Sabotage::none, "scale_down.unneeded_time=9h"},
-                      Worse{"shop", "thrift", Sabotage::none,
-                            "scale_down.utilization_threshold=0.0"},
-                      Worse{"spot", "cost", Sabotage::dearest_first},
-                      Worse{"shop", "purpose", Sabotage::forgets_orders},
-                      Worse{"two_clouds", "purpose", Sabotage::forgets_orders},
-                      Worse{"shop", "purpose", Sabotage::buys_for_no_pod},
-                      Worse{"shop", "rest", Sabotage::buys_for_no_pod},
-                      Worse{"factory", "minima", Sabotage::ignores_minima},
-                      Worse{"shop", "pods", Sabotage::sees_old_pods},
-                      Worse{"shop", "bounds", Sabotage::buys_twenty_more},
-                      Worse{"factory", "limits", Sabotage::buys_twenty_more},
-                      Worse{"shop", "budgets", Sabotage::ignores_budgets},
-                      Worse{"shop", "removals", Sabotage::moves_all_pods},
-                      Worse{"shop", "leftovers", Sabotage::never_unmarks},
-                      Worse{"shop", "service", Sabotage::never_grows},
-                      Worse{"made_to_measure", "groups", Sabotage::makes_for_no_pod},
-                      Worse{"shop", "restart", Sabotage::forgets_at_start},
-                      Worse{"shop", "memory", Sabotage::garbles_memory}));
+    Chaos, ChaosInvariants,
+    ::testing::Values(SabotageCase{"shop", "thrift", Sabotage::never_removes},
+                      SabotageCase{"shop", "thrift", Sabotage::none, "scale_down.enabled=false"},
+                      SabotageCase{"shop", "thrift", Sabotage::none, "scale_down.unneeded_time=9h"},
+                      SabotageCase{"shop", "thrift", Sabotage::none,
+                                   "scale_down.utilization_threshold=0.0"},
+                      SabotageCase{"spot", "cost", Sabotage::dearest_first},
+                      SabotageCase{"shop", "purpose", Sabotage::forgets_orders},
+                      SabotageCase{"two_clouds", "purpose", Sabotage::forgets_orders},
+                      SabotageCase{"shop", "purpose", Sabotage::buys_for_no_pod},
+                      SabotageCase{"shop", "rest", Sabotage::buys_for_no_pod},
+                      SabotageCase{"factory", "minima", Sabotage::ignores_minima},
+                      SabotageCase{"shop", "pods", Sabotage::sees_old_pods},
+                      SabotageCase{"shop", "bounds", Sabotage::buys_twenty_more},
+                      SabotageCase{"factory", "limits", Sabotage::buys_twenty_more},
+                      SabotageCase{"shop", "budgets", Sabotage::ignores_budgets},
+                      SabotageCase{"shop", "removals", Sabotage::moves_all_pods},
+                      SabotageCase{"shop", "leftovers", Sabotage::never_unmarks},
+                      SabotageCase{"shop", "service", Sabotage::never_grows},
+                      SabotageCase{"made_to_measure", "groups", Sabotage::makes_for_no_pod},
+                      SabotageCase{"shop", "restart", Sabotage::forgets_at_start},
+                      SabotageCase{"shop", "memory", Sabotage::garbles_memory}));
 
 }  // namespace
 }  // namespace capstan::simulation

@@ -1,4 +1,4 @@
-// Every story in this folder, told by the shipped binary with the shipped plugins.
+// Runs every scenario of this folder with the shipped binary and the shipped plugins.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace capstan::commands {
 namespace {
 
-std::vector<std::string> stories() {
+std::vector<std::string> all_scenarios() {
     std::vector<std::string> out;
     const std::filesystem::path root = "tests/scenarios";
     for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
@@ -28,13 +28,13 @@ std::vector<std::string> stories() {
     return out;
 }
 
-std::string file_of(const std::string& story) { return "tests/scenarios/" + story + ".toml"; }
+std::string file_of(const std::string& scenario) { return "tests/scenarios/" + scenario + ".toml"; }
 
 /// "zalando/max_size" -> "ZalandoMaxSize"
-std::string name_of(const ::testing::TestParamInfo<std::string>& story) {
+std::string name_of(const ::testing::TestParamInfo<std::string>& scenario) {
     std::string out;
     bool is_first = true;
-    for (const char c : story.param) {
+    for (const char c : scenario.param) {
         const bool is_between = c == '_' || c == '/';
         if (!is_between)
             out += is_first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
@@ -43,86 +43,88 @@ std::string name_of(const ::testing::TestParamInfo<std::string>& story) {
     return out;
 }
 
-class Scenario : public ::testing::TestWithParam<std::string> {};
+class ScenarioRun : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Scenario, GoesAsItsFileExpects) {
+TEST_P(ScenarioRun, MeetsItsExpectations) {
     const Ran ran = capstan("simulate " + file_of(GetParam()));
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     EXPECT_EQ(ran.err, "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Story, Scenario, ::testing::ValuesIn(stories()), name_of);
+INSTANTIATE_TEST_SUITE_P(File, ScenarioRun, ::testing::ValuesIn(all_scenarios()), name_of);
 
-/// A story of the Zalando fork, and what switches off the setting that it is about.
-struct SwitchedOff {
-    const char* story;
+/// A scenario of the Zalando fork, and a value that disables the setting it tests.
+struct DisabledSetting {
+    const char* scenario;
     const char* setting;
-    friend std::ostream& operator<<(std::ostream& out, const SwitchedOff& off) {
-        return out << off.story << " with " << off.setting;
+    friend std::ostream& operator<<(std::ostream& out, const DisabledSetting& off) {
+        return out << off.scenario << " with " << off.setting;
     }
 };
 
-class Setting : public ::testing::TestWithParam<SwitchedOff> {};
+class ZalandoSetting : public ::testing::TestWithParam<DisabledSetting> {};
 
-TEST_P(Setting, IsWhatItsStoryIsAbout) {
-    const auto& [story, setting] = GetParam();
-    const Ran ran = capstan("simulate " + file_of("zalando/" + std::string(story)) + " --set '" +
+TEST_P(ZalandoSetting, ChangesTheResultOfItsScenario) {
+    const auto& [scenario, setting] = GetParam();
+    const Ran ran = capstan("simulate " + file_of("zalando/" + std::string(scenario)) + " --set '" +
                             setting + "'");
     EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("\\.toml:[0-9]+: "))) << ran.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Zalando, Setting,
+    Zalando, ZalandoSetting,
     ::testing::Values(
-        SwitchedOff{"asg_health_checks", "scale_up.backoff=exponential"},
-        SwitchedOff{"backoff_scale_down", "scale_up.backoff=exponential"},
-        SwitchedOff{"backoff_until_joined", "scale_up.backoff=exponential"},
-        SwitchedOff{"drain_with_budget", "scale_down.max_pod_eviction_time=2m"},
-        SwitchedOff{"extended_readiness", "scale_up.readiness_taint=[]"},
-        SwitchedOff{"job_pods_unmovable", "scale_down.job_pods_unmovable=false"},
-        SwitchedOff{"max_pods_considered", "scale_up.max_unschedulable_pods_considered=0"},
-        SwitchedOff{"priority_by_node_label", R"(pipeline.scale_up.expanders=["least_waste"])"},
-        SwitchedOff{"scale_down_beside_pods_that_fit", "scale_down.ignore_schedulable_pods=false"},
-        SwitchedOff{"spread_lapses_after_its_timeout", R"(scale_up.spread_timeout_annotation="")"},
-        SwitchedOff{"spread_moves_in_its_zone", R"(scale_up.emulated_spread_label="")"},
-        SwitchedOff{"spread_stays_in_its_zone", R"(scale_up.emulated_spread_label="")"},
-        SwitchedOff{"template_labels_change", "scale_up.template_source=mixed"},
-        SwitchedOff{"template_mixed_types", "scale_up.template_source=mixed"},
-        SwitchedOff{"template_node_change", "scale_up.template_source=mixed"},
-        SwitchedOff{"template_reserves", "scale_up.reserve_from_nodes=false"}),
+        DisabledSetting{"asg_health_checks", "scale_up.backoff=exponential"},
+        DisabledSetting{"backoff_scale_down", "scale_up.backoff=exponential"},
+        DisabledSetting{"backoff_until_joined", "scale_up.backoff=exponential"},
+        DisabledSetting{"drain_with_budget", "scale_down.max_pod_eviction_time=2m"},
+        DisabledSetting{"extended_readiness", "scale_up.readiness_taint=[]"},
+        DisabledSetting{"job_pods_unmovable", "scale_down.job_pods_unmovable=false"},
+        DisabledSetting{"max_pods_considered", "scale_up.max_unschedulable_pods_considered=0"},
+        DisabledSetting{"priority_by_node_label", R"(pipeline.scale_up.expanders=["least_waste"])"},
+        DisabledSetting{"scale_down_beside_pods_that_fit",
+                        "scale_down.ignore_schedulable_pods=false"},
+        DisabledSetting{"spread_lapses_after_its_timeout",
+                        R"(scale_up.spread_timeout_annotation="")"},
+        DisabledSetting{"spread_moves_in_its_zone", R"(scale_up.emulated_spread_label="")"},
+        DisabledSetting{"spread_stays_in_its_zone", R"(scale_up.emulated_spread_label="")"},
+        DisabledSetting{"template_labels_change", "scale_up.template_source=mixed"},
+        DisabledSetting{"template_mixed_types", "scale_up.template_source=mixed"},
+        DisabledSetting{"template_node_change", "scale_up.template_source=mixed"},
+        DisabledSetting{"template_reserves", "scale_up.reserve_from_nodes=false"}),
     [](const auto& off) {
-        return name_of(::testing::TestParamInfo<std::string>(off.param.story, off.index));
+        return name_of(::testing::TestParamInfo<std::string>(off.param.scenario, off.index));
     });
 
-TEST(Scenarios, WhatTheSchedulerInsistsOnHasToBeKnown) {
+TEST(Scenarios, SpreadDefaultNeedsTheDefaultSpread) {
     const Ran ran =
         capstan("simulate " + file_of("spread_default") + " --set scale_up.default_spread=[]");
     EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
     EXPECT_NE(ran.out.find("  fit on existing or upcoming nodes"), std::string::npos)
-        << "they wait for ever\n"
+        << "pending until the end\n"
         << ran.out;
 }
 
-TEST(Scenarios, TheExamplesThatAFirstRunShowsGoAsTheyExpect) {
-    for (const std::string story : {"three_zones", "live"}) {
-        const Ran ran = capstan("simulate examples/" + story + ".toml");
-        EXPECT_EQ(ran.code, 0) << story << "\n" << ran.err << ran.out;
-        EXPECT_EQ(ran.err, "") << story;
+TEST(Scenarios, FirstExamplesMeetTheirExpectations) {
+    for (const std::string scenario : {"three_zones", "live"}) {
+        const Ran ran = capstan("simulate examples/" + scenario + ".toml");
+        EXPECT_EQ(ran.code, 0) << scenario << "\n" << ran.err << ran.out;
+        EXPECT_EQ(ran.err, "") << scenario;
     }
 }
 
-TEST(Scenarios, ABalancerIsForLiveClustersAlone) {
+TEST(Scenarios, BalancersNeedALiveCluster) {
     const Ran ran = capstan("simulate examples/live_balancer.toml");
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find("capstan cluster examples/live_balancer.toml --run"), std::string::npos)
         << ran.err;
 }
 
-/// The larger ones, where a container without an order would show.
-class Repeated : public ::testing::TestWithParam<std::string> {};
+/// Larger scenarios, in which a container without an order would change the result.
+class RepeatedScenarioRun : public ::testing::TestWithParam<std::string> {};
 
-TEST_P(Repeated, IsTheSameToTheByteEachTimeAndWithOneThread) {
+TEST_P(RepeatedScenarioRun, IsIdenticalWithAnyNumberOfThreads) {
     const std::string command = "simulate " + file_of(GetParam()) + " --seed 7 -o json";
     const Ran first = capstan(command);
     EXPECT_EQ(first.code, 0) << first.err;
@@ -130,7 +132,7 @@ TEST_P(Repeated, IsTheSameToTheByteEachTimeAndWithOneThread) {
     EXPECT_EQ(first.out, capstan(command + " --threads 1").out);
 }
 
-INSTANTIATE_TEST_SUITE_P(Story, Repeated,
+INSTANTIATE_TEST_SUITE_P(File, RepeatedScenarioRun,
                          ::testing::Values("three_zones", "spread_unbalanced_start",
                                            "fallback_when_exhausted", "random_waves"),
                          name_of);
@@ -141,66 +143,66 @@ std::ptrdiff_t times_in(const std::string& text, const std::string& part) {
     return out;
 }
 
-TEST(Scenarios, EachWaveDrawsAnewAmongEqualGroups) {
+TEST(Scenarios, EachWaveChoosesRandomlyAmongEqualGroups) {
     for (int seed = 0; seed < 5; ++seed) {
         SCOPED_TRACE(seed);
         const Ran ran =
             capstan("simulate " + file_of("random_waves") + " --seed " + std::to_string(seed));
         ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
-        std::ptrdiff_t sum = 0, most = 0;
+        std::ptrdiff_t sum = 0, max_waves = 0;
         for (const char* group : {"web-a", "web-b", "web-c"}) {
             const auto waves = times_in(ran.out, std::string("increase ") + group + " by 1");
             sum += waves;
-            most = std::max(most, waves);
+            max_waves = std::max(max_waves, waves);
         }
         EXPECT_EQ(sum, 12) << ran.out;
-        EXPECT_LT(most, 10) << ran.out;
+        EXPECT_LT(max_waves, 10) << ran.out;
     }
 }
 
-/// Everything but the number of passes.
+/// The output without the number of passes.
 std::string without_passes(const std::string& out) {
     return std::regex_replace(out, std::regex("\"passes\":[0-9]+,"), "");
 }
 
-TEST_P(Scenario, PassesThatAreLeftOutWouldHaveComeToNothing) {
+TEST_P(ScenarioRun, HasTheSameResultWithEveryPass) {
     const std::string command = "simulate " + file_of(GetParam()) + " -o json";
     const Ran every = capstan(command + " --every-pass");
     EXPECT_EQ(every.code, 0) << every.err;
     EXPECT_EQ(without_passes(every.out), without_passes(capstan(command).out));
 }
 
-/// A story of chaos/, and the first of a hundred seeds.
-class Stormy : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
+/// A scenario of chaos/, and the first of a hundred seeds.
+class ChaosScenarioRun : public ::testing::TestWithParam<std::tuple<std::string, int>> {};
 
-TEST_P(Stormy, WhateverGoesWrongWhatHasToHoldHolds) {
-    const auto& [story, seed] = GetParam();
-    const Ran ran = capstan("simulate " + file_of("chaos/" + story) +
+TEST_P(ChaosScenarioRun, ViolatesNoInvariant) {
+    const auto& [scenario, seed] = GetParam();
+    const Ran ran = capstan("simulate " + file_of("chaos/" + scenario) +
                             " --chaos --seeds 100 --seed " + std::to_string(seed) + " -o json");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     EXPECT_NE(ran.out.find("\"failed\":[]"), std::string::npos) << ran.out;
     for (const char* none : {"passes", "faults", "restarts", "increases", "removals", "evictions"})
         EXPECT_EQ(ran.out.find("\"" + std::string(none) + "\":0"), std::string::npos)
-            << "nothing to judge: " << ran.out;
+            << "nothing to check: " << ran.out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Chaos, Stormy,
+INSTANTIATE_TEST_SUITE_P(Chaos, ChaosScenarioRun,
                          ::testing::Combine(::testing::Values("shop", "factory", "spot",
                                                               "two_clouds", "moving_house",
                                                               "made_to_measure", "made_beside"),
                                             ::testing::Values(1, 101)),
-                         [](const auto& storm) {
+                         [](const auto& chaos) {
                              return name_of(::testing::TestParamInfo<std::string>(
-                                        std::get<0>(storm.param), storm.index)) +
-                                    "From" + std::to_string(std::get<1>(storm.param));
+                                        std::get<0>(chaos.param), chaos.index)) +
+                                    "From" + std::to_string(std::get<1>(chaos.param));
                          });
 
-TEST(Scenarios, ChaosWantsAScenarioWithTheSimulatedCloud) {
+TEST(Scenarios, SeedsNeedChaos) {
     const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --seeds 3");
-    EXPECT_EQ(ran.code, 2) << "seeds belong to --chaos";
+    EXPECT_EQ(ran.code, 2) << "--seeds needs --chaos";
 }
 
-/// One group with machines for three at most.
+/// A group of at most three machines.
 const std::string web_group = R"(
 [[group]]
 id = "web"
@@ -208,10 +210,10 @@ max = 3
 machine = { cpu = "4", memory = "16Gi" }
 )";
 
-TEST(Scenarios, ChaosEndsAtAStepThatItsCloudRefuses) {
+TEST(Scenarios, RunsEndAtAStepThatTheCloudRejects) {
     const Folder folder;
-    // Both steps together are sound, and the first one alone is not.
-    const std::string file = folder.write("story.toml", web_group + R"(
+    // Both steps together are valid, and the first one alone is not.
+    const std::string file = folder.write("scenario.toml", web_group + R"(
 [[step]]
 change = [{ group = "web", min = 4 }]
 advance = "10m"
@@ -228,9 +230,9 @@ advance = "10m"
     }
 }
 
-TEST(Scenarios, ChaosGoesOnWhereAStepIsAboutWhatIsNotThere) {
+TEST(Scenarios, ChaosSkipsStepsAboutMissingObjects) {
     const Folder folder;
-    const std::string file = folder.write("story.toml", web_group + R"(
+    const std::string file = folder.write("scenario.toml", web_group + R"(
 [[step]]
 remove = ["web-9"]
 advance = "10m"
@@ -240,9 +242,9 @@ advance = "10m"
     EXPECT_EQ(ran.out.find("ended early"), std::string::npos) << ran.out;
 }
 
-TEST(Scenarios, AnExpectationThatIsNotMetFailsWithTheDifference) {
+TEST(Scenarios, UnmetExpectationsFailWithADifference) {
     const Folder folder;
-    const std::string file = folder.write("story.toml", R"(
+    const std::string file = folder.write("scenario.toml", R"(
 [[group]]
 id = "web"
 machine = { cpu = "4", memory = "16Gi" }
@@ -257,30 +259,32 @@ expect_pending = 0
     EXPECT_EQ(ran.code, 1);
     const std::size_t at = ran.out.rfind("SUMMARY");
     ASSERT_NE(at, std::string::npos) << ran.err;
-    EXPECT_NE(ran.out.find("story.toml:6: commands differ (- expected, + given):\n"
+    EXPECT_NE(ran.out.find("scenario.toml:6: commands differ (- expected, + given):\n"
                            "    - increase web by 2\n"
                            "    + increase web by 1\n",
                            at),
               std::string::npos)
         << ran.out;
-    EXPECT_NE(ran.out.find("story.toml:6: pending pods: expected 0, found 1\n", at),
+    EXPECT_NE(ran.out.find("scenario.toml:6: pending pods: expected 0, found 1\n", at),
               std::string::npos)
         << ran.out;
     EXPECT_NE(ran.out.find("0 of 2 expectations met\n", at), std::string::npos);
 }
 
-/// What a file is refused with, without the line it stands in.
-struct Refusal {
+/// An invalid file and its error.
+struct InvalidFile {
     const char* text;
     const char* because;
-    friend std::ostream& operator<<(std::ostream& out, const Refusal& r) { return out << r.text; }
+    friend std::ostream& operator<<(std::ostream& out, const InvalidFile& r) {
+        return out << r.text;
+    }
 };
 
-class Refused : public ::testing::TestWithParam<Refusal> {};
+class InvalidScenario : public ::testing::TestWithParam<InvalidFile> {};
 
-TEST_P(Refused, ABadScenarioIsRefusedWithPlaceAndReason) {
+TEST_P(InvalidScenario, IsRejectedWithPlaceAndReason) {
     const Folder folder;
-    const std::string file = folder.write("story.toml", GetParam().text);
+    const std::string file = folder.write("scenario.toml", GetParam().text);
     const Ran ran = capstan("simulate '" + file + "'");
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find(GetParam().because), std::string::npos) << ran.err;
@@ -288,51 +292,55 @@ TEST_P(Refused, ABadScenarioIsRefusedWithPlaceAndReason) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Story, Refused,
+    File, InvalidScenario,
     ::testing::Values(
-        Refusal{"[[step]]\npods = [{ name = \"web\", cpus = \"1\" }]",
-                "story.toml:2:25: step[0].pods[0]: unknown key 'cpus'; did you mean 'cpu'?"},
-        Refusal{"[[step]]\nadvance = \"soon\"", "story.toml:2:11: step[0].advance: "},
-        Refusal{"advance = \"1h\"",
-                "story.toml:1:1: unknown key 'advance'; it belongs in a [[step]]"},
-        Refusal{
+        InvalidFile{"[[step]]\npods = [{ name = \"web\", cpus = \"1\" }]",
+                    "scenario.toml:2:25: step[0].pods[0]: unknown key 'cpus'; did you mean 'cpu'?"},
+        InvalidFile{"[[step]]\nadvance = \"soon\"", "scenario.toml:2:11: step[0].advance: "},
+        InvalidFile{"advance = \"1h\"",
+                    "scenario.toml:1:1: unknown key 'advance'; it belongs in a [[step]]"},
+        InvalidFile{
             "options = { new_pod_delay = \"1m\" }",
             "settings belong in sections such as [scale_up] and [limits], as in a configuration"},
-        Refusal{
+        InvalidFile{
             "[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\", zoned = 1 }",
-            "story.toml:3:41: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
-        Refusal{"[[step]]\nchange = [{ group = \"web\", capacity = 0 }]",
-                "story.toml:2:11: step.change: unknown group 'web'"},
-        Refusal{"[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\" }\n[[step]]\n"
-                "change = [{ group = \"web\", loose = 1 }]",
-                "story.toml:5:28: plugin.simulated.settings.groups[0].changes[0]: unknown key "
-                "'loose'; did you mean 'lose'?"},
-        Refusal{"[[step]]\nuntil = \"soon\"",
-                "story.toml:2:9: step.until: expects \"idle\", \"command\", or a command"},
-        Refusal{"[[step]]\nbind = { web = \"n\" }", "story.toml:2: bind: no pending pod 'web'"},
-        Refusal{"[[budget]]\nname = \"web\"",
-                "story.toml:1:1: budget: needs either 'min_available' or 'max_unavailable'"},
-        Refusal{"[[budget]]\nname = \"web\"\nmin_available = \"half\"",
-                "story.toml:3:17: budget: 'min_available' must be a number of pods or a "
-                "percentage from "
-                "\"0%\" to \"100%\", not \"half\""},
-        Refusal{"[[step]]\nbudgets = [{ name = \"web\", max_unavailable = \"101%\" }]",
-                "story.toml:2:46: budget: 'max_unavailable' must be a number of pods"},
-        Refusal{"[[fault]]\nkind = \"restart\"\ngroup = \"web\"",
-                "story.toml:1:1: fault: this kind takes no 'group'"},
-        Refusal{"[[step]]\npods = [{ cpu = \"1\" }]", "story.toml:2:9: pods: 'name' is missing"},
-        Refusal{"[[step]]\nadvance = \"1m\"\nuntil = \"idle\"",
-                "story.toml:3:9: step: 'advance' and 'until' exclude each other"},
-        Refusal{"[[step]]\nscale = { web = 3 }",
-                "story.toml:2: scale: no batch 'web' with a controller"},
-        Refusal{"[[step]]\nremove = [\"web\"]",
-                "story.toml:2: remove: no batch, pod, DaemonSet or node 'web'"},
-        Refusal{"[[node]]\nname = \"n\"\ntaints = [\"gpu\"]",
-                "story.toml:3:11: \"gpu\" is no taint: write \"key=value:NoSchedule\""},
-        Refusal{"[scale_up]\nbalance = true", "story.toml:2:1: scale_up: unknown key 'balance'"},
-        Refusal{"title = \"a\ntitle = 1", "story.toml:1:"}));
+            "scenario.toml:3:41: plugin.simulated.settings.groups[0].machine: unknown key 'zoned'"},
+        InvalidFile{"[[step]]\nchange = [{ group = \"web\", capacity = 0 }]",
+                    "scenario.toml:2:11: step.change: unknown group 'web'"},
+        InvalidFile{
+            "[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\" }\n[[step]]\n"
+            "change = [{ group = \"web\", loose = 1 }]",
+            "scenario.toml:5:28: plugin.simulated.settings.groups[0].changes[0]: unknown key "
+            "'loose'; did you mean 'lose'?"},
+        InvalidFile{"[[step]]\nuntil = \"soon\"",
+                    "scenario.toml:2:9: step.until: expects \"idle\", \"command\", or a command"},
+        InvalidFile{"[[step]]\nbind = { web = \"n\" }",
+                    "scenario.toml:2: bind: no pending pod 'web'"},
+        InvalidFile{"[[budget]]\nname = \"web\"",
+                    "scenario.toml:1:1: budget: needs either 'min_available' or 'max_unavailable'"},
+        InvalidFile{"[[budget]]\nname = \"web\"\nmin_available = \"half\"",
+                    "scenario.toml:3:17: budget: 'min_available' must be a number of pods or a "
+                    "percentage from "
+                    "\"0%\" to \"100%\", not \"half\""},
+        InvalidFile{"[[step]]\nbudgets = [{ name = \"web\", max_unavailable = \"101%\" }]",
+                    "scenario.toml:2:46: budget: 'max_unavailable' must be a number of pods"},
+        InvalidFile{"[[fault]]\nkind = \"restart\"\ngroup = \"web\"",
+                    "scenario.toml:1:1: fault: this kind takes no 'group'"},
+        InvalidFile{"[[step]]\npods = [{ cpu = \"1\" }]",
+                    "scenario.toml:2:9: pods: 'name' is missing"},
+        InvalidFile{"[[step]]\nadvance = \"1m\"\nuntil = \"idle\"",
+                    "scenario.toml:3:9: step: 'advance' and 'until' exclude each other"},
+        InvalidFile{"[[step]]\nscale = { web = 3 }",
+                    "scenario.toml:2: scale: no batch 'web' with a controller"},
+        InvalidFile{"[[step]]\nremove = [\"web\"]",
+                    "scenario.toml:2: remove: no batch, pod, DaemonSet or node 'web'"},
+        InvalidFile{"[[node]]\nname = \"n\"\ntaints = [\"gpu\"]",
+                    "scenario.toml:3:11: \"gpu\" is no taint: write \"key=value:NoSchedule\""},
+        InvalidFile{"[scale_up]\nbalance = true",
+                    "scenario.toml:2:1: scale_up: unknown key 'balance'"},
+        InvalidFile{"title = \"a\ntitle = 1", "scenario.toml:1:"}));
 
-TEST(Scenarios, AConfigurationOnTheCommandLineCountsInPlaceOfTheirSections) {
+TEST(Scenarios, ConfigOptionReplacesTheirSections) {
     const Folder folder;
     const std::string config = folder.write(
         "capstan.toml", "[pipeline]\nclouds = [\"simulated\"]\n[limits]\nnodes = { max = \"0\" }");
@@ -343,7 +351,7 @@ TEST(Scenarios, AConfigurationOnTheCommandLineCountsInPlaceOfTheirSections) {
     EXPECT_EQ(ran.out.find("\"kind\":\"increase\""), std::string::npos) << ran.out;
 }
 
-TEST(Scenarios, ARunCutShortIsNotHeldToWhatItWouldHaveComeTo) {
+TEST(Scenarios, ShortenedRunsSkipLaterExpectations) {
     const Ran ran = capstan("simulate tests/scenarios/three_zones.toml --until 2m -o json");
     EXPECT_EQ(ran.code, 0) << ran.out;
     EXPECT_NE(ran.out.find("\"span_ms\":120000"), std::string::npos) << ran.out;

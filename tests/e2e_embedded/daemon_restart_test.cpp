@@ -1,4 +1,4 @@
-// The daemon is killed at each step of its work, and kubectl makes the changes of the cluster. The
+// The daemon is killed at each step of its work, and kubectl changes the cluster. The
 // next daemon completes the work and does nothing twice. tests/faults kills daemons at every write,
 // on virtual time.
 #include <gmock/gmock.h>
@@ -48,18 +48,18 @@ metadata: {name: guest, namespace: default}
 spec: {maxUnavailable: 0, selector: {matchLabels: {app: guest}}}
 )";
 
-/// A fault in JSON: matching requests get no answer for longer than the test takes.
+/// A fault in JSON: matching requests get no response during the test.
 std::string hanging(const std::string& which) {
     return "{" + which + R"(, "delayMs": 600000, "times": 0})";
 }
-const std::string marks = R"("verb": "patch", "resource": "nodes")";
-const std::string memory =
+const std::string node_patches = R"("verb": "patch", "resource": "nodes")";
+const std::string memory_writes =
     R"("verb": "update", "resource": "configmaps", "name": "capstan-memory")";
 
 /// Keys of [scale_down] with their values in TOML.
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// The scenario `live_shop` with these settings, which replace its own.
+/// The scenario `live_shop` with these settings instead of its own.
 std::string shop_with(const Settings& settings) {
     std::string out = live_shop;
     for (const auto& [key, value] : settings) {
@@ -71,7 +71,7 @@ std::string shop_with(const Settings& settings) {
     return out;
 }
 
-class Killed : public ::testing::Test {
+class DaemonRestart : public ::testing::Test {
 protected:
     void SetUp() override {
         const std::string because = EmbeddedCluster::kubectl_missing_because();
@@ -111,7 +111,7 @@ protected:
     void await_phase(const std::string& name) {
         ASSERT_TRUE(becomes(40s, [&] { return phase() == name; })) << phase() << daemon_->log();
     }
-    void kill_and_start_again() {
+    void kill_and_restart() {
         daemon_->kill();
         kubectl({"delete", "--raw", "/capstan/faults"});
         daemon_ = std::make_unique<Daemon>(*cluster_, "daemon");
@@ -128,38 +128,38 @@ struct IncreaseCase {
     std::string hangs;                  ///< the requests that hang once pods are pending
     std::chrono::seconds within = 60s;  ///< all pods run within this time after the restart
 };
-/// An increase in the memory may have been carried out, so the next daemon expects its machines for
+/// An increase in the memory may have been executed, so the next daemon expects its machines for
 /// two minutes before it orders them again.
 constexpr std::chrono::seconds expected_for = 120s;
 void PrintTo(const IncreaseCase& increase, std::ostream* out) { *out << increase.name; }
 
-class KilledInGrowth : public Killed, public ::testing::WithParamInterface<IncreaseCase> {};
+class DaemonRestartInScaleUp : public DaemonRestart,
+                               public ::testing::WithParamInterface<IncreaseCase> {};
 
-TEST_P(KilledInGrowth, OrdersEachMachineOnce) {
+TEST_P(DaemonRestartInScaleUp, OrdersEachMachineOnce) {
     open();
     api().create("/capstan/faults", hanging(GetParam().hangs));
     scale_web("8");
     await_hanging_request();
-    kill_and_start_again();
+    kill_and_restart();
     EXPECT_TRUE(becomes(GetParam().within, [&] { return api().ready_pods("web") == 8; }))
         << daemon().log();
     EXPECT_EQ(api().nodes_of("web"), 4) << daemon().log();
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    When, KilledInGrowth,
-    ::testing::Values(IncreaseCase{"ItWasDecided", memory},
-                      IncreaseCase{"ItWasWrittenDown", memory + R"(, "carriedOut": true)",
-                                   expected_for + 60s},
-                      IncreaseCase{"ItWasOrderedAndNotWrittenDown", memory + R"(, "skip": 1)"},
-                      IncreaseCase{"MachinesAreToJoin", R"("verb": "create", "resource": "nodes")"},
-                      IncreaseCase{"MachinesHaveJoined",
-                                   R"("verb": "create", "resource": "nodes", "carriedOut": true)"}),
+    KilledAt, DaemonRestartInScaleUp,
+    ::testing::Values(
+        IncreaseCase{"Decision", memory_writes},
+        IncreaseCase{"MemoryWrite", memory_writes + R"(, "carriedOut": true)", expected_for + 60s},
+        IncreaseCase{"OrderBeforeItsMemoryWrite", memory_writes + R"(, "skip": 1)"},
+        IncreaseCase{"NodeCreation", R"("verb": "create", "resource": "nodes")"},
+        IncreaseCase{"NodeJoin", R"("verb": "create", "resource": "nodes", "carriedOut": true)"}),
     [](const auto& each) { return std::string(each.param.name); });
 
 /// Two machines, with a pod of "web" on the first and the pod of "guest" on the other, so that one
-/// of them is unneeded after begin().
-class KilledInRemoval : public Killed {
+/// of them is unneeded after begin_removal().
+class DaemonRestartInScaleDown : public DaemonRestart {
 protected:
     void set_up_two_nodes(const Settings& settings = {}) {
         ASSERT_NO_FATAL_FAILURE(open(settings));
@@ -169,100 +169,100 @@ protected:
         ASSERT_TRUE(becomes(40s, [&] { return api().ready_pods("guest") == 1; })) << daemon().log();
         ASSERT_EQ(api().nodes_of("web"), 2) << daemon().log();
     }
-    void begin() { scale_web("1"); }
-    void expect_end() {
+    void begin_removal() { scale_web("1"); }
+    void expect_removal_end() {
         EXPECT_TRUE(becomes(90s, [&] { return api().nodes_of("web") == 1; })) << daemon().log();
         EXPECT_TRUE(becomes(20s, [&] {
             return api().ready_pods("web") == 1 && api().ready_pods("guest") == 1;
         })) << daemon().log();
-        EXPECT_TRUE(becomes(20s, [&] { return is_unmarked(); })) << daemon().log();
+        EXPECT_TRUE(becomes(20s, [&] { return is_untainted(); })) << daemon().log();
     }
-    bool is_unmarked() const {
+    bool is_untainted() const {
         return api().names("/api/v1/nodes", to_be_deleted).empty() &&
                api().names("/api/v1/nodes", R"("unschedulable":true)").empty();
     }
 };
 
-TEST_F(KilledInRemoval, BeforeItsNodeWasMarked) {
+TEST_F(DaemonRestartInScaleDown, CompletesARemovalBeforeItsTaint) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
-    api().create("/capstan/faults", hanging(marks));
-    begin();
+    api().create("/capstan/faults", hanging(node_patches));
+    begin_removal();
     await_hanging_request();
-    EXPECT_TRUE(is_unmarked());
-    kill_and_start_again();
-    expect_end();
+    EXPECT_TRUE(is_untainted());
+    kill_and_restart();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, WhenItsNodeWasMarkedAndNobodyKnew) {
+TEST_F(DaemonRestartInScaleDown, CompletesARemovalWhoseTaintIsUnconfirmed) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
-    api().create("/capstan/faults", hanging(marks + R"(, "carriedOut": true)"));
-    begin();
+    api().create("/capstan/faults", hanging(node_patches + R"(, "carriedOut": true)"));
+    begin_removal();
     await_hanging_request();
-    EXPECT_FALSE(is_unmarked());
-    kill_and_start_again();
-    expect_end();
+    EXPECT_FALSE(is_untainted());
+    kill_and_restart();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, WhileTheSchedulerGetsTimeToSeeIt) {
+TEST_F(DaemonRestartInScaleDown, CompletesARemovalInItsDelayAfterTheTaint) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes({{"node_delete_delay_after_taint", "'4s'"}}));
-    begin();
+    begin_removal();
     await_phase("waiting");
-    kill_and_start_again();
-    expect_end();
+    kill_and_restart();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, WhilePodsAreLeaving) {
+TEST_F(DaemonRestartInScaleDown, CompletesADrain) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
-    begin();
+    begin_removal();
     await_phase("draining");
-    kill_and_start_again();
-    expect_end();
+    kill_and_restart();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, WhileSomebodyDelaysIt) {
+TEST_F(DaemonRestartInScaleDown, CompletesARemovalDelayedByAnAnnotation) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
     const std::string delay = "delay-deletion.cluster-autoscaler.kubernetes.io/test";
     kubectl({"annotate", "nodes", "--all", delay + "=please"});
-    begin();
+    begin_removal();
     await_phase("delayed");
-    kill_and_start_again();
-    EXPECT_EQ(api().nodes_of("web"), 2) << "it is still delayed";
+    kill_and_restart();
+    EXPECT_EQ(api().nodes_of("web"), 2) << "still delayed";
     kubectl({"annotate", "nodes", "--all", delay + "-"});
-    expect_end();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, BeforeItsMachineWasAskedToGo) {
+TEST_F(DaemonRestartInScaleDown, CompletesARemovalBeforeItsMachineRequest) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
-    api().create("/capstan/faults", hanging(marks + R"(, "skip": 1)"));
-    begin();
+    api().create("/capstan/faults", hanging(node_patches + R"(, "skip": 1)"));
+    begin_removal();
     await_hanging_request();
-    kill_and_start_again();
-    expect_end();
+    kill_and_restart();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, WhileItsMachineIsBeingRemoved) {
+TEST_F(DaemonRestartInScaleDown, CompletesARemovalOfAMachine) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes());
     api().create("/capstan/faults", hanging(R"("verb": "delete", "resource": "nodes")"));
-    begin();
+    begin_removal();
     await_phase("removed");
-    kill_and_start_again();
-    expect_end();
+    kill_and_restart();
+    expect_removal_end();
 }
 
-TEST_F(KilledInRemoval, WhileItIsTakenBack) {
+TEST_F(DaemonRestartInScaleDown, CompletesACancelledRemoval) {
     ASSERT_NO_FATAL_FAILURE(set_up_two_nodes(
         {{"node_delete_delay_after_taint", "'4s'"}, {"max_pod_eviction_time", "'2s'"}}));
-    begin();
+    begin_removal();
     await_phase("waiting");
     kubectl({"apply", "-f", "-"}, budgets);
-    api().create("/capstan/faults", hanging(marks));
+    api().create("/capstan/faults", hanging(node_patches));
     await_hanging_request();
-    EXPECT_FALSE(is_unmarked());
-    kill_and_start_again();
-    EXPECT_TRUE(becomes(40s, [&] { return is_unmarked(); })) << daemon().log();
+    EXPECT_FALSE(is_untainted());
+    kill_and_restart();
+    EXPECT_TRUE(becomes(40s, [&] { return is_untainted(); })) << daemon().log();
     EXPECT_EQ(api().nodes_of("web"), 2) << daemon().log();
     kubectl({"delete", "pdb", "web", "guest"});
-    expect_end();
+    expect_removal_end();
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "rights.hpp"
+#include "permissions.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +32,7 @@ std::string in_group(std::string resource, const std::string& group) {
 
 }  // namespace
 
-std::string right_of(const std::string& method, const std::string& target) {
+std::string permission_of(const std::string& method, const std::string& target) {
     const std::size_t query = std::min(target.find('?'), target.size());
     std::vector<std::string> words = words_of(target.substr(0, query));
     const bool has_group = !words.empty() && words.front() == "apis";
@@ -48,7 +48,7 @@ std::string right_of(const std::string& method, const std::string& target) {
     return verb_of(method, words.size() > 1, is_watch) + " " + in_group(resource, group);
 }
 
-std::set<std::string> rights_in(const std::filesystem::path& manifest) {
+std::set<std::string> permissions_in(const std::filesystem::path& manifest) {
     std::set<std::string> out;
     for (const YAML::Node& object : YAML::LoadAllFromFile(manifest.string())) {
         for (const YAML::Node& rule : object["rules"]) {

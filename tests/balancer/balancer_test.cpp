@@ -1,4 +1,4 @@
-// What the Balancer's proposal promises, as a cluster sees it.
+// What the Balancer's proposal promises, observed on a cluster.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "balanced_cluster.hpp"
-#include "rights.hpp"
+#include "permissions.hpp"
 
 namespace capstan::balancer {
 namespace {
@@ -19,54 +19,54 @@ constexpr const char* halves = R"({"policyName":"proportional",
 constexpr const char* thirds = R"({"policyName":"proportional",
     "proportions":{"targetProportions":{"a":60,"b":30}}})";
 
-/// At each of these moments what the cluster looks like.
-std::vector<std::string> pictures(BalancedCluster& cluster, std::vector<Duration> moments) {
+/// The sizes of both Deployments at each of these times.
+std::vector<std::string> sizes_at(BalancedCluster& cluster, std::vector<Duration> times) {
     auto out = std::make_shared<std::vector<std::string>>();
-    for (const Duration moment : moments)
-        cluster.at(moment, [out, &cluster] { out->push_back(cluster.picture()); });
-    cluster.run(moments.back() + 1s);
+    for (const Duration time : times)
+        cluster.at(time, [out, &cluster] { out->push_back(cluster.sizes()); });
+    cluster.run(times.back() + 1s);
     return *out;
 }
 
-TEST(BalancerStory, RunsAloneAndKeepsTheRatio) {
+TEST(BalancerDaemon, RunsWithoutACloudAndKeepsTheRatio) {
     BalancedCluster cluster;
     cluster.balance(9, thirds);
-    EXPECT_THAT(pictures(cluster, {30s}), ElementsAre("a 6/6 b 3/3"));
+    EXPECT_THAT(sizes_at(cluster, {30s}), ElementsAre("a 6/6 b 3/3"));
     EXPECT_EQ(cluster.condition("Balancing"), "True");
     EXPECT_EQ(cluster.status().at("replicas"), 9);
     EXPECT_EQ(cluster.status().at("selector"), "app=web");
 }
 
-/// Of other kinds of targets it is the same.
+/// The permissions of the manifest for Deployments; those for other kinds of targets are the same.
 std::set<std::string> granted() {
-    std::set<std::string> out = rights_in("deploy/kubernetes/balancer.yaml");
-    std::erase_if(out, [](const std::string& right) {
-        return right.find("statefulsets") != std::string::npos ||
-               right.find("replicasets") != std::string::npos;
+    std::set<std::string> out = permissions_in("deploy/kubernetes/balancer.yaml");
+    std::erase_if(out, [](const std::string& permission) {
+        return permission.find("statefulsets") != std::string::npos ||
+               permission.find("replicasets") != std::string::npos;
     });
     return out;
 }
 
-TEST(BalancerStory, AsksForAllThatItsManifestGrantsAndForNothingElse) {
+TEST(BalancerDaemon, UsesExactlyThePermissionsOfItsManifest) {
     BalancedCluster cluster;
     cluster.balance(4, halves);
     for (const Duration round : {0s, 600s}) {
         cluster.at(round + 60s, [&] { cluster.fail_zone("a"); });
-        cluster.at(round + 180s, [&] { cluster.mend_zone("a"); });
+        cluster.at(round + 180s, [&] { cluster.restore_zone("a"); });
     }
     cluster.run(1000s);
-    EXPECT_EQ(cluster.rights(), granted());
+    EXPECT_EQ(cluster.permissions(), granted());
 }
 
-TEST(BalancerStory, OverflowsWhenAZoneFailsAndComesBackWhenItIsMended) {
+TEST(BalancerDaemon, FallsBackWhenAZoneFailsAndReturnsWhenItRecovers) {
     BalancedCluster cluster;
     cluster.balance(10, halves);
     cluster.at(60s, [&] { cluster.fail_zone("a"); });
-    cluster.at(240s, [&] { cluster.mend_zone("a"); });
-    const std::vector<std::string> seen = pictures(cluster, {50s, 100s, 160s, 300s});
+    cluster.at(240s, [&] { cluster.restore_zone("a"); });
+    const std::vector<std::string> seen = sizes_at(cluster, {50s, 100s, 160s, 300s});
     EXPECT_THAT(seen, ElementsAre("a 5/5 b 5/5",    // the ratio is kept
-                                  "a 0/5 b 5/5",    // the zone's pods wait for their turn
-                                  "a 0/5 b 10/10",  // and are asked of the other one
+                                  "a 0/5 b 5/5",    // the pods of the zone are pending
+                                  "a 0/5 b 10/10",  // their replicas are added to the other zone
                                   "a 5/5 b 5/5"));  // until they start
     ASSERT_EQ(cluster.timeline().size(), 4u) << ::testing::PrintToString(cluster.timeline());
     EXPECT_THAT(cluster.timeline()[2], ::testing::HasSubstr("web-b 5->10"));
@@ -74,23 +74,25 @@ TEST(BalancerStory, OverflowsWhenAZoneFailsAndComesBackWhenItIsMended) {
     EXPECT_EQ(cluster.condition("FallenBack"), "False");
 }
 
-TEST(BalancerStory, FollowsAnAutoscalerThatWorksOnItsScale) {
+TEST(BalancerDaemon, FollowsAnAutoscalerOnItsScale) {
     BalancedCluster cluster;
     cluster.balance(4, halves);
-    // As a HorizontalPodAutoscaler: what is there, by the status, and then what is wanted.
+    // Like a HorizontalPodAutoscaler: reads the status, then sets the replicas.
     std::vector<std::string> scales;
     const auto step = [&](int replicas) {
         const boost::json::object before = cluster.scale(replicas);
         scales.push_back(std::to_string(before.at("spec").at("replicas").as_int64()) + " wanted, " +
                          std::to_string(before.at("status").at("replicas").as_int64()) +
-                         " there, " + std::string(before.at("status").at("selector").as_string()));
+                         " current, " +
+                         std::string(before.at("status").at("selector").as_string()));
     };
     cluster.at(40s, [&] { step(16); });
     cluster.at(80s, [&] { step(6); });
-    EXPECT_THAT(pictures(cluster, {30s, 75s, 130s}),
+    EXPECT_THAT(sizes_at(cluster, {30s, 75s, 130s}),
                 ElementsAre("a 2/2 b 2/2", "a 8/8 b 8/8", "a 3/3 b 3/3"));
-    EXPECT_THAT(scales, ElementsAre("4 wanted, 4 there, app=web", "16 wanted, 16 there, app=web"));
-    EXPECT_THAT(cluster.told("Rescaled"),
+    EXPECT_THAT(scales,
+                ElementsAre("4 wanted, 4 current, app=web", "16 wanted, 16 current, app=web"));
+    EXPECT_THAT(cluster.event_messages("Rescaled"),
                 ElementsAre("Scaled a from 0 to 2, b from 0 to 2 (4 replicas wanted)",
                             "Scaled a from 2 to 8, b from 2 to 8 (16 replicas wanted)",
                             "Scaled a from 8 to 3, b from 8 to 3 (6 replicas wanted)"));

@@ -1,5 +1,5 @@
 // A plugin's call that never returns takes memory that the daemon cannot free. When that is too
-// much, the daemon logs it and ends with exit code 4, and the next daemon goes on.
+// much, the daemon logs it and ends with exit code 4, and the next daemon continues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
 /// A second group, so that expanders are called.
-const std::string another_group = R"(
+const std::string second_group = R"(
 [[group]]
 id = "other"
 max = 8
@@ -24,8 +24,8 @@ boot = "1s"
 machine = { cpu = "8", memory = "16Gi" }
 )";
 
-TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
-    EmbeddedCluster cluster(live_shop + another_group);
+TEST(AbandonedPluginCall, EndsTheDaemonAboveTheMemoryLimit) {
+    EmbeddedCluster cluster(live_shop + second_group);
     // The daemon uses more than a mebibyte, so the first abandoned call exceeds the bound.
     std::ofstream(cluster.config(), std::ios::app)
         << "\n[watchdog]\nmemory_max = '1Mi'\n[trust]\nsearch_paths = ['"
@@ -41,17 +41,19 @@ TEST(HeldUp, EndsWhenAnAbandonedCallCostsTooMuchAndStartsAnew) {
                     HasSubstr("plugin vendor: filter timed out and has not returned"));
     }
     replace_in(cluster.config(), "memory_max = '1Mi'", "memory_max = '64Gi'");
-    Daemon anew(cluster, "anew");
+    Daemon restarted(cluster, "restarted");
     cluster.api().scale("web", 4);
-    EXPECT_TRUE(becomes(90s, [&] { return cluster.api().ready_pods("web") == 4; })) << anew.log();
-    EXPECT_TRUE(anew.process().is_running());
-    const Api admin = anew.admin();
+    EXPECT_TRUE(becomes(90s, [&] { return cluster.api().ready_pods("web") == 4; }))
+        << restarted.log();
+    EXPECT_TRUE(restarted.process().is_running());
+    const Api admin = restarted.admin();
     EXPECT_THAT(admin.answer("/metrics").body,
                 HasSubstr("capstan_plugin_skipped_hooks{hook=\"filter\",plugin=\"vendor\"} 1"));
     EXPECT_THAT(admin.answer("/api/v2/plugins").body,
                 HasSubstr(R"("skipped_hooks":[{"hook":"filter")"));
-    EXPECT_THAT(anew.log(), HasSubstr("vendor: filter is skipped: it did not return within its "
-                                      "deadline of 100 ms; its stage's on_error applies"));
+    EXPECT_THAT(restarted.log(),
+                HasSubstr("vendor: filter is skipped: it did not return within its "
+                          "deadline of 100 ms; its stage's on_error applies"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(LiveCluster, GrowsAndShrinksWithADeployment) {
+TEST(LiveCluster, ScalesWithADeployment) {
     EmbeddedCluster cluster(live_shop, {"--run"});
     const Api& api = cluster.api();
     EXPECT_TRUE(becomes(30s, [&] { return api.ready_pods("web") == 1; })) << cluster.log();
@@ -29,7 +29,7 @@ TEST(LiveCluster, GrowsAndShrinksWithADeployment) {
     EXPECT_TRUE(becomes(10s, [&] { return api.ready_pods("web") == 2; })) << cluster.log();
 }
 
-TEST(LiveCluster, TellsItsStoryAndEndsWithIt) {
+TEST(LiveCluster, PlaysItsScenarioAndEnds) {
     EmbeddedCluster cluster(std::string(live_shop) + R"(
 [[step]]
 scale = { web = 4 }
@@ -50,19 +50,19 @@ expect_nodes = { web = 1 }
     EXPECT_THAT(cluster.log(), Not(HasSubstr("expectation not met")));
 }
 
-TEST(LiveCluster, LivesBesideAnother) {
+TEST(LiveCluster, RunsNextToAnotherCluster) {
     EmbeddedCluster one(live_shop, {"--run"}), other(live_shop, {"--run"});
     for (EmbeddedCluster* cluster : {&one, &other})
         EXPECT_TRUE(becomes(60s, [&] { return cluster->api().ready_pods("web") == 1; }))
             << cluster->log();
 }
 
-TEST(LiveCluster, TakesItsDaemonAlongWhenItIsTold) {
+TEST(LiveCluster, StopsItsDaemonWhenInterrupted) {
     EmbeddedCluster cluster(live_shop, {"--run"});
     ASSERT_TRUE(becomes(30s, [&] { return !cluster.api().leader().empty(); })) << cluster.log();
     EXPECT_EQ(cluster.process().end(SIGINT), 0) << cluster.log();
-    EXPECT_THAT(cluster.log(), HasSubstr("stopped leading")) << "it handed the Lease back";
-    EXPECT_THROW(cluster.api().leader(), std::runtime_error) << "nobody answers any more";
+    EXPECT_THAT(cluster.log(), HasSubstr("stopped leading")) << "it released the Lease";
+    EXPECT_THROW(cluster.api().leader(), std::runtime_error) << "the API server has stopped";
 }
 
 }  // namespace
