@@ -13,7 +13,7 @@
 namespace capstan::bench {
 namespace {
 
-constexpr int groups_a_page = 100;
+constexpr int page_size = 100;
 
 std::string element(const std::string& name, const std::string& content) {
     return "<" + name + ">" + content + "</" + name + ">";
@@ -59,15 +59,15 @@ std::string group_text(int group, int machines) {
             element("CreatedTime", "2026-01-01T00:00:00Z"));
 }
 
-std::vector<std::string> make_pages(int groups, int machines_a_group) {
+std::vector<std::string> make_pages(int groups, int machines_per_group) {
     std::vector<std::string> out;
-    for (int first = 0; first < groups; first += groups_a_page) {
+    for (int first = 0; first < groups; first += page_size) {
         std::string members;
-        for (int i = first; i < std::min(groups, first + groups_a_page); ++i)
-            members += group_text(i, machines_a_group);
-        const int next = first + groups_a_page;
+        for (int i = first; i < std::min(groups, first + page_size); ++i)
+            members += group_text(i, machines_per_group);
+        const int next = first + page_size;
         const std::string token =
-            next < groups ? element("NextToken", std::to_string(next / groups_a_page)) : "";
+            next < groups ? element("NextToken", std::to_string(next / page_size)) : "";
         out.push_back(element("DescribeAutoScalingGroupsResponse",
                               element("DescribeAutoScalingGroupsResult",
                                       element("AutoScalingGroups", members) + token)));
@@ -104,7 +104,7 @@ void RefreshAws(benchmark::State& state) {
         state.ResumeTiming();
         const auto view = testing::run(host, cloud.refresh({}));
         if (!view || std::ssize((*view)->machines) != machines)
-            throw std::runtime_error("the view has not all machines");
+            throw std::runtime_error("the view lacks machines");
     }
     std::ignore = host.stop();
 }

@@ -12,15 +12,15 @@
 
 namespace capstan::bench {
 
-/// One whole scale-up decision: the pass, with the shipped expanders least_waste and random.
+/// A pass with pending pods and the shipped expanders least_waste and random.
 boost::json::object measure_scale_up(const Workload& workload, int repeat);
-/// A whole scale-up decision for Karpenter's mix of pods.
+/// A scale-up pass for Karpenter's mix of pods.
 boost::json::object measure_mixed(const Mix& mix, int repeat);
-/// A whole scale-up decision for ReplicaSets that are spread over zones.
+/// A scale-up pass for ReplicaSets that are spread over zones.
 boost::json::object measure_spread(const SpreadWorkload& workload, int repeat);
-/// A whole scale-up decision where groups could be made, with the shipped group source.
+/// A scale-up pass in which groups could be created, with the shipped group source.
 boost::json::object measure_provisioning(const ProvisioningWorkload& workload, int repeat);
-/// A pass without any group: it only finds out which pods fit on existing nodes.
+/// A pass without groups, which finds the pods that fit on existing nodes.
 boost::json::object measure_filter(const Workload& workload, int repeat);
 /// A pass without pending pods, which finds the unneeded nodes. Neither minima nor a maximum of
 /// removals keep a node.
@@ -43,20 +43,20 @@ struct Soak {
     int replaced_per_second = 1;  ///< running pods that are replaced by others
     int burst = 40;  ///< pods that arrive every twenty minutes; two of them fill a new node
 };
-/// The whole daemon over an API server in this process: speed, and resident memory every ten
+/// The daemon with an API server in this process: speed, and resident memory every ten
 /// minutes.
 boost::json::object measure_soak(const Soak& soak);
 /// The workload of measure_reaction. Each sample is two pods that together need a new node; the
-/// next sample comes when the node was ordered.
+/// next sample begins when the node was ordered.
 struct Reaction {
     int nodes = 1000;  ///< in ten groups
     int pods_per_node = 30;
-    int hopeless = 0;              ///< pods that fit no machine and are pending all the time
+    int hopeless = 0;              ///< pods that fit no machine and are always pending
     int samples = 150;             ///< number of measurements
     int requests_per_second = 50;  ///< limit of the daemon's API client; bursts may have twice that
 };
 /// The time from creating an unschedulable pod to the end of the pass that ordered its node: the
-/// whole daemon over an API server on loopback, in real time.
+/// daemon with an API server on loopback, in real time.
 boost::json::object measure_reaction(const Reaction& reaction);
 
 }  // namespace capstan::bench

@@ -17,14 +17,14 @@ using namespace simulation;
 using namespace simulation::api_server;
 
 constexpr const char* space = "default";
-constexpr const char* few_cpu = "1";
-constexpr const char* half_a_node = "15";
-constexpr const char* many_nodes = "1000";
-constexpr std::size_t waiting_pods_per_node = 2;
+constexpr const char* small_cpu = "1";
+constexpr const char* half_node_cpu = "15";
+constexpr const char* unschedulable_cpu = "1000";
+constexpr std::size_t pending_pods_per_node = 2;
 
 template <class T>
 void require(const Answer<T>& answer) {
-    if (!answer) throw std::runtime_error("the store refuses: " + answer.error().message);
+    if (!answer) throw std::runtime_error("the object store failed: " + answer.error().message);
 }
 
 json::array condition(const char* type, const char* status, const char* reason, Time now) {
@@ -34,12 +34,12 @@ json::array condition(const char* type, const char* status, const char* reason, 
                          {"lastTransitionTime", format_rfc3339(now, 0)}}};
 }
 
-/// A running or a pending pod; its name, node and times are still to be set.
+/// A running or a pending pod without name, node and times.
 json::object make_pod(bool runs, const char* cpu) {
     const json::object controller{{"apiVersion", "apps/v1"},
                                   {"kind", "ReplicaSet"},
-                                  {"name", "crowd"},
-                                  {"uid", "crowd"},
+                                  {"name", "service"},
+                                  {"uid", "service"},
                                   {"controller", true}};
     const json::object requests{{"cpu", cpu}, {"memory", "1Gi"}};
     const json::object container{
@@ -51,7 +51,7 @@ json::object make_pod(bool runs, const char* cpu) {
                                                        runs ? "" : "Unschedulable", Time())}};
     return {{"metadata",
              {{"name", ""},
-              {"labels", {{"app", "crowd"}}},
+              {"labels", {{"app", "service"}}},
               {"ownerReferences", json::array{controller}}}},
             {"spec", std::move(spec)},
             {"status", status}};
@@ -61,14 +61,14 @@ std::string pod_name(std::size_t number, int generation) {
     return "p" + std::to_string(number) + "-" + std::to_string(generation);
 }
 
-/// Whether the node's taints and cordon let the scheduler put a pod there.
-bool takes_pods(const json::object& node) {
+/// Whether the scheduler may bind pods to the node: it is not cordoned and has no hard taint.
+bool accepts_pods(const json::object& node) {
     const json::array* taints = simulation::api_server::find_array(node, "spec.taints");
-    const auto keeps_off = [](const json::value& taint) {
+    const auto is_hard = [](const json::value& taint) {
         return simulation::api_server::text_at(taint.as_object(), "effect") != "PreferNoSchedule";
     };
     return !simulation::api_server::is_true_at(node, "spec.unschedulable") &&
-           (taints == nullptr || std::ranges::none_of(*taints, keeps_off));
+           (taints == nullptr || std::ranges::none_of(*taints, is_hard));
 }
 
 }  // namespace
@@ -79,28 +79,28 @@ ClusterEmulator::ClusterEmulator(ObjectStore& store, const LiveSize& size)
       pods_(store.kind("pods")),
       pods_per_node_(size.pods_per_node),
       first_nodes_(size.groups * size.nodes_per_group),
-      running_pod_(make_pod(true, few_cpu)),
-      waiting_pod_(make_pod(false, half_a_node)),
-      hopeless_pod_(make_pod(false, many_nodes)) {
+      running_pod_(make_pod(true, small_cpu)),
+      pending_pod_(make_pod(false, half_node_cpu)),
+      hopeless_pod_(make_pod(false, unschedulable_cpu)) {
     require(store_.create(store.kind("replicasets.apps"), space,
-                          json::parse(R"({"metadata":{"name":"crowd"},"spec":{"replicas":1,
-                            "selector":{"matchLabels":{"app":"crowd"}},
-                            "template":{"metadata":{"labels":{"app":"crowd"}},"spec":{}}}})")
+                          json::parse(R"({"metadata":{"name":"service"},"spec":{"replicas":1,
+                            "selector":{"matchLabels":{"app":"service"}},
+                            "template":{"metadata":{"labels":{"app":"service"}},"spec":{}}}})")
                               .as_object()));
-    const auto follow = [&](const ResourceKind& kind, auto see) {
-        auto seen = store_.subscribe(kind, store_.revision(), {.changed = see});
-        require(seen);
-        subscriptions_.push_back(*std::move(seen));
+    const auto watch = [&](const ResourceKind& kind, auto handler) {
+        auto subscription = store_.subscribe(kind, store_.revision(), {.changed = handler});
+        require(subscription);
+        subscriptions_.push_back(*std::move(subscription));
     };
-    follow(nodes_, [this](const Change& change) { on_node(change); });
-    follow(pods_, [this](const Change& change) { on_pod(change); });
+    watch(nodes_, [this](const Change& change) { on_node(change); });
+    watch(pods_, [this](const Change& change) { on_pod(change); });
 }
 
 void ClusterEmulator::on_node(const Change& change) {
     const std::string node(text_at(*change.object, "metadata.name"));
     if (change.type == ChangeType::added) return start_node(node);
     if (change.type == ChangeType::deleted) return end_node(node);
-    if (!waiting_.empty()) bind_waiting();
+    if (!pending_.empty()) bind_pending();
 }
 
 void ClusterEmulator::start_node(const std::string& node) {
@@ -111,7 +111,7 @@ void ClusterEmulator::start_node(const std::string& node) {
     if (full_nodes_ < first_nodes_) return fill(node);
     ++later_nodes_;
     pods_on_.try_emplace(node);
-    bind_waiting();
+    bind_pending();
 }
 
 /// Deletes the pods of a deleted node.
@@ -128,7 +128,7 @@ void ClusterEmulator::on_pod(const Change& change) {
     if (change.type == ChangeType::deleted) {
         ++evicted_;
         unassign(*pod);
-        add_waiting(std::string(*pod));
+        add_pending(std::string(*pod));
     } else if (find_value(*change.object, "metadata.deletionTimestamp") != nullptr) {
         end_pod(*pod);
     }
@@ -143,14 +143,14 @@ void ClusterEmulator::fill(const std::string& node) {
     }
 }
 
-void ClusterEmulator::bind_waiting() {
+void ClusterEmulator::bind_pending() {
     for (auto& [node, pods] : pods_on_) {
         const ApiObject object = store_.find(nodes_, "", node);
-        if (object == nullptr || !takes_pods(*object)) continue;
-        while (!waiting_.empty() && pods.size() < waiting_pods_per_node) {
-            bind(node, waiting_.front());
-            pods.insert(waiting_.front());
-            waiting_.pop_front();
+        if (object == nullptr || !accepts_pods(*object)) continue;
+        while (!pending_.empty() && pods.size() < pending_pods_per_node) {
+            bind(node, pending_.front());
+            pods.insert(pending_.front());
+            pending_.pop_front();
         }
     }
 }
@@ -187,21 +187,21 @@ void ClusterEmulator::replace(std::uint64_t number) {
            node_names_[static_cast<std::size_t>(old.node)]);
 }
 
-void ClusterEmulator::add_waiting(const std::string& name) {
+void ClusterEmulator::add_pending(const std::string& name) {
     wanted_pods_.insert(name);
-    waiting_.push_back(name);
-    create(name, waiting_pod_);
-    bind_waiting();
+    pending_.push_back(name);
+    create(name, pending_pod_);
+    bind_pending();
 }
 
 void ClusterEmulator::add_hopeless(const std::string& name) { create(name, hopeless_pod_); }
 
 void ClusterEmulator::remove(const std::string& name) {
     wanted_pods_.erase(name);
-    std::erase(waiting_, name);
+    std::erase(pending_, name);
     unassign(name);
     end_pod(name);
-    bind_waiting();
+    bind_pending();
 }
 
 void ClusterEmulator::unassign(const std::string& pod) {

@@ -14,9 +14,9 @@
 
 namespace capstan::bench {
 
-/// Plays kubelets, controllers and the scheduler as far as the benchmarks need them. The first
-/// nodes, those of the machines that the cloud begins with, are filled with running pods. A later
-/// node becomes ready at once and takes two of the pending pods. A pod that is evicted, or whose
+/// Simulates kubelets, controllers and the scheduler as far as the benchmarks need them. The first
+/// nodes, those of the cloud's initial machines, are filled with running pods. A later
+/// node becomes ready at once and gets two of the pending pods. A pod that is evicted, or whose
 /// node is deleted, becomes pending again. [the loop's thread]
 class ClusterEmulator {
 public:
@@ -30,16 +30,16 @@ public:
     /// Deletes a running pod and creates another one on its node. `number`: which pod, modulo the
     /// number of running pods.
     void replace(std::uint64_t number);
-    /// Adds a pending pod that is half as large as a node; none of the first nodes has room for it.
-    void add_waiting(const std::string& name);
+    /// Adds a pending pod that is half as large as a node; it fits on none of the first nodes.
+    void add_pending(const std::string& name);
     /// Adds a pending pod that is too large for any machine.
     void add_hopeless(const std::string& name);
-    /// Deletes a pod of add_waiting for good.
+    /// Deletes a pod of add_pending permanently.
     void remove(const std::string& name);
     std::size_t running() const noexcept { return running_.size(); }
     std::size_t later_nodes() const noexcept { return later_nodes_; }
     std::size_t removed_nodes() const noexcept { return removed_nodes_; }
-    /// How often pods of add_waiting were evicted or lost their node.
+    /// The number of evictions and lost nodes of pods of add_pending.
     std::size_t evicted() const noexcept { return evicted_; }
 
 private:
@@ -51,7 +51,7 @@ private:
     void start_node(const std::string& node);
     void end_node(const std::string& node);
     void fill(const std::string& node);
-    void bind_waiting();
+    void bind_pending();
     void bind(const std::string& node, const std::string& pod);
     /// Creates a pod as a copy of `model`; without a node the pod is pending.
     void create(const std::string& name, const simulation::json::object& model,
@@ -63,11 +63,11 @@ private:
     const simulation::api_server::ResourceKind &nodes_, &pods_;
     const int pods_per_node_, first_nodes_;
     /// The models that pods are copies of.
-    const simulation::json::object running_pod_, waiting_pod_, hopeless_pod_;
+    const simulation::json::object running_pod_, pending_pod_, hopeless_pod_;
     std::vector<std::string> node_names_;
     std::vector<Running> running_;
-    std::set<std::string, std::less<>> wanted_pods_;        ///< of add_waiting
-    std::deque<std::string> waiting_;                       ///< pods of add_waiting without a node
+    std::set<std::string, std::less<>> wanted_pods_;        ///< of add_pending
+    std::deque<std::string> pending_;                       ///< pods of add_pending without a node
     std::map<std::string, std::set<std::string>> pods_on_;  ///< of later nodes
     int full_nodes_ = 0;
     std::size_t later_nodes_ = 0, removed_nodes_ = 0, evicted_ = 0;

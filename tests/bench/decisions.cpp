@@ -1,4 +1,4 @@
-// Cases that run a whole pass.
+// Cases that run a pass.
 #include <algorithm>
 #include <cmath>
 
@@ -21,11 +21,11 @@ engine::Settings settings() {
 }
 
 engine::pass::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline,
-                             const engine::Settings& how) {
+                             const engine::Settings& pass_settings) {
     runtime::instances::PassWatch watch;
     const runtime::PassPolicies policies = pipeline.policies(watch);
-    return engine::pass::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}}, how,
-                                  {.seed = 1, .now = bench_time});
+    return engine::pass::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}},
+                                  pass_settings, {.seed = 1, .now = bench_time});
 }
 
 std::int64_t total(const std::vector<engine::PodCount>& pods) {
@@ -86,11 +86,11 @@ boost::json::object outcome_json(const engine::Snapshot& snapshot,
 
 boost::json::object measure_pass(std::string_view name, const engine::Snapshot& snapshot,
                                  int repeat, boost::json::object shape,
-                                 const engine::Settings& how = settings()) {
+                                 const engine::Settings& pass_settings = settings()) {
     const BenchPipeline pipeline(chain);
     engine::pass::Outcome outcome;
-    const Measured measured =
-        Measured::repeat(repeat, [] {}, [&] { outcome = decide(snapshot, pipeline, how); });
+    const Measured measured = Measured::repeat(
+        repeat, [] {}, [&] { outcome = decide(snapshot, pipeline, pass_settings); });
     for (const auto& member : outcome_json(snapshot, outcome.decision))
         shape[member.key()] = member.value();
     return measured.line(name, shape);
@@ -112,7 +112,7 @@ boost::json::object measure_scale_up(const Workload& workload, int repeat) {
 boost::json::object measure_scale_down(const Workload& workload, int repeat) {
     Workload running = workload;
     running.pods = 0;
-    if (running.shape == Shape::as_said) running.shape = Shape::packable;
+    if (running.shape == Shape::as_configured) running.shape = Shape::packable;
     const engine::Snapshot snapshot = make_snapshot(running);
     engine::pass::Outcome outcome;
     const Measured measured = Measured::repeat(
@@ -135,13 +135,13 @@ boost::json::object measure_mixed(const Mix& mix, int repeat) {
 }
 
 boost::json::object measure_spread(const SpreadWorkload& workload, int repeat) {
-    engine::Settings how = settings();
-    if (workload.emulated) how.emulated_spread_label = spread_label;
+    engine::Settings pass_settings = settings();
+    if (workload.emulated) pass_settings.emulated_spread_label = spread_label;
     return measure_pass("spread", make_spread_snapshot(workload), repeat,
                         {{"nodes", workload.nodes},
                          {"pods", workload.replica_sets * workload.pending},
                          {"emulated", workload.emulated}},
-                        how);
+                        pass_settings);
 }
 
 boost::json::object measure_provisioning(const ProvisioningWorkload& workload, int repeat) {

@@ -12,7 +12,7 @@
 namespace capstan::bench {
 namespace {
 
-/// As much as one read of a socket returns.
+/// The size of one read of a socket.
 constexpr std::size_t piece_size = 64 << 10;
 
 /// Decodes a generated list and returns its size in bytes. The list is generated while it is read,

@@ -70,12 +70,12 @@ std::vector<std::string> pages_of(const std::vector<std::string>& items, const s
     return out;
 }
 
-/// The API answers of a refresh, generated once.
-struct GceAnswers {
+/// The API responses of a refresh, generated once.
+struct GceResponses {
     std::vector<std::string> groups{}, instances{};
     std::vector<std::string> managed{};  ///< by group
 
-    GceAnswers(int group_count, int machines_each) {
+    GceResponses(int group_count, int machines_each) {
         std::vector<std::string> rows, listed;
         for (int group = 0; group < group_count; ++group) {
             rows.push_back(mig_text(group, machines_each));
@@ -101,27 +101,27 @@ struct GceAnswers {
     }
 };
 
-enum class What { at_rest, all_by_zone, all_by_group };
+enum class RefreshScope { unchanged, all_by_zone, all_by_group };
 
-void run_gce_refresh(benchmark::State& state, What what) {
+void run_gce_refresh(benchmark::State& state, RefreshScope scope) {
     const int groups = static_cast<int>(state.range(0));
     const int machines = static_cast<int>(state.range(1));
-    const GceAnswers answers(groups, machines / groups);
+    const GceResponses responses(groups, machines / groups);
     testing::FakeHost host;
     bool is_zone_listed = true;
     host.http().handle([&](const HttpRequest& request) {
         const bool is_zone = request.url.find("/instances?") != std::string::npos;
         if (is_zone && !is_zone_listed) return testing::reply(403, "{}");
-        return testing::reply(200, answers.find(request.url));
+        return testing::reply(200, responses.find(request.url));
     });
     gce::GceConfig config{.project = "p",
                           .discovery = {{.name_prefix = "gke-prod-", .min = 0, .max = 100}},
                           .credentials = {.anonymous = true}};
-    if (what != What::at_rest) config.refresh_every = Duration(0);
-    is_zone_listed = what != What::all_by_group;
+    if (scope != RefreshScope::unchanged) config.refresh_every = Duration(0);
+    is_zone_listed = scope != RefreshScope::all_by_group;
     gce::GceCloud cloud(host.host(), config);
     if (!testing::run(host, cloud.start())) throw std::runtime_error("the cloud does not start");
-    if (what == What::at_rest) std::ignore = testing::run(host, cloud.refresh({}));
+    if (scope == RefreshScope::unchanged) std::ignore = testing::run(host, cloud.refresh({}));
     for (auto _ : state) {
         state.PauseTiming();
         host.forget();
@@ -129,22 +129,26 @@ void run_gce_refresh(benchmark::State& state, What what) {
         state.ResumeTiming();
         const auto view = testing::run(host, cloud.refresh({}));
         if (!view || std::ssize((*view)->machines) != machines)
-            throw std::runtime_error("the view has not all machines");
+            throw std::runtime_error("the view lacks machines");
     }
     std::ignore = host.stop();
 }
 
-/// A refresh where nothing has changed: the groups, and the machines of the few groups whose list
+/// A refresh without changes: the groups, and the machines of the few groups whose list
 /// is old.
-void RefreshGce(benchmark::State& state) { run_gce_refresh(state, What::at_rest); }
+void RefreshGce(benchmark::State& state) { run_gce_refresh(state, RefreshScope::unchanged); }
 BENCHMARK(RefreshGce)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
 /// A refresh of all groups and all machines by zone lists, JSON and the view included.
-void RefreshGceByZones(benchmark::State& state) { run_gce_refresh(state, What::all_by_zone); }
+void RefreshGceByZones(benchmark::State& state) {
+    run_gce_refresh(state, RefreshScope::all_by_zone);
+}
 BENCHMARK(RefreshGceByZones)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
-/// The most expensive refresh: each group is asked for its machines.
-void RefreshGceByGroups(benchmark::State& state) { run_gce_refresh(state, What::all_by_group); }
+/// The most expensive refresh: a request for the machines of each group.
+void RefreshGceByGroups(benchmark::State& state) {
+    run_gce_refresh(state, RefreshScope::all_by_group);
+}
 BENCHMARK(RefreshGceByGroups)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -32,20 +32,21 @@ std::string config_toml(const LiveSize& size, const std::filesystem::path& kubec
 
 }  // namespace
 
-Scratch::Scratch() {
+BenchFolder::BenchFolder() {
     std::string name = std::filesystem::temp_directory_path() / "capstan-bench-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder: " + name);
+    if (mkdtemp(name.data()) == nullptr)
+        throw std::runtime_error("cannot create a temporary folder: " + name);
     path_ = name;
 }
 
-Scratch::~Scratch() {
+BenchFolder::~BenchFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
 }
 
 LiveSetup::LiveSetup(const LiveSize& size, const std::string& kubeconfig, const std::string& boot,
                      const std::string& more) {
-    const std::filesystem::path access = scratch_.path() / "kubeconfig";
+    const std::filesystem::path access = folder_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
     const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
     runtime::config::Loaded loaded = runtime::config::load_config(

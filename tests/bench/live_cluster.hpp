@@ -1,4 +1,4 @@
-/// The configuration and plugins of a whole daemon that scales a large cluster behind an API server
+/// The configuration and plugins of a daemon that scales a large cluster behind an API server
 /// in this process.
 #pragma once
 
@@ -18,12 +18,12 @@ struct LiveSize {
 };
 
 /// A temporary folder that is removed with the object.
-class Scratch {
+class BenchFolder {
 public:
-    Scratch();
-    Scratch(const Scratch&) = delete;
-    Scratch& operator=(const Scratch&) = delete;
-    ~Scratch();
+    BenchFolder();
+    BenchFolder(const BenchFolder&) = delete;
+    BenchFolder& operator=(const BenchFolder&) = delete;
+    ~BenchFolder();
     const std::filesystem::path& path() const noexcept { return path_; }
 
 private:
@@ -33,8 +33,8 @@ private:
 /// A configuration with its plugins loaded. The simulated cloud registers its machines as nodes.
 class LiveSetup {
 public:
-    /// `boot`: how long machines boot. `more`: further sections in TOML. Throws std::runtime_error
-    /// with the errors of the configuration.
+    /// `boot`: the boot time of machines. `more`: further sections in TOML. Throws
+    /// std::runtime_error with the errors of the configuration.
     LiveSetup(const LiveSize& size, const std::string& kubeconfig, const std::string& boot,
               const std::string& more);
     /// `clock` NULL: real time.
@@ -42,7 +42,7 @@ public:
     std::shared_ptr<const runtime::daemon::LoadedConfig> config() const { return config_; }
 
 private:
-    Scratch scratch_;
+    BenchFolder folder_;
     runtime::plugin_files::LibraryRegistry registry_;
     std::shared_ptr<const runtime::daemon::LoadedConfig> config_;
 };

@@ -17,9 +17,9 @@ constexpr const char* zone_key = "topology.kubernetes.io/zone";
 constexpr const char* host_key = "kubernetes.io/hostname";
 
 /// Seeded random choices.
-class Draws {
+class RandomChoices {
 public:
-    explicit Draws(std::uint64_t seed) : random_(seed) {}
+    explicit RandomChoices(std::uint64_t seed) : random_(seed) {}
 
     template <std::size_t n>
     std::int64_t from(const std::array<std::int64_t, n>& values) {
@@ -39,20 +39,20 @@ LabelSelector selects(const char* key, const std::string& value) {
     return {.match_labels = {{key, value}}};
 }
 
-void add_constraint(PodObject& pod, Kind kind, Draws& draws) {
+void add_constraint(PodObject& pod, Kind kind, RandomChoices& choices) {
     constexpr const char* own = "my-label";
     constexpr const char* together = "my-affinity";
     switch (kind) {
-        case Kind::plain: pod.labels = {{own, draws.letter()}}; break;
+        case Kind::plain: pod.labels = {{own, choices.letter()}}; break;
         case Kind::zone_spread:
         case Kind::host_spread:
-            pod.labels = {{own, draws.letter()}};
+            pod.labels = {{own, choices.letter()}};
             pod.spec.spread.push_back(
                 {.topology_key = kind == Kind::zone_spread ? zone_key : host_key,
-                 .selector = selects(own, draws.letter())});
+                 .selector = selects(own, choices.letter())});
             break;
         case Kind::zone_affinity:
-            pod.labels = {{together, draws.letter()}};
+            pod.labels = {{together, choices.letter()}};
             pod.spec.pod_affinity.push_back(
                 {.selector = selects(together, pod.labels.at(together)), .topology_key = zone_key});
             break;
@@ -64,15 +64,15 @@ void add_constraint(PodObject& pod, Kind kind, Draws& draws) {
     }
 }
 
-PodObject make_mixed_pod(int number, int pods, Draws& draws) {
+PodObject make_mixed_pod(int number, int pods, RandomChoices& choices) {
     constexpr std::array<std::int64_t, 5> cpus{100, 250, 500, 1000, 1500};
     constexpr std::array<std::int64_t, 6> mebibytes{100, 256, 512, 1024, 2048, 4096};
     PodObject pod{.name = "pod-" + std::to_string(number),
                   .unscheduled_reason = "Unschedulable",
                   .created = bench_time - std::chrono::minutes(1)};
     pod.spec.priority = 0;
-    pod.spec.requests = {{"cpu", draws.from(cpus)}, {"memory", draws.from(mebibytes) * 1_MiB}};
-    add_constraint(pod, static_cast<Kind>(std::int64_t{number} * 5 / pods), draws);
+    pod.spec.requests = {{"cpu", choices.from(cpus)}, {"memory", choices.from(mebibytes) * 1_MiB}};
+    add_constraint(pod, static_cast<Kind>(std::int64_t{number} * 5 / pods), choices);
     return pod;
 }
 
@@ -102,8 +102,8 @@ engine::Group make_group(int cores) {
 
 engine::Snapshot make_mixed_snapshot(const Mix& mix) {
     engine::snapshot::ClusterBuilder builder;
-    Draws draws(mix.seed);
-    for (int i = 0; i < mix.pods; ++i) builder.set(make_mixed_pod(i, mix.pods, draws));
+    RandomChoices choices(mix.seed);
+    for (int i = 0; i < mix.pods; ++i) builder.set(make_mixed_pod(i, mix.pods, choices));
     auto groups = std::make_shared<std::vector<engine::Group>>();
     for (int k = 1; k <= mix.machines; ++k) groups->push_back(make_group(k));
     return {builder.build(), std::move(groups)};

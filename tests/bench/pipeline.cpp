@@ -6,7 +6,7 @@ namespace capstan::bench {
 namespace {
 
 template <class T>
-T demand(Result<T> result) {
+T value_or_throw(Result<T> result) {
     if (!result) throw std::runtime_error(result.error().message);
     return std::move(*result);
 }
@@ -22,12 +22,12 @@ BenchPipeline::BenchPipeline(const std::string& toml) {
     }
     if (!loaded.config || loaded.diagnostics.errors() > 0)
         throw std::runtime_error(loaded.diagnostics.text());
-    host_ = demand(runtime::PluginHost::start(*loaded.config, plugins_, {}));
-    wiring_ = demand(runtime::wire(loaded.config->pipeline, *host_));
+    host_ = value_or_throw(runtime::PluginHost::start(*loaded.config, plugins_, {}));
+    wiring_ = value_or_throw(runtime::wire(loaded.config->pipeline, *host_));
 }
 
 runtime::PassPolicies BenchPipeline::policies(runtime::instances::PassWatch& watch) const {
-    return demand(runtime::PassPolicies::make(
+    return value_or_throw(runtime::PassPolicies::make(
         wiring_, watch, std::make_shared<runtime::instances::ExpanderAnswers>()));
 }
 

@@ -1,4 +1,4 @@
-/// The shipped plugins, loaded and wired as a configuration says.
+/// The shipped plugins, loaded and wired by a configuration.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace capstan::bench {
 
-/// Loads the plugins once. Each measurement makes its own policies from them, as a pass does.
+/// Loads the plugins once. Each measurement makes its own policies from them, like a pass.
 class BenchPipeline {
 public:
     /// Throws std::runtime_error with the errors of the configuration or the plugins.

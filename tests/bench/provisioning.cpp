@@ -54,11 +54,12 @@ engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload
                 make_machines(workload))};
 }
 
-Result<engine::CandidateGroup> BenchMaker::new_group(const PluginInstanceId&, const GroupPlan& plan,
-                                                     const engine::CallContext&) {
+Result<engine::CandidateGroup> BenchGroupMaker::new_group(const PluginInstanceId&,
+                                                          const GroupPlan& plan,
+                                                          const engine::CallContext&) {
     const std::vector<MachineType>& types = snapshot_.machines->front().types;
     const auto type = std::ranges::find(types, plan.machine_type, &MachineType::name);
-    if (type == types.end()) return fail(ErrorCode::unsupported, "there is no such type");
+    if (type == types.end()) return fail(ErrorCode::unsupported, "unknown machine type");
     Labels labels = plan.labels;
     labels.insert(type->labels.begin(), type->labels.end());
     labels.emplace(zone_label, plan.zone);

@@ -1,4 +1,4 @@
-/// A cluster for which groups could be made: one candidate per machine type, zone and selector.
+/// A cluster for which groups could be created: one candidate per machine type, zone and selector.
 #pragma once
 
 #include "engine/pass/pass.hpp"
@@ -15,10 +15,10 @@ struct ProvisioningWorkload {
 
 engine::Snapshot make_provisioning_snapshot(const ProvisioningWorkload& workload);
 
-/// Makes the candidate group of each plan as the plan says.
-class BenchMaker final : public engine::GroupMaker {
+/// Returns the candidate group of each plan.
+class BenchGroupMaker final : public engine::GroupMaker {
 public:
-    explicit BenchMaker(const engine::Snapshot& snapshot) : snapshot_(snapshot) {}
+    explicit BenchGroupMaker(const engine::Snapshot& snapshot) : snapshot_(snapshot) {}
     Result<engine::CandidateGroup> new_group(const PluginInstanceId& cloud, const GroupPlan& plan,
                                              const engine::CallContext& call_context) override;
 

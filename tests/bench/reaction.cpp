@@ -1,5 +1,5 @@
 // The case `reaction`: the time from an unschedulable pod to the order of a machine, over the
-// network, in real time, with the whole daemon.
+// network, in real time, with the daemon.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto wait_max = 2min;
 
-/// An API server that listens on loopback, with a thread of its own.
+/// An API server that listens on loopback on its own thread.
 class ServedCluster {
 public:
     explicit ServedCluster(const LiveSize& size) : emulator_(store_, size) {
@@ -42,8 +42,8 @@ public:
         thread_.join();
     }
     std::string kubeconfig() const { return server_.kubeconfig(); }
-    void add_waiting(const std::string& name) {
-        boost::asio::post(io_, [this, name] { emulator_.add_waiting(name); });
+    void add_pending(const std::string& name) {
+        boost::asio::post(io_, [this, name] { emulator_.add_pending(name); });
     }
     void add_hopeless(int count) {
         boost::asio::post(io_, [this, count] {
@@ -62,11 +62,11 @@ private:
     std::thread thread_;
 };
 
-/// What the passes of the daemon saw and did: the size of the last cluster, and when machines were
+/// Records the passes of the daemon: the size of the last cluster, and when machines were
 /// ordered. [any thread]
-class Seen {
+class PassRecorder {
 public:
-    void tell(const runtime::daemon::PassReport& pass) {
+    void record(const runtime::daemon::PassReport& pass) {
         const std::lock_guard lock(mutex_);
         nodes_ = pass.input.snapshot.cluster.node_count();
         pods_ = pass.input.snapshot.cluster.pod_count();
@@ -95,7 +95,7 @@ private:
     void wait(Holds holds) {
         std::unique_lock lock(mutex_);
         if (!changed_.wait_for(lock, wait_max, holds))
-            throw std::runtime_error("the daemon does not get that far");
+            throw std::runtime_error("the daemon did not reach the expected state in time");
     }
 
     std::mutex mutex_;
@@ -108,8 +108,9 @@ private:
 /// Runs the daemon on its own thread until the object is destroyed.
 class RunningDaemon {
 public:
-    RunningDaemon(const LiveSetup& setup, Seen& seen)
-        : host_(setup.start(nullptr)), thread_([this, &setup, &seen] { run(setup, seen); }) {}
+    RunningDaemon(const LiveSetup& setup, PassRecorder& recorder)
+        : host_(setup.start(nullptr)),
+          thread_([this, &setup, &recorder] { run(setup, recorder); }) {}
     RunningDaemon(const RunningDaemon&) = delete;
     RunningDaemon& operator=(const RunningDaemon&) = delete;
     ~RunningDaemon() {
@@ -118,14 +119,15 @@ public:
     }
 
 private:
-    void run(const LiveSetup& setup, Seen& seen) {
+    void run(const LiveSetup& setup, PassRecorder& recorder) {
         std::ignore = runtime::daemon::run_daemon(
             setup.config(), *host_,
             {.version = "bench",
              .identity = "bench",
              .seed = 1,
              .on_overdue = [] { std::_Exit(1); },
-             .on_pass = [&seen](const runtime::daemon::PassReport& pass) { seen.tell(pass); }});
+             .on_pass =
+                 [&recorder](const runtime::daemon::PassReport& pass) { recorder.record(pass); }});
         has_ended_ = true;
     }
 
@@ -134,7 +136,7 @@ private:
     std::thread thread_;
 };
 
-double at_share(std::vector<double> sorted, double share) {
+double percentile(std::vector<double> sorted, double share) {
     return sorted.at(std::min(
         sorted.size() - 1, static_cast<std::size_t>(share * static_cast<double>(sorted.size()))));
 }
@@ -147,28 +149,28 @@ boost::json::object measure_reaction(const Reaction& of) {
                         .pods_per_node = of.pods_per_node,
                         .requests_per_second = of.requests_per_second};
     ServedCluster cluster(size);
-    // Machines boot for longer than the benchmark runs, so that each sample needs another one.
+    // Machines boot longer than the benchmark runs, so each sample needs another machine.
     const LiveSetup setup(size, cluster.kubeconfig(), "100h",
                           "[scale_up]\nmax_node_provision_time = \"200h\"\n");
-    Seen seen;
-    const RunningDaemon daemon(setup, seen);
+    PassRecorder recorder;
+    const RunningDaemon daemon(setup, recorder);
     const auto first_nodes =
         static_cast<std::size_t>(size.groups) * static_cast<std::size_t>(size.nodes_per_group);
     const std::size_t first_pods = first_nodes * static_cast<std::size_t>(size.pods_per_node);
-    seen.wait_for_cluster(first_nodes, first_pods);
+    recorder.wait_for_cluster(first_nodes, first_pods);
     cluster.add_hopeless(of.hopeless);
-    seen.wait_for_cluster(first_nodes, first_pods + static_cast<std::size_t>(of.hopeless));
+    recorder.wait_for_cluster(first_nodes, first_pods + static_cast<std::size_t>(of.hopeless));
     io::RandomSource random(1);
     std::vector<double> seconds;
     for (int i = 0; i < of.samples; ++i) {
-        // The pods come at a random moment between two passes.
+        // The pods are created at a random time between two passes.
         std::this_thread::sleep_for(std::chrono::milliseconds(random.next() % 1000));
-        const int orders = seen.orders();
+        const int orders = recorder.orders();
         const Clock::time_point began = Clock::now();
         for (int half = 0; half < 2; ++half)
-            cluster.add_waiting("wait-" + std::to_string(i) + "-" + std::to_string(half));
+            cluster.add_pending("wait-" + std::to_string(i) + "-" + std::to_string(half));
         seconds.push_back(
-            std::chrono::duration<double>(seen.wait_for_order(orders) - began).count());
+            std::chrono::duration<double>(recorder.wait_for_order(orders) - began).count());
     }
     std::ranges::sort(seconds);
     return {{"case", "reaction"},
@@ -176,9 +178,9 @@ boost::json::object measure_reaction(const Reaction& of) {
             {"pods", first_pods},
             {"hopeless", of.hopeless},
             {"samples", of.samples},
-            {"p50_seconds", at_share(seconds, 0.5)},
-            {"p90_seconds", at_share(seconds, 0.9)},
-            {"p99_seconds", at_share(seconds, 0.99)},
+            {"p50_seconds", percentile(seconds, 0.5)},
+            {"p90_seconds", percentile(seconds, 0.9)},
+            {"p99_seconds", percentile(seconds, 0.99)},
             {"max_seconds", seconds.back()},
             {"rss_mb", peak_megabytes()}};
 }

@@ -1,4 +1,4 @@
-// capstan-bench-parts: what single calls cost, by Google Benchmark.
+// capstan-bench-parts: the cost of single calls, with Google Benchmark.
 #include <benchmark/benchmark.h>
 
 #include <capstan/quantity.hpp>
@@ -39,47 +39,48 @@ void DecodePod(benchmark::State& state) {
 }
 BENCHMARK(DecodePod);
 
-/// The pending classes of a workload, against its nodes and one machine of 32 cores.
-engine::scheduling::CompiledPredicates make_rules(const engine::snapshot::Cluster& cluster) {
+/// Predicates for the pending pods of a workload, its nodes, and one machine type of 32 cores.
+engine::scheduling::CompiledPredicates compile_predicates(
+    const engine::snapshot::Cluster& cluster) {
     const engine::pods::PendingPods pending = engine::pods::find_pending(cluster, {}, bench_time);
     std::vector<engine::snapshot::PodGroupId> pod_groups;
     for (const engine::PodCount& pods : pending.pod_groups)
         pod_groups.push_back(pods.equivalence_group);
-    const engine::scheduling::TemplateNode shape{
+    const engine::scheduling::TemplateNode machine{
         .labels = {{"topology.kubernetes.io/zone", "r1-a"}},
         .allocatable = {{"cpu", 32_cpu}, {"memory", 128_GiB}, {"pods", 110}}};
-    return engine::scheduling::CompiledPredicates(cluster, std::move(pod_groups), {shape});
+    return engine::scheduling::CompiledPredicates(cluster, std::move(pod_groups), {machine});
 }
 
-void MakeRules(benchmark::State& state) {
+void CompilePredicates(benchmark::State& state) {
     const auto snapshot = make_snapshot({.nodes = 5000,
                                          .pods = 1000,
                                          .classes = static_cast<int>(state.range(0)),
                                          .constraint = Constraint::zone_spread});
-    for (auto _ : state) benchmark::DoNotOptimize(make_rules(snapshot.cluster));
+    for (auto _ : state) benchmark::DoNotOptimize(compile_predicates(snapshot.cluster));
 }
-BENCHMARK(MakeRules)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
+BENCHMARK(CompilePredicates)->Arg(1)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond);
 
-void LookForRoomOnFullNodes(benchmark::State& state) {
+void PlaceOnFullNodes(benchmark::State& state) {
     const auto snapshot = make_snapshot({.nodes = 5000, .pods = 100, .classes = 100});
-    engine::scheduling::CompiledPredicates rules = make_rules(snapshot.cluster);
-    const engine::scheduling::Placement placement(rules);
+    engine::scheduling::CompiledPredicates predicates = compile_predicates(snapshot.cluster);
+    const engine::scheduling::Placement placement(predicates);
     for (auto _ : state) {
         for (engine::scheduling::PodGroupIndex pod_group = 0; pod_group < 100; ++pod_group)
             benchmark::DoNotOptimize(placement.find(pod_group, 0, 5000));
     }
     state.SetItemsProcessed(state.iterations() * 100);
 }
-BENCHMARK(LookForRoomOnFullNodes);
+BENCHMARK(PlaceOnFullNodes);
 
 void EstimateFiftyThousandPods(benchmark::State& state) {
     const int classes = static_cast<int>(state.range(0));
     const auto snapshot = make_snapshot({.nodes = 0, .pods = 50'000, .classes = classes});
-    engine::scheduling::CompiledPredicates rules = make_rules(snapshot.cluster);
-    engine::scheduling::Placement placement(rules);
+    engine::scheduling::CompiledPredicates predicates = compile_predicates(snapshot.cluster);
+    engine::scheduling::Placement placement(predicates);
     std::vector<engine::scale_up::Demand> pods;
-    for (engine::scheduling::PodGroupIndex pod_group = 0; pod_group < rules.pod_groups().size();
-         ++pod_group)
+    for (engine::scheduling::PodGroupIndex pod_group = 0;
+         pod_group < predicates.pod_groups().size(); ++pod_group)
         pods.push_back({pod_group, 50'000 / classes});
     for (auto _ : state) {
         const engine::scheduling::Placement::Mark before = placement.mark();

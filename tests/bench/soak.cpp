@@ -1,4 +1,4 @@
-// The case `soak`: hours or days of a cluster behind an API server, with the whole daemon on
+// The case `soak`: hours or days of a cluster behind an API server, with the daemon on
 // virtual time.
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ constexpr const char* kubeconfig =
 constexpr const char* soak_settings =
     "[scale_down]\nunneeded_time = \"3m\"\ndelay_after_add = \"1m\"\n";
 constexpr Duration sample_every = 10min;
-/// The time in which the first nodes are filled and seen; not measured.
+/// The time in which the first nodes are filled; not measured.
 constexpr Duration set_up = 1min;
 
 double resident_mb() {
@@ -45,13 +45,13 @@ double slope_of(const std::vector<double>& values) {
     const double n = static_cast<double>(values.size());
     const double mean_x = (n - 1) / 2;
     const double mean_y = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    double up = 0, down = 0;
+    double covariance = 0, variance = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double x = static_cast<double>(i) - mean_x;
-        up += x * (values[i] - mean_y);
-        down += x * x;
+        covariance += x * (values[i] - mean_y);
+        variance += x * x;
     }
-    return down > 0 ? up / down : 0;
+    return variance > 0 ? covariance / variance : 0;
 }
 
 /// The changes in the cluster. Running pods are replaced all the time. Every twenty minutes a burst
@@ -83,16 +83,16 @@ private:
     }
     void burst() {
         const std::string name = "burst-" + std::to_string(++bursts_) + "-";
-        for (int i = 0; i < soak_.burst; ++i) emulator_.add_waiting(name + std::to_string(i));
-        loop_.after(8min, [this, name] { leave(name, 0); });
-        loop_.after(14min, [this, name] { leave(name, 1); });
+        for (int i = 0; i < soak_.burst; ++i) emulator_.add_pending(name + std::to_string(i));
+        loop_.after(8min, [this, name] { remove_half(name, 0); });
+        loop_.after(14min, [this, name] { remove_half(name, 1); });
         loop_.after(20min, [this] { burst(); });
     }
-    void leave(const std::string& name, int from) {
+    void remove_half(const std::string& name, int from) {
         for (int i = from; i < soak_.burst; i += 2) emulator_.remove(name + std::to_string(i));
     }
     /// Deletes events older than an hour, as API servers do.
-    void forget_events() {
+    void delete_old_events() {
         const simulation::api_server::ResourceKind& events = store_.kind("events");
         const std::string oldest = format_rfc3339(store_.now() - 1h, 0);
         for (const simulation::api_server::ApiObject& event : store_.list(events).items) {
@@ -104,7 +104,7 @@ private:
         }
     }
     void sample() {
-        forget_events();
+        delete_old_events();
         rss_.push_back(resident_mb());
         loop_.after(sample_every, [this] { sample(); });
     }
@@ -135,7 +135,7 @@ Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& ht
         {.version = "bench",
          .identity = "bench",
          .seed = 1,
-         .on_overdue = [] { throw std::runtime_error("does not stop"); },
+         .on_overdue = [] { throw std::runtime_error("the daemon does not stop"); },
          .on_pass = count,
          .http = &http});
     if (!ended) throw std::runtime_error(ended.error().message);
@@ -166,7 +166,7 @@ boost::json::object measure_soak(const Soak& soak) {
     const std::vector<double>& rss = churn.rss();
     const std::vector<double> later(rss.begin() + static_cast<std::ptrdiff_t>(rss.size() / 2),
                                     rss.end());
-    const double samples_a_day = std::chrono::duration<double>(24h) / sample_every;
+    const double samples_per_day = std::chrono::duration<double>(24h) / sample_every;
     return {{"case", "soak"},
             {"nodes", soak.nodes},
             {"pods", emulator.running()},
@@ -182,7 +182,7 @@ boost::json::object measure_soak(const Soak& soak) {
             {"pods_evicted", emulator.evicted()},
             {"rss_mb", peak_megabytes()},
             {"rss_mb_every_10_min", rounded(rss)},
-            {"rss_mb_a_day", slope_of(later) * samples_a_day}};
+            {"rss_mb_a_day", slope_of(later) * samples_per_day}};
 }
 
 }  // namespace capstan::bench

@@ -64,7 +64,7 @@ void add_nodes(engine::snapshot::ClusterBuilder& builder, int nodes) {
 }
 
 void add_pods(engine::snapshot::ClusterBuilder& builder, const SpreadWorkload& workload) {
-    // Pods go to the nodes in turn, so each ReplicaSet is spread as evenly as the zones are.
+    // Pods are bound to nodes in turn, so each ReplicaSet is spread evenly over zones.
     int next = 0;
     for (int r = 0; r < workload.replica_sets; ++r) {
         for (int i = 0; i < workload.running + workload.pending; ++i) {

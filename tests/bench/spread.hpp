@@ -1,4 +1,4 @@
-/// ReplicaSets spread over zones that make up half of a large cluster: the case because of which
+/// ReplicaSets that are spread over zones and are half of a large cluster: the case for which
 /// Zalando emulates the constraint.
 #pragma once
 
@@ -13,14 +13,14 @@ struct SpreadWorkload {
     int replica_sets = 6;
     int running = 1000;     ///< running pods of each ReplicaSet
     int pending = 150;      ///< pending pods of each ReplicaSet
-    bool emulated = false;  ///< true: with emulated_spread_label; false: by the rule itself
+    bool emulated = false;  ///< true: with emulated_spread_label; false: with the constraint
 };
 
-/// The pod label that each ReplicaSet's constraint selects by.
+/// The pod label of the selector in each ReplicaSet's constraint.
 inline constexpr const char* spread_label = "parent-resource-hash";
 
 /// 30 groups, 10 pools in each of three zones, of machines with 4 cores, 32 GiB and room for 13
-/// pods of 1m and 2500 MiB. All nodes are full: other pods take the room that the ReplicaSets
+/// pods of 1m and 2500 MiB. All nodes are full: other pods use the capacity that the ReplicaSets
 /// leave.
 engine::Snapshot make_spread_snapshot(const SpreadWorkload& workload);
 

@@ -15,7 +15,7 @@ using engine::snapshot::NodeObject;
 using engine::snapshot::PodObject;
 using std::chrono::hours;
 
-/// "NAME-000042": padded, so that names sort as their numbers do.
+/// "NAME-000042": padded, so that names sort by number.
 std::string numbered(const char* name, int number) {
     std::array<char, 48> text{};
     std::snprintf(text.data(), text.size(), "%s-%06d", name, number);
@@ -87,9 +87,9 @@ PodObject make_pending_pod(int number, int equivalence_group, Constraint constra
     return pod;
 }
 
-double share_used(const Workload& workload, int node) {
+double utilization(const Workload& workload, int node) {
     switch (workload.shape) {
-        case Shape::as_said: break;
+        case Shape::as_configured: break;
         case Shape::packable: return 0.4;
         case Shape::mixed: return node % 5 == 0 ? 0.45 : 0.985;
         case Shape::full: return 0.98;
@@ -113,7 +113,7 @@ std::vector<PodObject> make_running_pods(const Workload& workload) {
         const std::int64_t cores = cores_of(node % workload.groups);
         const auto share = [&](std::int64_t all) {
             return static_cast<std::int64_t>(static_cast<double>(all) *
-                                             share_used(workload, node)) /
+                                             utilization(workload, node)) /
                    per_node;
         };
         const std::string owner = "run-" + std::to_string(i % 1000);

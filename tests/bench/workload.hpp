@@ -1,4 +1,4 @@
-/// Clusters to measure with; results.md describes them.
+/// Clusters for benchmarks; results.md describes them.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ enum class Constraint { none, zone_spread, host_spread, host_anti_affinity };
 
 /// The share of each node that its running pods request.
 enum class Shape {
-    as_said,   ///< Workload::used
-    packable,  ///< 40% of each node
-    mixed,     ///< 45% of every fifth node, 98.5% of the others
-    full,      ///< 98% of each node
+    as_configured,  ///< Workload::used
+    packable,       ///< 40% of each node
+    mixed,          ///< 45% of every fifth node, 98.5% of the others
+    full,           ///< 98% of each node
 };
 
 struct Workload {
@@ -31,7 +31,7 @@ struct Workload {
     Constraint spread = Constraint::none;      ///< of running pods
     int running_per_node = 30;
     double used = 1;  ///< share of each node that running pods request
-    Shape shape = Shape::as_said;
+    Shape shape = Shape::as_configured;
 };
 
 inline const Time bench_time = time_from_unix_ns(1'700'000'000'000'000'000);

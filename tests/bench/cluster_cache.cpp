@@ -1,4 +1,4 @@
-// A whole cluster through the client that follows it: lists, events, and a list again.
+// The case `mirror`: the client's ClusterCache with lists, events, and a second list.
 #include <chrono>
 #include <functional>
 #include <map>
@@ -22,7 +22,7 @@ using kubernetes::client::Api;
 using kubernetes::client::ApiReply;
 using kubernetes::client::ApiRequest;
 
-/// As much as one read of a socket returns.
+/// The size of one read of a socket.
 constexpr std::size_t socket_piece_size = 64 << 10;
 
 /// An API client whose lists are generated piece by piece, since a whole list may be more than a
@@ -34,7 +34,9 @@ public:
     };
     GeneratedApi(boost::asio::io_context& io, Count count) : io_(io), count_(count) {}
 
-    RequestId send(ApiRequest, Done) override { throw std::logic_error("nobody sends"); }
+    RequestId send(ApiRequest, Done) override {
+        throw std::logic_error("the cache sends no single requests");
+    }
     RequestId stream(ApiRequest request, Part on_part, Done done) override {
         bool is_watch = false;
         for (const auto& [key, value] : request.query) is_watch = is_watch || key == "watch";
@@ -52,7 +54,7 @@ public:
     void cancel(RequestId) override {}
     kubernetes::client::SuccessNotifier& success_notifier() override { return notifier_; }
 
-    void tell(const std::string& path, const std::string& text) { watches_.at(path)(text); }
+    void push(const std::string& path, const std::string& text) { watches_.at(path)(text); }
     std::size_t text_bytes() const { return text_bytes_; }
 
 private:
@@ -93,13 +95,13 @@ double cpu_seconds_of(const std::function<void()>& part) {
     return Measured::repeat(1, [] {}, part).cpu_median();
 }
 
-engine::snapshot::Cluster cluster_of(kubernetes::client::ClusterCache& mirror) {
-    auto cluster = mirror.cluster(std::chrono::hours(1));
+engine::snapshot::Cluster cluster_of(kubernetes::client::ClusterCache& cache) {
+    auto cluster = cache.cluster(std::chrono::hours(1));
     if (!cluster) throw std::runtime_error(cluster.error().message);
     return *std::move(cluster);
 }
 
-/// Watch events in which each pod has moved on by one node.
+/// Watch events that move each pod to the next node.
 std::string moved_pods(int count, int nodes) {
     std::string out;
     for (int i = 0; i < count; ++i)
@@ -115,26 +117,26 @@ boost::json::object measure_mirror(int nodes, int pods) {
     boost::asio::io_context io;
     io::ManualLoop loop(io, std::make_shared<io::ManualClock>());
     GeneratedApi api(io, {.nodes = nodes, .pods = pods});
-    kubernetes::client::ClusterCache mirror(api, loop, {.watch_list = false});
+    kubernetes::client::ClusterCache cache(api, loop, {.watch_list = false});
     const Measured synced = Measured::repeat(
         1, [] {},
         [&] {
-            mirror.start();
+            cache.start();
             loop.settle();
         });
     const double text_mb = static_cast<double>(api.text_bytes()) / (1 << 20);
-    const double first = cpu_seconds_of([&] { cluster_of(mirror); });
+    const double first = cpu_seconds_of([&] { cluster_of(cache); });
     const double synced_rss = peak_megabytes();
     const std::string events = moved_pods(std::min(changed, pods), nodes);
-    const double changed_seconds = cpu_seconds_of([&] { api.tell(pods_path, events); });
-    const double next = cpu_seconds_of([&] { cluster_of(mirror); });
+    const double changed_seconds = cpu_seconds_of([&] { api.push(pods_path, events); });
+    const double next = cpu_seconds_of([&] { cluster_of(cache); });
     const double relisted = cpu_seconds_of([&] {
-        api.tell(pods_path,
+        api.push(pods_path,
                  R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})");
         loop.advance(std::chrono::seconds(2));
     });
-    const double last = cpu_seconds_of([&] { cluster_of(mirror); });
-    const engine::snapshot::Cluster cluster = cluster_of(mirror);
+    const double last = cpu_seconds_of([&] { cluster_of(cache); });
+    const engine::snapshot::Cluster cluster = cluster_of(cache);
     return synced.line("mirror", {{"nodes", cluster.node_count()},
                                   {"pods", cluster.pod_count()},
                                   {"text_mb", text_mb},

@@ -1,4 +1,4 @@
-// The parsing part of a refresh of the AWS plugin: groups and their instances in XML, to values.
+// The parsing part of a refresh of the AWS plugin: groups and their instances in XML.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace capstan::bench {
 namespace {
 
-constexpr int listed_at_once = 100;
+constexpr int groups_per_page = 100;
 
 std::string listed_instance(int number) {
     std::string id = std::to_string(100'000'000 + number);
@@ -67,11 +67,11 @@ std::string listed_group(int number, int instances) {
 
 std::vector<std::string> listed_pages(int groups, int instances_each) {
     std::vector<std::string> out;
-    for (int at = 0; at < groups; at += listed_at_once) {
+    for (int at = 0; at < groups; at += groups_per_page) {
         std::string page =
             "<DescribeAutoScalingGroupsResponse><DescribeAutoScalingGroupsResult>"
             "<AutoScalingGroups>";
-        for (int i = at; i < std::min(groups, at + listed_at_once); ++i)
+        for (int i = at; i < std::min(groups, at + groups_per_page); ++i)
             page += listed_group(i, instances_each);
         out.push_back(page +
                       "</AutoScalingGroups></DescribeAutoScalingGroupsResult>"
@@ -80,7 +80,7 @@ std::vector<std::string> listed_pages(int groups, int instances_each) {
     return out;
 }
 
-aws::AutoScalingGroups read_listed(const std::vector<std::string>& pages) {
+aws::AutoScalingGroups parse_pages(const std::vector<std::string>& pages) {
     std::vector<Result<aws::AutoScalingGroup>> read;
     for (const std::string& page : pages) {
         const auto reply = aws::XmlReply::parse(page, "DescribeAutoScalingGroups");
@@ -91,20 +91,20 @@ aws::AutoScalingGroups read_listed(const std::vector<std::string>& pages) {
     return aws::sorted_groups(std::move(read));
 }
 
-void ReadAwsAnswers(benchmark::State& state) {
+void ParseAwsResponses(benchmark::State& state) {
     const int groups = static_cast<int>(state.range(0));
     const int instances = static_cast<int>(state.range(1));
     const std::vector<std::string> pages = listed_pages(groups, instances / groups);
     std::size_t bytes = 0;
     for (const std::string& page : pages) bytes += page.size();
     for (auto _ : state) {
-        const aws::AutoScalingGroups read = read_listed(pages);
+        const aws::AutoScalingGroups read = parse_pages(pages);
         if (std::ssize(read.groups) != groups)
             throw std::runtime_error("not all groups can be read");
     }
     state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
 }
-BENCHMARK(ReadAwsAnswers)->Args({500, 5000})->Unit(benchmark::kMillisecond);
+BENCHMARK(ParseAwsResponses)->Args({500, 5000})->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace capstan::bench
