@@ -7,7 +7,7 @@
 namespace capstan::kubernetes {
 namespace {
 
-TEST(HostPorts, IncludePortsOfContainersAndSidecars) {
+TEST(PodHostPorts, IncludePortsOfContainersAndSidecars) {
     using Ports = std::vector<engine::snapshot::HostPort>;
     const struct {
         const char* rule;
@@ -39,7 +39,7 @@ TEST(HostPorts, IncludePortsOfContainersAndSidecars) {
     }
 }
 
-TEST(HostPorts, RejectInvalidPorts) {
+TEST(PodHostPorts, RejectInvalidPorts) {
     const auto result = decoded(
         decode_host_ports, R"({"containers":[{"ports":[{"hostPort":65536},{"hostPort":"80"}]}]})");
     EXPECT_TRUE(result.value.empty());

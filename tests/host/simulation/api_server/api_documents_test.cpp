@@ -1,6 +1,6 @@
 #include "simulation/api_server/api_documents.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-struct ApiDiscovery : ServedApi {
+struct ApiDiscovery : ApiServerTest {
     const std::string v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     const std::string v2beta1 =
         "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";

@@ -1,6 +1,6 @@
 #include "simulation/api_server/api_faults.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
 namespace capstan::simulation::api_server {
@@ -75,7 +75,7 @@ TEST(ApiFaults, ParseAndSerializeToTheSameObject) {
     EXPECT_FALSE(parse_fault(parsed(R"({"times":0})"))->times) << "until it is removed";
 }
 
-TEST_F(ServedApi, ExecutesADelayedRequestAtOnceIfConfigured) {
+TEST_F(ApiServerTest, ExecutesADelayedRequestAtOnceIfConfigured) {
     LocalHttpClient http(server, loop);
     int status = 0;
     const auto create = [&](ApiFault fault, const std::string& name) {
@@ -99,7 +99,7 @@ TEST_F(ServedApi, ExecutesADelayedRequestAtOnceIfConfigured) {
     EXPECT_EQ(status, 0);
 }
 
-TEST_F(ServedApi, AcceptsFaultsOverItsAdminEndpoint) {
+TEST_F(ApiServerTest, AcceptsFaultsOverItsAdminEndpoint) {
     EXPECT_EQ(send("POST", "/capstan/faults", R"({"status":500})").status, 200);
     EXPECT_EQ(find_array(get("/capstan/faults").body, "faults")->size(), 1u);
     EXPECT_EQ(send("POST", "/capstan/faults", R"({"statuss":500})").status, 400);

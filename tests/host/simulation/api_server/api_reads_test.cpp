@@ -1,4 +1,4 @@
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -6,7 +6,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-struct ApiLists : ServedApi {
+struct ApiLists : ApiServerTest {
     void SetUp() override {
         for (const char* name : {"a", "b", "c", "d", "e"}) make("default", name);
     }

@@ -1,13 +1,13 @@
 #include <tuple>
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct ApiEvictions : ServedApi {
+struct ApiEvictions : ApiServerTest {
     const ResourceKind& budgets = store.kind("poddisruptionbudgets.policy");
 
     void make_budget(const std::string& name, const std::string& spec, const std::string& status) {
@@ -127,7 +127,7 @@ TEST_F(ApiEvictions, UseTheRequestedGracePeriod) {
               7);
 }
 
-TEST_F(ServedApi, BindsAPodOnce) {
+TEST_F(ApiServerTest, BindsAPodOnce) {
     const std::string pods = "/api/v1/namespaces/default/pods";
     send("POST", pods, R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"c"}]}})");
     const std::string binding = R"({"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}})";
@@ -139,7 +139,7 @@ TEST_F(ServedApi, BindsAPodOnce) {
     EXPECT_EQ(send("POST", pods + "/p/binding", binding).status, 409);
 }
 
-TEST_F(ServedApi, SetsPodDefaultsThatSchedulersAndKubeletsRelyOn) {
+TEST_F(ApiServerTest, SetsPodDefaultsThatSchedulersAndKubeletsRelyOn) {
     const Response pod =
         send("POST", "/api/v1/namespaces/default/pods", R"({"metadata":{"name":"p"},
         "spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"1","memory":"1Gi"}}}]},

@@ -1,11 +1,11 @@
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct ApiWrites : ServedApi {
+struct ApiWrites : ApiServerTest {
     const std::string maps = "/api/v1/namespaces/default/configmaps";
     const std::string nodes = "/api/v1/nodes";
     static constexpr const char* merge = "application/merge-patch+json";
@@ -128,7 +128,7 @@ TEST_F(ApiWrites, DeleteCollectionsByLabel) {
     EXPECT_EQ(get(maps + "/m").status, 200);
 }
 
-struct ScaleSubresource : ServedApi {
+struct ScaleSubresource : ApiServerTest {
     const std::string path = "/apis/apps/v1/namespaces/default/deployments/d/scale";
     void SetUp() override {
         const json::object made = parsed(R"({"metadata":{"name":"d"},"spec":{"replicas":2,
@@ -165,7 +165,7 @@ TEST_F(ScaleSubresource, IsNotFoundForOtherKinds) {
     EXPECT_EQ(get("/api/v1/namespaces/default/configmaps/m/scale").status, 404);
 }
 
-TEST_F(ServedApi, AllowsEveryAccessReview) {
+TEST_F(ApiServerTest, AllowsEveryAccessReview) {
     const std::string reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
     const Response json =
         send("POST", reviews, R"({"spec":{"resourceAttributes":{"verb":"get"}}})");
@@ -176,7 +176,7 @@ TEST_F(ServedApi, AllowsEveryAccessReview) {
     EXPECT_TRUE(is_true_at(other.body, "status.allowed")) << "for any body";
 }
 
-struct ApiWorkloads : ServedApi {
+struct ApiWorkloads : ApiServerTest {
     const std::string path = "/apis/apps/v1/namespaces/default/deployments";
 
     static std::string deployment(const std::string& selector, const std::string& labels) {
@@ -213,7 +213,7 @@ TEST_F(ApiWorkloads, RejectChangesThatBreakTheSelector) {
     EXPECT_EQ(patch(R"({"replicas":3})"), 200);
 }
 
-TEST_F(ServedApi, IssuesServiceAccountTokens) {
+TEST_F(ApiServerTest, IssuesServiceAccountTokens) {
     const std::string accounts = "/api/v1/namespaces/default/serviceaccounts";
     ASSERT_EQ(send("POST", accounts, R"({"metadata":{"name":"robot"}})").status, 201);
     const Response token = send("POST", accounts + "/robot/token", "{}");
@@ -223,7 +223,7 @@ TEST_F(ServedApi, IssuesServiceAccountTokens) {
     EXPECT_EQ(send("POST", accounts + "/nobody/token", "{}").status, 404);
 }
 
-TEST_F(ServedApi, RejectsExecAttachAndPortForward) {
+TEST_F(ApiServerTest, RejectsExecAttachAndPortForward) {
     run_pod("p");
     for (const char* what : {"exec", "attach", "portforward"}) {
         const Response refused =
@@ -233,7 +233,7 @@ TEST_F(ServedApi, RejectsExecAttachAndPortForward) {
     }
 }
 
-struct HorizontalPodAutoscalers : ServedApi {
+struct HorizontalPodAutoscalers : ApiServerTest {
     static std::string path(const std::string& version) {
         return "/apis/autoscaling/" + version + "/namespaces/default/horizontalpodautoscalers";
     }

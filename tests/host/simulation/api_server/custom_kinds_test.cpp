@@ -1,13 +1,13 @@
 #include "simulation/api_server/custom_kinds.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
 
 using ::testing::HasSubstr;
 
-struct CustomResources : ServedApi {
+struct CustomResources : ApiServerTest {
     const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
     const std::string balancers = "/apis/balancer.x-k8s.io/v1alpha1/namespaces/default/balancers";
 

@@ -1,5 +1,5 @@
 #include "simulation/api_server/json_patch.hpp"
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {

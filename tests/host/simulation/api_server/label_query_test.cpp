@@ -1,6 +1,6 @@
 #include "simulation/api_server/label_query.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {

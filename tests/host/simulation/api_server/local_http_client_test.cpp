@@ -1,7 +1,7 @@
 #include "simulation/api_server/local_http_client.hpp"
 
+#include "api_server_fixture.hpp"
 #include "io/curl_http_client.hpp"
-#include "served_api.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -21,7 +21,7 @@ std::ostream& operator<<(std::ostream& out, const End& end) {
                << end.body;
 }
 
-struct LocalHttpTest : ServedApi {
+struct LocalHttpTest : ApiServerTest {
     LocalHttpClient local{server, loop};
     std::optional<End> ended{};
 

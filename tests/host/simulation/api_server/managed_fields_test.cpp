@@ -1,6 +1,6 @@
 #include "simulation/api_server/managed_fields.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -39,7 +39,7 @@ TEST(FieldSets, SupportUnionDifferenceAndIntersection) {
     }
 }
 
-struct ServerSideApply : ServedApi {
+struct ServerSideApply : ApiServerTest {
     const std::string path = "/api/v1/namespaces/default/replicationcontrollers/d";
 
     Response apply(const std::string& manager, const std::string& spec, bool force = false) {

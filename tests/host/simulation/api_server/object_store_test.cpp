@@ -1,6 +1,6 @@
 #include "simulation/api_server/object_store.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -8,7 +8,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-struct ObjectStoreTest : ServedApi {
+struct ObjectStoreTest : ApiServerTest {
     const ResourceKind& maps = store.kind("configmaps");
     const ResourceKind& pods = store.kind("pods");
 

@@ -5,7 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -112,7 +112,7 @@ TEST(ProtobufBody, RejectsMalformedBodies) {
     EXPECT_THAT(decoded("{}"), HasSubstr("400 the request body is not a protobuf-encoded object"));
 }
 
-TEST_F(ServedApi, CreatesObjectsFromProtobuf) {
+TEST_F(ApiServerTest, CreatesObjectsFromProtobuf) {
     const Response made = send("POST", "/api/v1/namespaces/default/configmaps",
                                body("v1", "ConfigMap", field(1, field(1, "settings"))),
                                "application/vnd.kubernetes.protobuf");

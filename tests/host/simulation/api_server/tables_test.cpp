@@ -1,7 +1,7 @@
 #include "simulation/api_server/tables.hpp"
 #include "simulation/api_server/column_paths.hpp"
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -24,7 +24,7 @@ TEST(HumanDuration, IsFormattedLikeKubectl) {
     for (const Case& c : cases) EXPECT_EQ(human_duration(c.age), c.text);
 }
 
-struct ApiTables : ServedApi {
+struct ApiTables : ApiServerTest {
     std::string rows(const std::string& resource, const std::string& object) {
         const ResourceKind& kind = store.kind(resource);
         const json::object table =

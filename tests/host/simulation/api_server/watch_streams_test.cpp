@@ -5,7 +5,7 @@
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
-#include "served_api.hpp"
+#include "api_server_fixture.hpp"
 
 namespace capstan::simulation::api_server {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 /// Watches over the network, on the loop's one thread: a read lets the loop run meanwhile.
-struct ApiWatches : ServedApi {
+struct ApiWatches : ApiServerTest {
     struct Peer {
         tcp::socket socket;
         std::string text{};

@@ -21,7 +21,7 @@ PodBatch batch_of(const std::string& pods) {
     return std::get<PodBatch>(input.steps.at(0).actions.at(0).what);
 }
 
-TEST(Manifests, CreateADeploymentForReplicas) {
+TEST(LiveManifests, CreateADeploymentForReplicas) {
     const Manifest made = make_manifest(
         batch_of(R"({ name = "web", namespace = "shop", count = 3, cpu = "500m", replicas = true, )"
                  R"(spread = ["zone"], start_up = "5s", grace = "1500ms", tolerations = ["spot"], )"
@@ -42,7 +42,7 @@ TEST(Manifests, CreateADeploymentForReplicas) {
                 "terminationGracePeriodSeconds":2}}}})"));
 }
 
-TEST(Manifests, CreateAJobForPodsWithADuration) {
+TEST(LiveManifests, CreateAJobForPodsWithADuration) {
     const Manifest made =
         make_manifest(batch_of(R"({ name = "mail", count = 2, duration = "1m" })"));
     EXPECT_EQ(made.resource, "jobs.batch");
@@ -55,7 +55,7 @@ TEST(Manifests, CreateAJobForPodsWithADuration) {
               "1m");
 }
 
-TEST(Manifests, CreateBarePods) {
+TEST(LiveManifests, CreateBarePods) {
     const PodBatch batch = batch_of(R"({ name = "lone", anti_affinity = ["hostname"] })");
     EXPECT_EQ(workload_of(batch), "");
     const json::value pod = make_pod(batch, "lone").object;
@@ -65,7 +65,7 @@ TEST(Manifests, CreateBarePods) {
               "kubernetes.io/hostname");
 }
 
-TEST(Manifests, CreateBudgetsOfANumberOrPercentage) {
+TEST(LiveManifests, CreateBudgetsOfANumberOrPercentage) {
     const Input input = input_of(R"(
 [[budget]]
 name = "web"
@@ -81,7 +81,7 @@ max_unavailable = 1
               parsed(R"({"selector":{},"maxUnavailable":1})"));
 }
 
-TEST(Manifests, CreateAServiceThatSelectsItsPods) {
+TEST(LiveManifests, CreateAServiceThatSelectsItsPods) {
     const Input input = input_of(R"(
 [[service]]
 name = "web"
@@ -98,7 +98,7 @@ labels = { tier = "front" }
               parsed(R"({"tier":"front"})"));
 }
 
-TEST(Manifests, CreateAReadyNodeWithAHostnameLabel) {
+TEST(LiveManifests, CreateAReadyNodeWithAHostnameLabel) {
     const Input input = input_of(R"(
 [[node]]
 name = "system"

@@ -27,7 +27,7 @@ const PodBatch& batch_at(const Input& input, std::size_t index) {
     return std::get<PodBatch>(input.steps.at(0).actions.at(index).what);
 }
 
-TEST(TraceInput, CreatesAGroupForEachMachineType) {
+TEST(ClusterTrace, CreatesAGroupForEachMachineType) {
     const auto input = trace("");
     ASSERT_TRUE(input) << input_error(input);
     ASSERT_TRUE(input->cloud);
@@ -38,7 +38,7 @@ TEST(TraceInput, CreatesAGroupForEachMachineType) {
     EXPECT_EQ(groups->children[1].find("id")->text, "cpu96-mem384-gpu8-G2");
 }
 
-TEST(TraceInput, CreatesPodsInOrderOfCreationTime) {
+TEST(ClusterTrace, CreatesPodsInOrderOfCreationTime) {
     const auto input = trace(
         "late,1000,1024,0,0,,LS,Running,50,90,60\n"
         "early,2000,2048,0,0,,LS,Running,10,40,\n");
@@ -49,14 +49,14 @@ TEST(TraceInput, CreatesPodsInOrderOfCreationTime) {
               (Resources{{"cpu", 2_cpu}, {"memory", 2_GiB}}));
 }
 
-TEST(TraceInput, KeepsTheRunTimeOfPods) {
+TEST(ClusterTrace, KeepsTheRunTimeOfPods) {
     const auto input = trace("a,1,1,0,0,,LS,Running,50,90,60\nb,1,1,0,0,,LS,Pending,50,90,\n");
     ASSERT_TRUE(input) << input_error(input);
     EXPECT_EQ(batch_at(*input, 0).duration, std::chrono::seconds(30));
     EXPECT_EQ(batch_at(*input, 1).duration, std::chrono::seconds(40));
 }
 
-TEST(TraceInput, ReadsGpuSharesAndModels) {
+TEST(ClusterTrace, ReadsGpuSharesAndModels) {
     const auto input =
         trace("a,1,1,1,460,G2|G3,LS,Running,0,9,0\nb,1,1,2,1000,,LS,Running,0,9,0\n");
     ASSERT_TRUE(input) << input_error(input);
@@ -69,7 +69,7 @@ TEST(TraceInput, ReadsGpuSharesAndModels) {
     EXPECT_TRUE(whole.affinity_required.empty());
 }
 
-TEST(TraceInput, ReportsTheInvalidRowAndWhy) {
+TEST(ClusterTrace, ReportsTheInvalidRowAndWhy) {
     EXPECT_EQ(input_error(trace("a,x,1,0,0,,LS,Running,0,9,0\n")),
               "pods.csv:2: cpu_milli: expects a whole number of 0 or more, found \"x\"");
     EXPECT_EQ(input_error(trace("a,1,1,0,0,,LS,Running,50,9,\n")),

@@ -19,7 +19,7 @@ inline json::object parsed(std::string_view text) {
     return json::parse(json_view(text)).as_object();
 }
 
-struct ServedApi : ::testing::Test {
+struct ApiServerTest : ::testing::Test {
     struct Response {
         int status = 0;
         json::object body{};
