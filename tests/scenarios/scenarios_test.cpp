@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(
         return name_of(::testing::TestParamInfo<std::string>(off.param.scenario, off.index));
     });
 
-TEST(Scenarios, SpreadDefaultNeedsTheDefaultSpread) {
+TEST(Scenarios, SpreadDefaultFailsWithoutTheDefaultSpread) {
     const Ran ran =
         capstan("simulate " + file_of("spread_default") + " --set scale_up.default_spread=[]");
     EXPECT_EQ(ran.code, 1) << ran.err << ran.out;

@@ -63,7 +63,7 @@ TEST_F(Kubectl, ExposesADeployment) {
     EXPECT_THAT(kubectl("get service web"), ContainsRegex("web +ClusterIP .* 80/TCP"));
 }
 
-TEST_F(Kubectl, WatchesOnePodUntilItIsGone) {
+TEST_F(Kubectl, WatchesOnePodUntilItIsDeleted) {
     create_node("n1");
     create_pod("p1", "n1");
     create_pod("p2", "n1");

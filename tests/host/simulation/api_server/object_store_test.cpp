@@ -250,7 +250,7 @@ TEST_F(ObjectStoreTest, RejectsRevisionsBeforeTheCompaction) {
     EXPECT_EQ(store.subscribe(maps, store.revision() + 1, listener()).error().code, 504);
 }
 
-TEST_F(ObjectStoreTest, TellsSlowSubscribersThatTheirRevisionExpired) {
+TEST_F(ObjectStoreTest, ExpiresSlowSubscribers) {
     const auto subscription = store.subscribe(maps, store.revision(), listener()).value();
     make("a");
     store.compact(store.revision());

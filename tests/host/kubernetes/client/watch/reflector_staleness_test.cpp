@@ -25,7 +25,7 @@ TEST(ReflectorStaleness, BeginsAfter75SecondsWithoutABookmark) {
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
 }
 
-TEST(ReflectorStaleness, ExpectsBookmarksAfterInitialEvents) {
+TEST(ReflectorRecovery, ExpectsBookmarksAfterInitialEvents) {
     FollowedKind nodes(true);
     nodes.push(initial_end(10));
     nodes.loop.advance(74s);
@@ -35,7 +35,7 @@ TEST(ReflectorStaleness, ExpectsBookmarksAfterInitialEvents) {
     EXPECT_TRUE(nodes.api.asked()[0].is_cancelled);
 }
 
-TEST(ReflectorStaleness, ReopensAWatchAfterTwoMinutesWithoutBookmarks) {
+TEST(ReflectorRecovery, ReopensAWatchAfterTwoMinutesWithoutBookmarks) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.accept(nodes.open().id);
@@ -51,7 +51,7 @@ TEST(ReflectorStaleness, ReopensAWatchAfterTwoMinutesWithoutBookmarks) {
     EXPECT_EQ(nodes.reflector.age(), Duration(0));
 }
 
-TEST(ReflectorStaleness, RelistsIfAWatchIsSilentAfterEarlierBookmarks) {
+TEST(ReflectorRecovery, RelistsIfAWatchIsSilentAfterEarlierBookmarks) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.push(bookmark(20));
@@ -76,7 +76,7 @@ TEST(ReflectorStaleness, RelistsIfAWatchIsSilentAfterEarlierBookmarks) {
     EXPECT_EQ(nodes.errors.size(), 2u);
 }
 
-TEST(ReflectorStaleness, EndsASilentListAfterAMinute) {
+TEST(ReflectorRecovery, EndsASilentListAfterAMinute) {
     FollowedKind nodes(false);
     nodes.push(page(10, {node_text("a", 3)}).substr(0, 60));
     nodes.loop.advance(50s);
@@ -139,7 +139,7 @@ TEST(ReflectorStaleness, BeginsAtOnceWithARequestedRelist) {
     EXPECT_FALSE(nodes.reflector.is_in_touch(5s));
 }
 
-TEST(ReflectorStaleness, RelistsOnRequestOnlyIfTheWatchIsOpen) {
+TEST(ReflectorRecovery, RelistsOnRequestOnlyIfTheWatchIsOpen) {
     FollowedKind nodes(false);
     EXPECT_FALSE(nodes.reflector.relist()) << "already being listed";
     EXPECT_EQ(nodes.api.asked().size(), 1u);
@@ -150,7 +150,7 @@ TEST(ReflectorStaleness, RelistsOnRequestOnlyIfTheWatchIsOpen) {
     EXPECT_EQ(nodes.open_query(), "list limit=2");
 }
 
-TEST(ReflectorStaleness, KeepsTheRetryDelayOfTheServerOnARequestedRelist) {
+TEST(ReflectorRecovery, KeepsTheRetryDelayOfTheServerOnARequestedRelist) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.api.answer({.status = 429, .retry_after = 20s});
@@ -169,7 +169,7 @@ TEST(ReflectorStaleness, ContinuesIfTheVersionHasExpired) {
     EXPECT_GE(nodes.reflector.age(), lost);
 }
 
-TEST(ReflectorStaleness, RetriesSoonWhenTheServerAnswersAnotherRequest) {
+TEST(ReflectorRecovery, RetriesSoonWhenTheServerAnswersAnotherRequest) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.refuse_connections(6);
@@ -179,7 +179,7 @@ TEST(ReflectorStaleness, RetriesSoonWhenTheServerAnswersAnotherRequest) {
     EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
 }
 
-TEST(ReflectorStaleness, BacksOffIfOnlyOtherRequestsSucceed) {
+TEST(ReflectorRecovery, BacksOffIfOnlyOtherRequestsSucceed) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
@@ -191,7 +191,7 @@ TEST(ReflectorStaleness, BacksOffIfOnlyOtherRequestsSucceed) {
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
 }
 
-TEST(ReflectorStaleness, RetriesSoonAfterEachRestartOfTheServer) {
+TEST(ReflectorRecovery, RetriesSoonAfterEachRestartOfTheServer) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int restart = 0; restart < 4; ++restart) {
@@ -205,7 +205,7 @@ TEST(ReflectorStaleness, RetriesSoonAfterEachRestartOfTheServer) {
     }
 }
 
-TEST(ReflectorStaleness, RetriesSoonAfterRegularEndsOfWatches) {
+TEST(ReflectorRecovery, RetriesSoonAfterRegularEndsOfWatches) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int i = 0; i < 10; ++i) {
@@ -218,7 +218,7 @@ TEST(ReflectorStaleness, RetriesSoonAfterRegularEndsOfWatches) {
     }
 }
 
-TEST(ReflectorStaleness, BacksOffIfEachWatchFailsWhenOpened) {
+TEST(ReflectorRecovery, BacksOffIfEachWatchFailsWhenOpened) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
@@ -231,7 +231,7 @@ TEST(ReflectorStaleness, BacksOffIfEachWatchFailsWhenOpened) {
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
 }
 
-TEST(ReflectorStaleness, KeepsTheBackOffIfTheServerAskedToWait) {
+TEST(ReflectorRecovery, KeepsTheBackOffIfTheServerAskedToWait) {
     for (const Answer& answer : {Answer{.status = 429}, Answer{.status = 503, .retry_after = 5s},
                                  Answer{.status = 403, .body = status_body("Forbidden")}}) {
         FollowedKind nodes(false);
@@ -246,7 +246,7 @@ TEST(ReflectorStaleness, KeepsTheBackOffIfTheServerAskedToWait) {
     }
 }
 
-TEST(ReflectorStaleness, RetriesSoonIfForbiddenRightAfterAnOutage) {
+TEST(ReflectorRecovery, RetriesSoonIfForbiddenRightAfterAnOutage) {
     FollowedKind nodes(false);
     nodes.sync();
     nodes.refuse_connections(5);
@@ -274,7 +274,7 @@ TEST(ReflectorStaleness, CountsFromTheLossOfTheWatch) {
     EXPECT_FALSE(nodes.reflector.status().trouble);
 }
 
-TEST(ReflectorStaleness, ReportsAnErrorAgainAfterRecovery) {
+TEST(ReflectorRecovery, ReportsAnErrorAgainAfterRecovery) {
     FollowedKind nodes(false);
     nodes.sync();
     for (int i = 1; i <= 3; ++i) {
