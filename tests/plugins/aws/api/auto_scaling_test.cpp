@@ -34,7 +34,7 @@ std::vector<std::string> names_of(const AutoScalingGroups& groups) {
     return out;
 }
 
-TEST_F(AutoScalingCalls, FindGroupsThatCarryAllTagsByAFilterForEachTag) {
+TEST_F(AutoScalingCalls, FindGroupsByAllTagsWithOneFilterPerTag) {
     aws.on("DescribeAutoScalingGroups", groups_answer(""));
     const auto found = aws.run(api.find_groups(
         {{.key = "k8s.io/cluster-autoscaler/enabled"}, {.key = "team", .value = "web & shop"}}));
@@ -47,14 +47,14 @@ TEST_F(AutoScalingCalls, FindGroupsThatCarryAllTagsByAFilterForEachTag) {
                       {"MaxRecords", "100"}}));
 }
 
-TEST_F(AutoScalingCalls, TellAnEmptyTagValueFromAnyValue) {
+TEST_F(AutoScalingCalls, DistinguishAnEmptyTagValueFromAnyValue) {
     aws.on("DescribeAutoScalingGroups", groups_answer(""));
     ASSERT_TRUE(aws.run(api.find_groups({{.key = "team", .value = ""}})));
     EXPECT_THAT(aws.parameters(), AllOf(Contains(Pair("Filters.member.1.Name", "tag:team")),
                                         Contains(Pair("Filters.member.1.Values.member.1", ""))));
 }
 
-TEST_F(AutoScalingCalls, NeverAskForEveryGroupOfTheAccount) {
+TEST_F(AutoScalingCalls, NeverRequestAllGroupsOfTheAccount) {
     const auto by_no_tag = aws.run(api.find_groups({}));
     ASSERT_FALSE(by_no_tag);
     EXPECT_EQ(by_no_tag.error().code, ErrorCode::invalid_argument);
@@ -64,7 +64,7 @@ TEST_F(AutoScalingCalls, NeverAskForEveryGroupOfTheAccount) {
     EXPECT_THAT(aws.asked(), IsEmpty());
 }
 
-TEST_F(AutoScalingCalls, ReadFiveHundredGroupsByNameInFiveRequests) {
+TEST_F(AutoScalingCalls, DescribeFiveHundredNamedGroupsInFiveRequests) {
     aws.on("DescribeAutoScalingGroups", groups_answer(""));
     ASSERT_TRUE(aws.run(api.describe_groups(numbered_names(500))));
     ASSERT_THAT(aws.asked(), SizeIs(5));
@@ -76,7 +76,7 @@ TEST_F(AutoScalingCalls, ReadFiveHundredGroupsByNameInFiveRequests) {
     EXPECT_EQ(aws.asked()[4].parameters.at("AutoScalingGroupNames.member.100"), "group-1499");
 }
 
-TEST_F(AutoScalingCalls, BeginASecondRequestWithTheHundredAndFirstName) {
+TEST_F(AutoScalingCalls, SplitNamesIntoRequestsOfOneHundred) {
     aws.on("DescribeAutoScalingGroups", groups_answer(""));
     ASSERT_TRUE(aws.run(api.describe_groups(numbered_names(100))));
     EXPECT_THAT(aws.asked(), SizeIs(1));
@@ -84,14 +84,14 @@ TEST_F(AutoScalingCalls, BeginASecondRequestWithTheHundredAndFirstName) {
     EXPECT_THAT(aws.asked(), SizeIs(3));
 }
 
-TEST_F(AutoScalingCalls, AskForANameThatWasGivenTwiceOnce) {
+TEST_F(AutoScalingCalls, RequestADuplicateNameOnce) {
     aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a")));
     const auto read = aws.run(api.describe_groups({"a", "a"}));
     EXPECT_THAT(aws.parameters(), SizeIs(2));
     EXPECT_THAT(names_of(*read), ElementsAre("a"));
 }
 
-TEST_F(AutoScalingCalls, FollowPagesAndOrderGroupsByName) {
+TEST_F(AutoScalingCalls, FollowPagesAndSortGroupsByName) {
     aws.file("DescribeAutoScalingGroups", "groups_page_1.xml")
         .file("DescribeAutoScalingGroups", "groups_page_2.xml");
     const auto read = aws.run(api.find_groups({{.key = "a"}}));
@@ -104,7 +104,7 @@ TEST_F(AutoScalingCalls, FollowPagesAndOrderGroupsByName) {
     EXPECT_EQ(aws.asked()[1].parameters.at("Filters.member.1.Name"), "tag-key");
 }
 
-TEST_F(AutoScalingCalls, FailTheWholeListForAPageThatCannotBeRead) {
+TEST_F(AutoScalingCalls, FailTheListIfAPageCannotBeRead) {
     aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a"), "more"))
         .on("DescribeAutoScalingGroups", query_error("ValidationError", "no"), 400);
     const auto read = aws.run(api.find_groups({{.key = "a"}}));
@@ -113,7 +113,7 @@ TEST_F(AutoScalingCalls, FailTheWholeListForAPageThatCannotBeRead) {
     EXPECT_THAT(read.error().message, HasSubstr("autoscaling:DescribeAutoScalingGroups"));
 }
 
-TEST_F(AutoScalingCalls, EndWhereATokenComesAgain) {
+TEST_F(AutoScalingCalls, StopAtARepeatedPageToken) {
     aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a"), "same"));
     const auto read = aws.run(api.find_groups({{.key = "a"}}));
     ASSERT_FALSE(read);
@@ -121,13 +121,13 @@ TEST_F(AutoScalingCalls, EndWhereATokenComesAgain) {
     EXPECT_THAT(aws.asked(), SizeIs(2));
 }
 
-TEST_F(AutoScalingCalls, CountAGroupThatStandsOnTwoPagesOnce) {
+TEST_F(AutoScalingCalls, ReturnAGroupOnTwoPagesOnce) {
     aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a"), "more"))
         .on("DescribeAutoScalingGroups", groups_answer(group_member("a") + group_member("b")));
     EXPECT_THAT(names_of(*aws.run(api.find_groups({{.key = "a"}}))), ElementsAre("a", "b"));
 }
 
-TEST_F(AutoScalingCalls, LeaveOutNothingButTheGroupThatCannotBeRead) {
+TEST_F(AutoScalingCalls, SkipOnlyTheGroupThatCannotBeRead) {
     aws.on("DescribeAutoScalingGroups",
            groups_answer(group_member("b") +
                          "<member><AutoScalingGroupName>c</AutoScalingGroupName></member>" +
@@ -141,7 +141,7 @@ TEST_F(AutoScalingCalls, LeaveOutNothingButTheGroupThatCannotBeRead) {
     EXPECT_THAT(read->unreadable[0].message, AllOf(HasSubstr("group c"), HasSubstr("MinSize")));
 }
 
-TEST_F(AutoScalingCalls, ReadActivitiesTheNewestFirst) {
+TEST_F(AutoScalingCalls, ReturnTheNewestActivitiesFirst) {
     aws.file("DescribeScalingActivities", "activities.xml");
     const auto read = aws.run(api.describe_activities("spot-web", std::nullopt));
     ASSERT_TRUE(read) << read.error();
@@ -153,7 +153,7 @@ TEST_F(AutoScalingCalls, ReadActivitiesTheNewestFirst) {
               (Labels{{"AutoScalingGroupName", "spot-web"}, {"MaxRecords", "100"}}));
 }
 
-TEST_F(AutoScalingCalls, LeaveOutActivitiesFromBefore) {
+TEST_F(AutoScalingCalls, SkipActivitiesBeforeTheGivenTime) {
     // A service that ignores the filter.
     aws.file("DescribeScalingActivities", "activities.xml");
     const Time since = Time(std::chrono::sys_days(std::chrono::year(2026) / 11 / 26)) +
@@ -165,7 +165,7 @@ TEST_F(AutoScalingCalls, LeaveOutActivitiesFromBefore) {
     EXPECT_EQ(aws.parameters().at("Filters.member.1.Values.member.1"), "2026-11-26T03:59:00Z");
 }
 
-TEST_F(AutoScalingCalls, ReadAHundredActivitiesAndNoMore) {
+TEST_F(AutoScalingCalls, ReadAtMostOneHundredActivities) {
     const std::string page_end =
         "</Activities><NextToken>more</NextToken>"
         "</DescribeScalingActivitiesResult></DescribeScalingActivitiesResponse>";
@@ -180,7 +180,7 @@ TEST_F(AutoScalingCalls, ReadAHundredActivitiesAndNoMore) {
     EXPECT_THAT(aws.asked(), SizeIs(2));
 }
 
-TEST_F(AutoScalingCalls, AskForFiftyLaunchConfigurationsAtOnce) {
+TEST_F(AutoScalingCalls, DescribeFiftyLaunchConfigurationsPerRequest) {
     aws.file("DescribeLaunchConfigurations", "launch_configurations.xml");
     const auto read = aws.run(api.describe_launch_configurations(numbered_names(51)));
     ASSERT_TRUE(read) << read.error();
@@ -194,7 +194,7 @@ TEST_F(AutoScalingCalls, AskForFiftyLaunchConfigurationsAtOnce) {
     EXPECT_THAT(data.block_devices, ElementsAre(BlockDevice{"/dev/xvda", 50, "gp2", "snap-1"}));
 }
 
-TEST_F(AutoScalingCalls, SetACapacityWithoutWaitingForACooldown) {
+TEST_F(AutoScalingCalls, SetDesiredCapacityWithoutWaitingForACooldown) {
     aws.file("SetDesiredCapacity", "set_desired_capacity.xml");
     ASSERT_TRUE(aws.run(api.set_desired_capacity("web", 0)));
     EXPECT_EQ(aws.parameters(), (Labels{{"AutoScalingGroupName", "web"},
@@ -214,14 +214,14 @@ TEST_F(AutoScalingCalls, TerminateWithOrWithoutDecrement) {
     }
 }
 
-TEST_F(AutoScalingCalls, TerminateOnceWhereWhatCameOfItIsNotKnown) {
+TEST_F(AutoScalingCalls, SendATerminationOnceIfItsResultIsUnknown) {
     // Repeated after all it might lower the desired capacity twice.
     aws.on("TerminateInstanceInAutoScalingGroup", "", 500);
     EXPECT_FALSE(aws.run(api.terminate_instance("i-1", true)));
     EXPECT_THAT(aws.asked(), SizeIs(1));
 }
 
-TEST_F(AutoScalingCalls, SetACapacityOnceAlsoAfterARefusal) {
+TEST_F(AutoScalingCalls, SetDesiredCapacityOnceEvenAfterARefusal) {
     for (const int status : {400, 500}) {
         aws.on("SetDesiredCapacity", query_error("Throttling", "Rate exceeded"), status);
         const auto set = aws.run(api.set_desired_capacity("web", 3));
@@ -232,7 +232,7 @@ TEST_F(AutoScalingCalls, SetACapacityOnceAlsoAfterARefusal) {
     EXPECT_THAT(aws.asked(), SizeIs(3));
 }
 
-TEST_F(AutoScalingCalls, ProtectFiftyInstancesAtOnce) {
+TEST_F(AutoScalingCalls, ProtectFiftyInstancesPerRequest) {
     aws.file("SetInstanceProtection", "set_instance_protection.xml");
     ASSERT_TRUE(aws.run(api.set_instance_protection("web", numbered_names(51), true)));
     ASSERT_THAT(aws.asked(), SizeIs(2));
@@ -255,7 +255,7 @@ AutoScalingApi::NewGroup new_group(bool spot) {
             .instance_type = "m5.large"};
 }
 
-TEST_F(AutoScalingCalls, CreateAGroupOnDemandFromALaunchTemplate) {
+TEST_F(AutoScalingCalls, CreateAnOnDemandGroupFromALaunchTemplate) {
     aws.file("CreateAutoScalingGroup", "create_group.xml");
     ASSERT_TRUE(aws.run(api.create_group(new_group(false))));
     EXPECT_EQ(aws.parameters(), (Labels{{"AutoScalingGroupName", "made"},
@@ -277,7 +277,7 @@ TEST_F(AutoScalingCalls, CreateAGroupOnDemandFromALaunchTemplate) {
                                         {"Tags.member.2.PropagateAtLaunch", "true"}}));
 }
 
-TEST_F(AutoScalingCalls, CreateAGroupOfSpotByAMixedPolicy) {
+TEST_F(AutoScalingCalls, CreateASpotGroupWithAMixedInstancesPolicy) {
     aws.file("CreateAutoScalingGroup", "create_group.xml");
     ASSERT_TRUE(aws.run(api.create_group(new_group(true))));
     const Labels asked = aws.parameters();
@@ -290,7 +290,7 @@ TEST_F(AutoScalingCalls, CreateAGroupOfSpotByAMixedPolicy) {
     EXPECT_EQ(asked.at(policy + "InstancesDistribution.OnDemandPercentageAboveBaseCapacity"), "0");
 }
 
-TEST_F(AutoScalingCalls, DeleteAGroupOnlyWhereItIsEmpty) {
+TEST_F(AutoScalingCalls, DeleteAGroupOnlyIfItIsEmpty) {
     aws.on("DeleteAutoScalingGroup",
            query_error("ResourceInUse",
                        "You cannot delete an AutoScalingGroup while there are "
@@ -304,7 +304,7 @@ TEST_F(AutoScalingCalls, DeleteAGroupOnlyWhereItIsEmpty) {
               (Labels{{"AutoScalingGroupName", "made"}, {"ForceDelete", "false"}}));
 }
 
-TEST_F(AutoScalingCalls, TellUserDataToNobody) {
+TEST_F(AutoScalingCalls, KeepUserDataOutOfLogsAndErrors) {
     const std::string secret = "IyEvYmluL3NoCmV4cG9ydCBUT0tFTj1odW50ZXIyCg==";
     std::string body = answer_file("launch_configurations.xml");
     ASSERT_THAT(body, HasSubstr(secret));

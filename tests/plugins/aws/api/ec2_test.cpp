@@ -28,7 +28,7 @@ struct Ec2Calls : ::testing::Test {
     }
 };
 
-TEST_F(Ec2Calls, ReadALaunchTemplatesVersion) {
+TEST_F(Ec2Calls, ReadALaunchTemplateVersion) {
     aws.file("DescribeLaunchTemplateVersions", "launch_template.xml");
     const auto data = aws.run(api.describe_launch_template_version({.id = "lt-1", .name = "gpu"}));
     ASSERT_TRUE(data) << data.error();
@@ -47,7 +47,7 @@ TEST_F(Ec2Calls, ReadALaunchTemplatesVersion) {
               (Labels{{"LaunchTemplateId", "lt-1"}, {"LaunchTemplateVersion.1", "$Default"}}));
 }
 
-TEST_F(Ec2Calls, AskForAVersionByName) {
+TEST_F(Ec2Calls, RequestAVersionByLaunchTemplateName) {
     aws.file("DescribeLaunchTemplateVersions", "launch_template.xml");
     ASSERT_TRUE(
         aws.run(api.describe_launch_template_version({.name = "gpu", .version = "$Latest"})));
@@ -55,7 +55,7 @@ TEST_F(Ec2Calls, AskForAVersionByName) {
               (Labels{{"LaunchTemplateName", "gpu"}, {"LaunchTemplateVersion.1", "$Latest"}}));
 }
 
-TEST_F(Ec2Calls, ResolveAnImageThatIsAParameterByASecondRequest) {
+TEST_F(Ec2Calls, ResolveAnImageParameterWithASecondRequest) {
     aws.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml")
         .file("DescribeLaunchTemplateVersions", "launch_template_resolved.xml");
     const auto data = aws.run(api.describe_launch_template_version({.name = "abis"}));
@@ -67,7 +67,7 @@ TEST_F(Ec2Calls, ResolveAnImageThatIsAParameterByASecondRequest) {
     EXPECT_EQ(aws.asked()[1].parameters.at("ResolveAlias"), "true");
 }
 
-TEST_F(Ec2Calls, KeepTheParameterWhereItMayNotBeResolved) {
+TEST_F(Ec2Calls, KeepTheImageParameterIfResolvingIsNotAllowed) {
     aws.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml")
         .on("DescribeLaunchTemplateVersions",
             ec2_error("UnauthorizedOperation", "You are not authorized"), 403);
@@ -78,7 +78,7 @@ TEST_F(Ec2Calls, KeepTheParameterWhereItMayNotBeResolved) {
     EXPECT_THAT(data->image_error, HasSubstr("You are not authorized"));
 }
 
-TEST_F(Ec2Calls, FailWhereAParameterCannotBeResolvedAtPresent) {
+TEST_F(Ec2Calls, FailIfAnImageParameterCannotBeResolvedNow) {
     aws.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
     for (int i = 0; i < 3; ++i)
         aws.on("DescribeLaunchTemplateVersions", ec2_error("RequestLimitExceeded", "slow down"),
@@ -88,7 +88,7 @@ TEST_F(Ec2Calls, FailWhereAParameterCannotBeResolvedAtPresent) {
     EXPECT_EQ(data.error().code, ErrorCode::throttled);
 }
 
-TEST_F(Ec2Calls, SayThatThereIsNoSuchVersion) {
+TEST_F(Ec2Calls, ReportAVersionThatDoesNotExist) {
     aws.on("DescribeLaunchTemplateVersions",
            "<DescribeLaunchTemplateVersionsResponse><launchTemplateVersionSet/>"
            "</DescribeLaunchTemplateVersionsResponse>");
@@ -114,12 +114,12 @@ TEST_F(Ec2Calls, ReadImagesWithTheirDisks) {
     EXPECT_EQ(images->at(1).platform, "windows");
 }
 
-TEST_F(Ec2Calls, AskForNothingWhereNoImageHasAnId) {
+TEST_F(Ec2Calls, SendNoRequestWithoutImageIds) {
     EXPECT_THAT(*aws.run(api.describe_images({"resolve:ssm:/a"})), IsEmpty());
     EXPECT_THAT(aws.asked(), IsEmpty());
 }
 
-TEST_F(Ec2Calls, ReadTheImagesThatExistWhereOneDoesNot) {
+TEST_F(Ec2Calls, ReadTheExistingImagesIfOneDoesNotExist) {
     const std::string missing =
         ec2_error("InvalidAMIID.NotFound", "The image id '[ami-2]' does not exist");
     aws.on("DescribeImages", missing, 400)
@@ -133,7 +133,7 @@ TEST_F(Ec2Calls, ReadTheImagesThatExistWhereOneDoesNot) {
     EXPECT_EQ(aws.asked()[2].parameters, (Labels{{"ImageId.1", "ami-2"}}));
 }
 
-TEST_F(Ec2Calls, FailForAnyOtherError) {
+TEST_F(Ec2Calls, FailOnAnyOtherError) {
     aws.on("DescribeImages", ec2_error("UnauthorizedOperation", "no"), 403);
     const auto images = aws.run(api.describe_images({"ami-1", "ami-2"}));
     ASSERT_FALSE(images);
@@ -141,7 +141,7 @@ TEST_F(Ec2Calls, FailForAnyOtherError) {
     EXPECT_THAT(aws.asked(), SizeIs(1));
 }
 
-TEST_F(Ec2Calls, ReadAllInstanceTypesInPagesOfAHundred) {
+TEST_F(Ec2Calls, ReadAllInstanceTypesInPagesOfOneHundred) {
     std::string first = answer_file("instance_types.xml");
     first.replace(first.find("<nextToken/>"), 12, "<nextToken>more</nextToken>");
     aws.on("DescribeInstanceTypes", first).file("DescribeInstanceTypes", "instance_types.xml");
@@ -153,13 +153,13 @@ TEST_F(Ec2Calls, ReadAllInstanceTypesInPagesOfAHundred) {
     EXPECT_EQ(aws.asked()[1].parameters, (Labels{{"MaxResults", "100"}, {"NextToken", "more"}}));
 }
 
-TEST_F(Ec2Calls, AskForInstanceTypesByNameWithoutAPageSize) {
+TEST_F(Ec2Calls, RequestNamedInstanceTypesWithoutAPageSize) {
     aws.file("DescribeInstanceTypes", "instance_types.xml");
     ASSERT_TRUE(aws.run(api.describe_instance_types({"m5.large"})));
     EXPECT_EQ(aws.parameters(), (Labels{{"InstanceType.1", "m5.large"}}));
 }
 
-TEST_F(Ec2Calls, AskForTypesByRequirementsAsTheyWereRead) {
+TEST_F(Ec2Calls, SendInstanceRequirementsAsTheyWereRead) {
     const InstanceRequirements wanted = requirements();
     aws.file("GetInstanceTypesFromInstanceRequirements", "types_by_requirements.xml");
     const auto types = aws.run(api.find_types(wanted, "x86_64", "hvm"));
@@ -182,7 +182,7 @@ TEST_F(Ec2Calls, AskForTypesByRequirementsAsTheyWereRead) {
                       {"InstanceRequirements.RequireHibernateSupport", "false"}}));
 }
 
-TEST_F(Ec2Calls, GiveTheMinimaThatAreRequiredThere) {
+TEST_F(Ec2Calls, SendTheRequiredMinima) {
     aws.file("GetInstanceTypesFromInstanceRequirements", "types_by_requirements.xml");
     ASSERT_TRUE(aws.run(api.find_types({.parameters = {{"VCpuCount.Max", "4"}}}, "arm64", "hvm")));
     EXPECT_THAT(aws.parameters(), AllOf(Contains(Pair("InstanceRequirements.VCpuCount.Min", "0")),
@@ -222,17 +222,17 @@ TEST_F(Ec2Calls, ReadThePrivateAddressesOfInstances) {
     EXPECT_THAT(read->at(2).addresses, ElementsAre("10.0.1.9"));
 }
 
-TEST_F(Ec2Calls, NeverAskForEveryInstanceOfTheAccount) {
+TEST_F(Ec2Calls, NeverRequestAllInstancesOfTheAccount) {
     EXPECT_EQ(aws.run(api.describe_addresses({})).error().code, ErrorCode::invalid_argument);
     EXPECT_THAT(aws.asked(), IsEmpty());
 }
 
-TEST_F(Ec2Calls, NeverAskForEverySubnetOfTheAccount) {
+TEST_F(Ec2Calls, NeverRequestAllSubnetsOfTheAccount) {
     EXPECT_EQ(aws.run(api.find_subnets({})).error().code, ErrorCode::invalid_argument);
     EXPECT_THAT(aws.asked(), IsEmpty());
 }
 
-TEST_F(Ec2Calls, ReadWhereTypesAreOffered) {
+TEST_F(Ec2Calls, ReadInstanceTypeOfferings) {
     aws.file("DescribeInstanceTypeOfferings", "type_offerings.xml");
     EXPECT_THAT(*aws.run(api.describe_type_offerings()),
                 ElementsAre(Pair("m5.large", "eu-central-1a"), Pair("m5.large", "eu-central-1b"),
@@ -298,7 +298,7 @@ TEST_F(Ec2Calls, CreateALaunchTemplateFromAnotherOne) {
                       {"TagSpecification.1.Tag.1.Value", "capstan"}}));
 }
 
-TEST_F(Ec2Calls, PutATypeInThePlaceOfRequirements) {
+TEST_F(Ec2Calls, ReplaceInstanceRequirementsWithAType) {
     aws.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml")
         .file("CreateLaunchTemplate", "create_launch_template.xml");
     ASSERT_TRUE(aws.run(api.create_launch_template(
@@ -310,7 +310,7 @@ TEST_F(Ec2Calls, PutATypeInThePlaceOfRequirements) {
     EXPECT_THAT(asked, SizeIs(3));
 }
 
-TEST_F(Ec2Calls, CreateALaunchTemplateFromNothing) {
+TEST_F(Ec2Calls, CreateALaunchTemplateWithoutASource) {
     aws.file("CreateLaunchTemplate", "create_launch_template.xml");
     ASSERT_TRUE(aws.run(api.create_launch_template({.name = "made", .instance_type = "m5.large"})));
     EXPECT_EQ(aws.parameters(), (Labels{{"LaunchTemplateName", "made"},
@@ -323,7 +323,7 @@ TEST_F(Ec2Calls, DeleteALaunchTemplateByName) {
     EXPECT_EQ(aws.parameters(), (Labels{{"LaunchTemplateName", "made"}}));
 }
 
-TEST_F(Ec2Calls, LearnByADryRunWhatIsAllowed) {
+TEST_F(Ec2Calls, CheckPermissionsWithADryRun) {
     aws.on("DescribeImages",
            ec2_error("DryRunOperation", "Request would have succeeded, but DryRun flag is set."),
            412)
@@ -339,7 +339,7 @@ TEST_F(Ec2Calls, LearnByADryRunWhatIsAllowed) {
     EXPECT_EQ((*refused)->code, ErrorCode::permission);
 }
 
-TEST_F(Ec2Calls, TellUserDataToNobody) {
+TEST_F(Ec2Calls, KeepUserDataOutOfLogsAndErrors) {
     const std::string secret = "IyEvYmluL3NoCmV4cG9ydCBUT0tFTj1odW50ZXIyCg==";
     const std::string body = answer_file("launch_template.xml");
     aws.on("DescribeLaunchTemplateVersions", body)

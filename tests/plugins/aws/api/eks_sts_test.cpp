@@ -35,7 +35,7 @@ TEST(EksCalls, EncodeNamesInThePath) {
     EXPECT_TRUE(aws.run(EksApi(aws.client()).describe_nodegroup("a/b", "c d")));
 }
 
-TEST(EksCalls, SayThatThereIsNoSuchNodegroup) {
+TEST(EksCalls, ReportANodegroupThatDoesNotExist) {
     AnsweringAws aws;
     aws.on("GET /clusters/prod/node-groups/gone",
            R"({"__type":"ResourceNotFoundException","message":"No node group found"})", 404);
@@ -50,7 +50,7 @@ EksNodegroup nodegroup_of(const std::string& text) {
     return *out;
 }
 
-TEST(NodegroupsInJson, AreReadWhereMembersAreAbsentNullOrOfAnotherType) {
+TEST(EksJson, AcceptMembersThatAreMissingNullOrOfAnotherType) {
     EXPECT_EQ(nodegroup_of(R"({"nodegroup":{}})"), EksNodegroup());
     EXPECT_EQ(nodegroup_of(R"({"nodegroup":{"labels":null,"taints":null,"tags":7,"diskSize":null,
                                             "amiType":3,"new":{"a":[1]}}})"),
@@ -62,12 +62,12 @@ TEST(NodegroupsInJson, AreReadWhereMembersAreAbsentNullOrOfAnotherType) {
         ElementsAre(EksTaint{"a", "", "NO_EXECUTE"}));
 }
 
-TEST(NodegroupsInJson, AreNoneWithoutTheirEnvelope) {
+TEST(EksJson, RequireTheEnvelope) {
     for (const char* text : {"{}", "[]", "null", R"({"nodegroup":[]})", R"({"nodegroup":null})"})
         EXPECT_FALSE(read_nodegroup(*parse_json(text))) << text;
 }
 
-TEST(StsCalls, TellWhoAsks) {
+TEST(StsCalls, ReadTheCallerIdentity) {
     AnsweringAws aws;
     aws.file("GetCallerIdentity", "caller_identity.xml");
     const auto identity = aws.run(StsApi(aws.client()).get_caller_identity());
@@ -78,7 +78,7 @@ TEST(StsCalls, TellWhoAsks) {
     EXPECT_THAT(aws.parameters(), IsEmpty());
 }
 
-TEST(PolicySource, IsTheRoleBehindAnAssumedOne) {
+TEST(PolicySource, IsTheRoleOfAnAssumedRole) {
     EXPECT_EQ(policy_source_of("arn:aws:sts::123456789012:assumed-role/capstan/i-1"),
               "arn:aws:iam::123456789012:role/capstan");
     EXPECT_EQ(policy_source_of("arn:aws-cn:sts::1:assumed-role/a"), "arn:aws-cn:iam::1:role/a");

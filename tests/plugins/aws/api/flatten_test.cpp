@@ -25,7 +25,7 @@ struct FlattenCase {
     std::vector<std::string> parameters;
 };
 
-TEST(Flatten, SpellsMembersAsEc2RequestsDo) {
+TEST(Flatten, NamesMembersAsEc2RequestsDo) {
     const std::vector<FlattenCase> cases{
         {"a structure of ec2",
          "<vCpuCount><min>2</min><max>4</max></vCpuCount>",
@@ -83,7 +83,7 @@ TEST(Flatten, SpellsMembersAsEc2RequestsDo) {
     }
 }
 
-TEST(Flatten, GivesUpFarDown) {
+TEST(Flatten, StopsAtTheMaximumDepth) {
     std::string open, close;
     for (int i = 0; i < 100; ++i) {
         open += "<a>";

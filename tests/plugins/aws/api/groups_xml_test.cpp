@@ -34,7 +34,7 @@ std::string error_of(const std::string& member) {
     return all.unreadable.empty() ? std::string() : all.unreadable.front().message;
 }
 
-TEST(GroupsInXml, AreReadWithAllTheyHave) {
+TEST(AutoScalingXml, ReadAllFields) {
     const AutoScalingGroups all = read_all(answer_file("groups_page_1.xml"));
     ASSERT_THAT(all.groups, SizeIs(2));
     const AutoScalingGroup& web = all.groups[1];
@@ -55,7 +55,7 @@ TEST(GroupsInXml, AreReadWithAllTheyHave) {
                       {"owner", ""}}));
 }
 
-TEST(GroupsInXml, HaveAMixedPolicyWithOverrides) {
+TEST(AutoScalingXml, ReadAMixedInstancesPolicyWithOverrides) {
     const AutoScalingGroup web = read_all(answer_file("groups_page_1.xml")).groups[1];
     ASSERT_TRUE(web.mixed);
     EXPECT_EQ(web.mixed->launch_template.text(), "spot-web, version $Latest");
@@ -70,7 +70,7 @@ TEST(GroupsInXml, HaveAMixedPolicyWithOverrides) {
     EXPECT_EQ(web.mixed->overrides[1].launch_template->text(), "spot-web-arm, version 7");
 }
 
-TEST(GroupsInXml, HaveInstancesOfEachState) {
+TEST(AutoScalingXml, ReadInstancesOfEachLifecycleState) {
     const AutoScalingGroup web = read_all(answer_file("groups_page_1.xml")).groups[1];
     ASSERT_THAT(web.instances, SizeIs(3));
     const AsgInstance& first = web.instances[0];
@@ -85,7 +85,7 @@ TEST(GroupsInXml, HaveInstancesOfEachState) {
     EXPECT_FALSE(web.instances[2].launch_template);
 }
 
-TEST(GroupsInXml, HaveRequirementsAWarmPoolAndAnotherUnit) {
+TEST(AutoScalingXml, ReadRequirementsWarmPoolsAndCapacityUnits) {
     const AutoScalingGroup abis = read_all(answer_file("groups_page_1.xml")).groups[0];
     EXPECT_TRUE(abis.has_warm_pool);
     EXPECT_EQ(abis.desired_capacity_type, "vcpu");
@@ -101,7 +101,7 @@ TEST(GroupsInXml, HaveRequirementsAWarmPoolAndAnotherUnit) {
     EXPECT_THAT(asked.accelerator_manufacturers, ElementsAre("nvidia"));
 }
 
-TEST(GroupsInXml, AreReadWhereEverythingOptionalIsAbsent) {
+TEST(AutoScalingXml, AcceptMissingOptionalElements) {
     const AutoScalingGroup web = read_one("");
     EXPECT_EQ(web.max, 9);
     EXPECT_FALSE(web.mixed);
@@ -115,7 +115,7 @@ struct ReadCase {
     std::string more;
 };
 
-TEST(GroupsInXml, AreReadWithWhatIsUnknownEmptyOrReordered) {
+TEST(AutoScalingXml, AcceptUnknownEmptyAndReorderedElements) {
     const std::vector<ReadCase> cases{
         {"an unknown member", "<Brand><New>1</New></Brand>"},
         {"empty lists", "<Instances/><Tags></Tags><SuspendedProcesses/>"},
@@ -146,7 +146,7 @@ struct BrokenCase {
     const char* told;
 };
 
-TEST(GroupsInXml, SayWhatCannotBeRead) {
+TEST(AutoScalingXml, ReportWhatCannotBeRead) {
     const std::string name = "<AutoScalingGroupName>web</AutoScalingGroupName>";
     const std::string instance = "<Instances><member><InstanceId>i-1</InstanceId>";
     const std::vector<BrokenCase> cases{
@@ -201,7 +201,7 @@ TEST(GroupsInXml, SayWhatCannotBeRead) {
     }
 }
 
-TEST(GroupsInXml, WithoutANameAreToldByTheirPlace) {
+TEST(AutoScalingXml, ReportTheIndexOfAGroupWithoutAName) {
     EXPECT_THAT(error_of("<member><MinSize>0</MinSize></member>"), HasSubstr("member[1]"));
 }
 

@@ -31,7 +31,7 @@ InstanceType type_with(const std::string& more) {
     return types.empty() ? InstanceType{.name = "left out"} : types.front();
 }
 
-TEST(InstanceTypesInXml, AreReadAsEc2DescribesThem) {
+TEST(InstanceTypeXml, ReadAllFields) {
     const auto types = types_in(answer_file("instance_types.xml"));
     ASSERT_THAT(types, SizeIs(5));
     EXPECT_EQ(types[0], (InstanceType{.name = "c4.xlarge",
@@ -54,7 +54,7 @@ TEST(InstanceTypesInXml, AreReadAsEc2DescribesThem) {
                                       .usage_classes = {"on-demand", "spot", "capacity-block"}}));
 }
 
-TEST(InstanceTypesInXml, HaveNeuronDevicesInEitherForm) {
+TEST(InstanceTypeXml, ReadNeuronDevicesInBothForms) {
     const auto types = types_in(answer_file("instance_types.xml"));
     EXPECT_THAT(types[2].neuron_devices, ElementsAre(Accelerators{"AWS", "Trainium", 16, 32768}));
     EXPECT_EQ(types[2].neuron_cores, 32);
@@ -67,7 +67,7 @@ TEST(InstanceTypesInXml, HaveNeuronDevicesInEitherForm) {
                 IsEmpty());
 }
 
-TEST(InstanceTypesInXml, CountAPartOfAGpuAsOne) {
+TEST(InstanceTypeXml, CountAPartOfAGpuAsOne) {
     const auto gpus = [](const std::string& counts) {
         return type_with("<gpuInfo><gpus><item>" + counts +
                          "<manufacturer>NVIDIA</manufacturer><name>L4</name><memoryInfo>"
@@ -81,7 +81,7 @@ TEST(InstanceTypesInXml, CountAPartOfAGpuAsOne) {
                 ElementsAre(Accelerators{"NVIDIA", "L4", 4, 2861}));
 }
 
-TEST(InstanceTypesInXml, HavePrefixDelegationOnNitroAndOnBareMetal) {
+TEST(InstanceTypeXml, SupportPrefixDelegationOnNitroAndBareMetal) {
     const auto types = types_in(answer_file("instance_types.xml"));
     EXPECT_FALSE(types[0].has_prefix_delegation);
     EXPECT_TRUE(types[1].has_prefix_delegation);
@@ -90,7 +90,7 @@ TEST(InstanceTypesInXml, HavePrefixDelegationOnNitroAndOnBareMetal) {
     EXPECT_THAT(types[4].architectures, ElementsAre("arm64"));
 }
 
-TEST(InstanceTypesInXml, CountTheInterfacesOfTheDefaultCard) {
+TEST(InstanceTypeXml, CountTheInterfacesOfTheDefaultNetworkCard) {
     const std::string cards =
         "<networkCards><item><networkCardIndex>0</networkCardIndex><maximumNetworkInterfaces>5"
         "</maximumNetworkInterfaces></item><item><networkCardIndex>1</networkCardIndex>"
@@ -106,7 +106,7 @@ TEST(InstanceTypesInXml, CountTheInterfacesOfTheDefaultCard) {
     EXPECT_EQ(type_with("<networkInfo>" + all + "</networkInfo>").network_interfaces, 12);
 }
 
-TEST(InstanceTypesInXml, HaveOneEfaInterfaceWhereNoNumberIsTold) {
+TEST(InstanceTypeXml, AssumeOneEfaInterfaceIfTheNumberIsMissing) {
     EXPECT_EQ(
         type_with("<networkInfo><efaSupported>true</efaSupported></networkInfo>").efa_interfaces,
         1);
@@ -115,7 +115,7 @@ TEST(InstanceTypesInXml, HaveOneEfaInterfaceWhereNoNumberIsTold) {
         0);
 }
 
-TEST(InstanceTypesInXml, AreLeftOutOneByOneWhereTheyCannotBeRead) {
+TEST(InstanceTypeXml, SkipOnlyTheTypesThatCannotBeRead) {
     const std::string good =
         "<item><instanceType>a.large</instanceType><vCpuInfo><defaultVCpus>1"
         "</defaultVCpus></vCpuInfo><memoryInfo><sizeInMiB>1</sizeInMiB>"

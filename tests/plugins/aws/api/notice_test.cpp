@@ -31,7 +31,7 @@ struct NoticeCase {
     std::vector<Notice> notices;
 };
 
-TEST(Notices, AreReadFromEventsOfInstancesThatLeave) {
+TEST(Notices, AreReadFromEventsAboutInstancesThatWillTerminate) {
     const std::vector<NoticeCase> cases{
         {"a spot interruption comes two minutes before",
          event("EC2 Spot Instance Interruption Warning",
@@ -84,7 +84,7 @@ TEST(Notices, AreReadFromEventsOfInstancesThatLeave) {
     }
 }
 
-TEST(Notices, AreNoneOfOtherEvents) {
+TEST(Notices, AreNotReadFromOtherEvents) {
     const std::vector<std::string> bodies{
         event("EC2 Instance State-change Notification",
               R"({"instance-id":"i-1","state":"pending"})"),
@@ -107,7 +107,7 @@ TEST(Notices, AreNoneOfOtherEvents) {
     }
 }
 
-TEST(Notices, SayWhatIsWrongWithAMessage) {
+TEST(Notices, ReportAnInvalidMessage) {
     EXPECT_THAT(read_notices("").error().message, HasSubstr("no JSON"));
     EXPECT_THAT(read_notices("{\"detail-type\":").error().message, HasSubstr("no JSON"));
     EXPECT_THAT(read_notices("{}").error().message, HasSubstr("detail-type"));
@@ -123,7 +123,7 @@ TEST(Notices, SayWhatIsWrongWithAMessage) {
         read_notices(event(warning, R"({"instance-id":"i-)" + std::string(99, '1') + "\"}")));
 }
 
-TEST(Notices, TakeThePlaceOfThoseThatAreLessCertain) {
+TEST(Notices, ReplaceLessCertainNotices) {
     const Notice spot{"i-1", LeaveReason::spot_interruption, {}},
         stops{"i-1", LeaveReason::other, {}}, maintenance{"i-1", LeaveReason::maintenance, {}},
         rebalance{"i-1", LeaveReason::rebalance, {}};

@@ -63,7 +63,7 @@ struct NoticeQueueTest : ::testing::Test {
     LeaveReason reason_of(const char* id) const { return queue.find(id)->reason; }
 };
 
-TEST_F(NoticeQueueTest, TellsWhatLeavesAndWakesAPass) {
+TEST_F(NoticeQueueTest, RecordsTerminatingInstancesAndWakesAPass) {
     arrives(answer_file("messages.json"));
     const auto spot = queue.find("i-00000000000000001");
     ASSERT_TRUE(spot);
@@ -75,7 +75,7 @@ TEST_F(NoticeQueueTest, TellsWhatLeavesAndWakesAPass) {
                                                      "rebalance for i-00000000000000002"));
 }
 
-TEST_F(NoticeQueueTest, AsksForTenMessagesAndWaits) {
+TEST_F(NoticeQueueTest, LongPollsForTenMessages) {
     arrives("{}");
     const Json asked = *parse_json(asked_for(receive).at(0).request.body);
     EXPECT_EQ(to_string(asked),
@@ -84,7 +84,7 @@ TEST_F(NoticeQueueTest, AsksForTenMessagesAndWaits) {
     EXPECT_THAT(asked_for(remove_batch), IsEmpty());
 }
 
-TEST_F(NoticeQueueTest, DeletesWhatItHasReadInOneRequest) {
+TEST_F(NoticeQueueTest, DeletesReadMessagesInOneRequest) {
     arrives(answer_file("messages.json"));
     ASSERT_THAT(asked_for(remove_batch), SizeIs(1));
     EXPECT_EQ(asked_for(remove_batch)[0].request.body,
@@ -93,7 +93,7 @@ TEST_F(NoticeQueueTest, DeletesWhatItHasReadInOneRequest) {
                   R"({"Id":"1","ReceiptHandle":"AQEB2"}]})");
 }
 
-TEST_F(NoticeQueueTest, DeletesWhatIsOfNoConcernAndWhatCannotBeRead) {
+TEST_F(NoticeQueueTest, DeletesIrrelevantAndUnreadableMessages) {
     arrives(
         messages({message("no JSON", "a"), message(R"({"detail-type":"Other","detail":{}})", "b"),
                   message("no JSON", "c"), R"({"Body":"{}"})", "7"}));
@@ -111,13 +111,13 @@ TEST_F(NoticeQueueTest, DeletesWhatIsOfNoConcernAndWhatCannotBeRead) {
     EXPECT_EQ(told, 3);
 }
 
-TEST_F(NoticeQueueTest, ChangesNothingForAMessageThatComesTwice) {
+TEST_F(NoticeQueueTest, IgnoresAMessageThatIsDeliveredTwice) {
     arrives(messages({message(notice_body("i-1")), message(notice_body("i-1"))}));
     EXPECT_THAT(aws.host().take_wakes(), SizeIs(1));
     EXPECT_EQ(queue.size(), 1U);
 }
 
-TEST_F(NoticeQueueTest, KeepsTheNoticeThatIsMoreCertain) {
+TEST_F(NoticeQueueTest, KeepsTheMoreCertainNotice) {
     const std::string rebalance = "EC2 Instance Rebalance Recommendation";
     arrives(messages({message(notice_body("i-1", rebalance)), message(notice_body("i-1")),
                       message(notice_body("i-1", rebalance))}));
@@ -125,7 +125,7 @@ TEST_F(NoticeQueueTest, KeepsTheNoticeThatIsMoreCertain) {
     EXPECT_THAT(aws.host().take_wakes(), SizeIs(2));
 }
 
-TEST_F(NoticeQueueTest, ForgetsMaintenanceThatIsCalledOff) {
+TEST_F(NoticeQueueTest, ForgetsCancelledMaintenance) {
     const auto health = [](const std::string& status) {
         return R"({"detail-type":"AWS Health Event","detail":{"service":"EC2",
                    "eventTypeCategory":"scheduledChange","statusCode":")" +
@@ -137,7 +137,7 @@ TEST_F(NoticeQueueTest, ForgetsMaintenanceThatIsCalledOff) {
     EXPECT_EQ(reason_of("i-2"), LeaveReason::spot_interruption);
 }
 
-TEST_F(NoticeQueueTest, AnInstanceThatComesOutOfAWarmPoolLeavesNoLonger) {
+TEST_F(NoticeQueueTest, ForgetsANoticeWhenTheInstanceLeavesAWarmPool) {
     const auto state = [](const char* id, const char* name, const char* time) {
         return message(R"({"detail-type":"EC2 Instance State-change Notification","time":")" +
                        std::string(time) + R"(","detail":{"instance-id":")" + id +
@@ -151,7 +151,7 @@ TEST_F(NoticeQueueTest, AnInstanceThatComesOutOfAWarmPoolLeavesNoLonger) {
     EXPECT_TRUE(queue.find("i-2")) << "messages come in any order";
 }
 
-TEST_F(NoticeQueueTest, ForgetsTheOldestBeyondItsBound) {
+TEST_F(NoticeQueueTest, ForgetsTheOldestNoticesAboveItsLimit) {
     arrives(messages({message(notice_body("i-4")), message(notice_body("i-3")),
                       message(notice_body("i-2")), message(notice_body("i-1"))}));
     EXPECT_EQ(queue.size(), 3U);
@@ -159,7 +159,7 @@ TEST_F(NoticeQueueTest, ForgetsTheOldestBeyondItsBound) {
     EXPECT_TRUE(queue.find("i-3"));
 }
 
-TEST_F(NoticeQueueTest, ForgetsInstancesThatAreGoneOnceAListMayNotLag) {
+TEST_F(NoticeQueueTest, ForgetsRemovedInstancesOnceTheListIsCurrent) {
     arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
     queue.follow({"i-1"});
     EXPECT_EQ(queue.size(), 2U);
@@ -169,7 +169,7 @@ TEST_F(NoticeQueueTest, ForgetsInstancesThatAreGoneOnceAListMayNotLag) {
     EXPECT_TRUE(queue.find("i-1"));
 }
 
-TEST_F(NoticeQueueTest, WakesNoPassForInstancesOfOthers) {
+TEST_F(NoticeQueueTest, WakesNoPassForUnknownInstances) {
     queue.follow({"i-1"});
     arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
     EXPECT_THAT(aws.host().take_wakes(), ElementsAre("spot notice for i-1"));
@@ -178,7 +178,7 @@ TEST_F(NoticeQueueTest, WakesNoPassForInstancesOfOthers) {
     EXPECT_THAT(aws.log(), Not(HasSubstr("i-2")));
 }
 
-TEST_F(NoticeQueueTest, KeepsNoticesForTheNextProcess) {
+TEST_F(NoticeQueueTest, RestoresNoticesAfterARestart) {
     queue.follow({"i-1", "i-2"});
     arrives(messages(
         {message(notice_body("i-1")), message(notice_body("i-2")), message(notice_body("i-3"))}));
@@ -192,7 +192,7 @@ TEST_F(NoticeQueueTest, KeepsNoticesForTheNextProcess) {
     EXPECT_THAT(aws.host().state("notices")->value, HasSubstr("i-2"));
 }
 
-TEST_F(NoticeQueueTest, GoesOnWithoutTheGrantOfState) {
+TEST_F(NoticeQueueTest, WorksWithoutPermissionToKeepState) {
     AnsweringAws bare;
     bare.host().withhold("capstan.state/1");
     NoticeQueue stateless(bare.host().host(), bare.client(), {.url = queue_url});
@@ -205,7 +205,7 @@ TEST_F(NoticeQueueTest, GoesOnWithoutTheGrantOfState) {
     EXPECT_THAT(bare.log(), Not(HasSubstr("restart")));
 }
 
-TEST_F(NoticeQueueTest, LeavesMessagesToTheHostThatActs) {
+TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
     NoticeQueue idle(aws.host().host(), aws.client(),
                      {.url = queue_url, .follow_time = seconds(90)});
     aws.on(receive, "{}");
@@ -230,7 +230,7 @@ TEST_F(NoticeQueueTest, LeavesMessagesToTheHostThatActs) {
     }
 }
 
-TEST_F(NoticeQueueTest, AsksAgainAfterAWaitThatWasInVain) {
+TEST_F(NoticeQueueTest, PollsAgainAfterAnEmptyResponse) {
     arrives("{}");
     EXPECT_THAT(asked_for(receive), SizeIs(1));
     // A server that does not wait is not asked without end.
@@ -238,7 +238,7 @@ TEST_F(NoticeQueueTest, AsksAgainAfterAWaitThatWasInVain) {
     EXPECT_THAT(asked_for(receive), SizeIs(11));
 }
 
-TEST_F(NoticeQueueTest, TellsTroubleOnceAndItsEnd) {
+TEST_F(NoticeQueueTest, LogsAnErrorOnceAndItsEnd) {
     const std::string no_queue =
         R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."})";
     for (int i = 0; i < 5; ++i) aws.on(receive, no_queue, 400);
@@ -254,7 +254,7 @@ TEST_F(NoticeQueueTest, TellsTroubleOnceAndItsEnd) {
     EXPECT_THAT(aws.log(), HasSubstr("are readable again"));
 }
 
-TEST_F(NoticeQueueTest, AsksOnceAMinuteWhileTheTroubleLasts) {
+TEST_F(NoticeQueueTest, PollsOnceAMinuteDuringAnError) {
     aws.on(receive, R"({"__type":"AccessDenied","message":"no"})", 403);
     queue.start();
     aws.host().advance(minutes(5));
@@ -265,7 +265,7 @@ TEST_F(NoticeQueueTest, AsksOnceAMinuteWhileTheTroubleLasts) {
     EXPECT_LE(after - before, 120U);
 }
 
-TEST_F(NoticeQueueTest, KeepsWhatItReadWhereItCannotBeDeleted) {
+TEST_F(NoticeQueueTest, KeepsNoticesIfMessagesCannotBeDeleted) {
     aws.on(receive, messages({message(notice_body("i-1"))})).on(receive, "{}");
     aws.on(remove_batch, R"({"Successful":[],"Failed":[{"Id":"0","SenderFault":true,
                              "Code":"ReceiptHandleIsInvalid","Message":"expired"}]})");
@@ -275,7 +275,7 @@ TEST_F(NoticeQueueTest, KeepsWhatItReadWhereItCannotBeDeleted) {
     EXPECT_THAT(aws.log(), HasSubstr("ReceiptHandleIsInvalid"));
 }
 
-TEST_F(NoticeQueueTest, EndsWithTheInstance) {
+TEST_F(NoticeQueueTest, StopsWithThePluginInstance) {
     arrives("{}");
     EXPECT_TRUE(aws.host().stop());
     const std::size_t before = aws.asked().size();

@@ -22,7 +22,7 @@ struct RegionMachine : FakeMachine {
     }
 };
 
-TEST(Region, IsTheFirstThatIsTold) {
+TEST(Region, PrefersSettingsToEnvironmentProfileAndMetadata) {
     RegionMachine m;
     m.environment.set.erase("AWS_EC2_METADATA_DISABLED");
     m.answers[std::string("PUT ") + metadata_base + "/api/token"] = reply(200, "session");
@@ -41,7 +41,7 @@ TEST(Region, IsTheFirstThatIsTold) {
     EXPECT_EQ(m.region("af-south-1"), "af-south-1");
 }
 
-TEST(Region, WithoutOneEachPlaceIsTold) {
+TEST(Region, ReportsEverySourceIfNoneHasARegion) {
     RegionMachine m;
     const auto region = m.region();
     ASSERT_FALSE(region);
@@ -52,13 +52,13 @@ TEST(Region, WithoutOneEachPlaceIsTold) {
               HasSubstr("instance metadata: AWS_EC2_METADATA_DISABLED is true")));
 }
 
-TEST(Region, ASilentMetadataServiceMayAnswerLater) {
+TEST(Region, IsUnavailableIfTheMetadataServiceDoesNotRespond) {
     RegionMachine m;
     m.environment.set.erase("AWS_EC2_METADATA_DISABLED");
     EXPECT_EQ(m.region().error().code, ErrorCode::unavailable);
 }
 
-TEST(Region, WhatIsNoneIsRefused) {
+TEST(Region, RejectsAnInvalidRegion) {
     RegionMachine m;
     for (const char* name : {"eu central 1", "EU-CENTRAL-1", "a.evil.example/", "\xc3\xa4"}) {
         EXPECT_EQ(m.region(name).error().code, ErrorCode::invalid_config) << name;
@@ -73,7 +73,7 @@ Result<EndpointConfig> endpoints_of(Variables variables, EndpointConfig settings
     return run(m.host, find_endpoints(std::move(settings), m.environment));
 }
 
-TEST(EndpointSettings, OfTheEnvironmentFillWhatTheSettingsLeaveOpen) {
+TEST(EndpointSettings, FillUnsetEndpointsFromTheEnvironment) {
     EndpointConfig settings;
     settings.overrides["ec2"] = "http://ec2.example";
     const auto found = endpoints_of({{"AWS_ENDPOINT_URL", "http://all.example"},
@@ -89,7 +89,7 @@ TEST(EndpointSettings, OfTheEnvironmentFillWhatTheSettingsLeaveOpen) {
     EXPECT_FALSE(found->dual_stack);
 }
 
-TEST(EndpointSettings, AUrlForAllInTheSettingsComesBeforeTheEnvironment) {
+TEST(EndpointSettings, PreferTheCommonUrlInSettingsToTheEnvironment) {
     EndpointConfig settings;
     settings.overrides[""] = "http://settings.example";
     const auto found = endpoints_of({{"AWS_ENDPOINT_URL_EC2", "http://other.example"},
@@ -98,7 +98,7 @@ TEST(EndpointSettings, AUrlForAllInTheSettingsComesBeforeTheEnvironment) {
     EXPECT_EQ(endpoint_of(Service::ec2, "r", *found), "http://settings.example");
 }
 
-TEST(EndpointSettings, OfTheEnvironmentMayBeIgnored) {
+TEST(EndpointSettings, CanIgnoreTheEnvironment) {
     const auto found = endpoints_of({{"AWS_ENDPOINT_URL", "http://all.example"},
                                      {"AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true"},
                                      {"AWS_USE_DUALSTACK_ENDPOINT", "true"}});
@@ -106,13 +106,13 @@ TEST(EndpointSettings, OfTheEnvironmentMayBeIgnored) {
     EXPECT_TRUE(found->dual_stack);
 }
 
-TEST(EndpointSettings, AUrlThatIsNoneIsRefusedByItsVariable) {
+TEST(EndpointSettings, NameTheVariableWithAnInvalidUrl) {
     const auto found = endpoints_of({{"AWS_ENDPOINT_URL_STS", "sts.example"}});
     ASSERT_FALSE(found);
     EXPECT_THAT(found.error().message, HasSubstr("AWS_ENDPOINT_URL_STS"));
 }
 
-TEST(Attempts, AreANumberOfTheEnvironment) {
+TEST(MaxAttempts, AreReadFromTheEnvironment) {
     const std::pair<const char*, std::optional<int>> cases[] = {{"5", 5},
                                                                 {"1", 1},
                                                                 {"0", std::nullopt},

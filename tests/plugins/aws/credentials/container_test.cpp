@@ -24,7 +24,7 @@ struct PodMachine : FakeMachine {
     }
 };
 
-TEST(ContainerSource, AsksTheAgentOfEksWithTheTokenOfThePod) {
+TEST(ContainerSource, SendsThePodTokenToTheEksAgent) {
     PodMachine m;
     const auto answer = m.ask(&ask_container);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -37,7 +37,7 @@ TEST(ContainerSource, AsksTheAgentOfEksWithTheTokenOfThePod) {
     EXPECT_EQ(sent.timeout, 2s);
 }
 
-TEST(ContainerSource, AsksTheAgentOfEcsByARelativePath) {
+TEST(ContainerSource, RequestsTheEcsAgentByARelativePath) {
     FakeMachine m;
     m.environment.set["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] = "/v2/credentials/x";
     m.answers["GET http://169.254.170.2/v2/credentials/x"] =
@@ -49,7 +49,7 @@ TEST(ContainerSource, AsksTheAgentOfEcsByARelativePath) {
     EXPECT_EQ(header_named(m.host.http().requests().at(0), "authorization"), "");
 }
 
-TEST(ContainerSource, TheTokensFileWinsAndIsReadEachTime) {
+TEST(ContainerSource, PrefersTheTokenFileAndReadsItForEachRequest) {
     PodMachine m;
     m.environment.set["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "from the variable";
     ASSERT_TRUE(m.ask(&ask_container));
@@ -63,7 +63,7 @@ TEST(ContainerSource, TheTokensFileWinsAndIsReadEachTime) {
     EXPECT_EQ(header_named(sent.at(2), "authorization"), "from the variable");
 }
 
-TEST(ContainerSource, ALineBreakInTheTokenIsRefused) {
+TEST(ContainerSource, RejectsALineBreakInTheToken) {
     for (const char* token : {"jwt\n", "a\r\nx-other: 1", "\r"}) {
         PodMachine m;
         m.environment.files["/var/run/pod-token"] = token;
@@ -74,7 +74,7 @@ TEST(ContainerSource, ALineBreakInTheTokenIsRefused) {
     }
 }
 
-TEST(ContainerSource, OnlyTheMachineItselfAndAgentsAreAskedWithoutTls) {
+TEST(ContainerSource, AllowsHttpOnlyForLoopbackAndAgents) {
     for (const char* url :
          {"https://credentials.example/x", "http://169.254.170.2/x", "http://169.254.170.23/v1",
           "http://[fd00:ec2::23]/v1", "http://localhost:8080/x", "http://127.0.0.1/x",
@@ -90,7 +90,7 @@ TEST(ContainerSource, OnlyTheMachineItselfAndAgentsAreAskedWithoutTls) {
         EXPECT_NE(find_url_mistake(url), "") << url;
 }
 
-TEST(ContainerSource, AnotherHostIsNotAsked) {
+TEST(ContainerSource, SendsNothingToAnotherHost) {
     PodMachine m;
     m.environment.set["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/x?token=t";
     const auto answer = m.ask(&ask_container);
@@ -115,7 +115,7 @@ TEST(ContainerSource, TriesThreeTimes) {
     EXPECT_THAT(answer.error().message, HasSubstr("after 3 attempts"));
 }
 
-TEST(ContainerSource, ARefusalIsToldInTheAgentsWords) {
+TEST(ContainerSource, ReportsTheRefusalOfTheAgent) {
     PodMachine m;
     m.answers[std::string("GET ") + pod_agent] =
         reply(401, R"({"code":"InvalidToken","message":"the token has expired"})");
@@ -125,7 +125,7 @@ TEST(ContainerSource, ARefusalIsToldInTheAgentsWords) {
     EXPECT_THAT(answer.error().message, HasSubstr("status 401: \"the token has expired\""));
 }
 
-TEST(ServedCredentials, AreRefusedWithoutShowingThem) {
+TEST(ServedCredentials, AreRejectedWithoutShowingSecrets) {
     for (
         const char* body :
         {"", "null", "[]", "<html>", "{", R"({"AccessKeyId":"AKIAshown"})",

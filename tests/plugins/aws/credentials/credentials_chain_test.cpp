@@ -48,7 +48,7 @@ struct ChainMachine : FakeMachine {
     Duration life = 1h, latency = 100ms;
 };
 
-TEST(CredentialsChain, TakesTheFirstSourceThatHasSome) {
+TEST(CredentialsChain, UsesTheFirstSourceWithCredentials) {
     ChainMachine m;
     const auto found_with = [&m] {
         m.made.reset();
@@ -71,7 +71,7 @@ TEST(CredentialsChain, TakesTheFirstSourceThatHasSome) {
     EXPECT_EQ(found_with(), "the configuration");
 }
 
-TEST(CredentialsChain, FallsToContainerAndInstance) {
+TEST(CredentialsChain, FallsBackToContainerAndInstance) {
     ChainMachine m;
     m.environment.set.clear();
     serve_metadata(m, "NODE", m.host.now() + 6h);
@@ -83,7 +83,7 @@ TEST(CredentialsChain, FallsToContainerAndInstance) {
     EXPECT_EQ(m.get()->source, "the container credentials service at 169.254.170.23");
 }
 
-TEST(CredentialsChain, AHomeThatMayNotBeReadKeepsNothingBehindItFromBeingAsked) {
+TEST(CredentialsChain, TriesLaterSourcesIfTheHomeIsNotReadable) {
     ChainMachine m;
     m.environment.set = {{"HOME", "/home/pod"}};
     for (const char* path : {"/home/pod/.aws/config", "/home/pod/.aws/credentials"})
@@ -92,7 +92,7 @@ TEST(CredentialsChain, AHomeThatMayNotBeReadKeepsNothingBehindItFromBeingAsked) 
     EXPECT_EQ(m.key(), "ASIANODE");
 }
 
-TEST(CredentialsChain, WithoutAnyTellsEachSourceAndWhy) {
+TEST(CredentialsChain, ReportsEverySourceIfNoneHasCredentials) {
     ChainMachine m;
     m.environment.set = {{"AWS_EC2_METADATA_DISABLED", "true"}};
     const auto found = m.get();
@@ -106,7 +106,7 @@ TEST(CredentialsChain, WithoutAnyTellsEachSourceAndWhy) {
         "is not set; instance metadata: AWS_EC2_METADATA_DISABLED is true");
 }
 
-TEST(CredentialsChain, ASourceThatFailsIsNotPassedOver) {
+TEST(CredentialsChain, DoesNotSkipASourceThatFails) {
     ChainMachine m;
     m.environment.set.erase("AWS_EC2_METADATA_DISABLED");
     serve_metadata(m, "NODE", m.host.now() + 6h);
@@ -118,7 +118,7 @@ TEST(CredentialsChain, ASourceThatFailsIsNotPassedOver) {
                       HasSubstr("there is no such file")));
 }
 
-TEST(CredentialsChain, AssumesTheRoleOfTheSettingsOverWhatItFinds) {
+TEST(CredentialsChain, AssumesTheConfiguredRoleWithTheCredentialsItFinds) {
     ChainMachine m;
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIABASE"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
     m.config.role_arn = "arn:aws:iam::2:role/other";
@@ -135,7 +135,7 @@ TEST(CredentialsChain, AssumesTheRoleOfTheSettingsOverWhatItFinds) {
     EXPECT_THAT(header_named(sent, "authorization"), HasSubstr("Credential=AKIABASE/"));
 }
 
-TEST(CredentialsChain, ARoleThatMayNotBeAssumedIsToldWithItsAction) {
+TEST(CredentialsChain, NamesTheActionIfARoleCannotBeAssumed) {
     ChainMachine m;
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
     m.config.role_arn = "arn:aws:iam::2:role/other";
@@ -152,14 +152,14 @@ TEST(CredentialsChain, ARoleThatMayNotBeAssumedIsToldWithItsAction) {
         HasSubstr("add an IAM policy that allows sts:AssumeRole on arn:aws:iam::2:role/other"));
 }
 
-TEST(CredentialsChain, RenewsBeforeTheEndThatTheSourceTells) {
+TEST(CredentialsChain, RenewsCredentialsBeforeTheyExpire) {
     ChainMachine m;
     EXPECT_EQ(m.key(), "ASIA1");
     m.host.advance(51min);
     EXPECT_EQ(m.key(), "ASIA2");
 }
 
-TEST(CredentialsChain, KeysThatStayTheSameAreNotReadAtEachRefusal) {
+TEST(CredentialsChain, DoesNotReloadUnchangedKeysAfterEachRefusal) {
     ChainMachine m;
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
     EXPECT_EQ(m.key(), "AKIA");
@@ -170,7 +170,7 @@ TEST(CredentialsChain, KeysThatStayTheSameAreNotReadAtEachRefusal) {
     EXPECT_EQ(run(m.host, m.chain().renew("AKIA"))->access_key_id, "AKIANEW");
 }
 
-TEST(CredentialsChain, TheClientRenewsByItAfterARefusal) {
+TEST(CredentialsChain, RenewsCredentialsAfterARefusedRequest) {
     ChainMachine m;
     const char* const url = "https://ec2.eu-central-1.amazonaws.com/";
     m.host.http().on("POST", url,
@@ -186,7 +186,7 @@ TEST(CredentialsChain, TheClientRenewsByItAfterARefusal) {
                 HasSubstr("Credential=ASIA2/"));
 }
 
-TEST(CredentialsChain, SaysOnceWhatSignsAndShowsNoSecret) {
+TEST(CredentialsChain, LogsTheCredentialSourceOnceWithoutSecrets) {
     ChainMachine m;
     m.key();
     m.host.advance(51min);
@@ -202,7 +202,7 @@ TEST(CredentialsChain, SaysOnceWhatSignsAndShowsNoSecret) {
     EXPECT_EQ(told, 1);
 }
 
-TEST(CredentialsChain, EndsWithItsInstance) {
+TEST(CredentialsChain, StopsWithThePluginInstance) {
     ChainMachine m;
     EXPECT_EQ(m.key(), "ASIA1");
     m.host.advance(46min);

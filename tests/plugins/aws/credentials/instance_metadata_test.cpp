@@ -14,7 +14,7 @@ using testing::reply;
 const std::string token_url = std::string(metadata_base) + "/api/token";
 const std::string roles_url = std::string(metadata_base) + "/meta-data/iam/security-credentials/";
 
-TEST(InstanceMetadata, HasTheRoleOfTheInstance) {
+TEST(InstanceMetadata, ReturnsTheCredentialsOfTheInstanceRole) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 6h);
     const auto answer = m.ask(&ask_instance_metadata);
@@ -26,7 +26,7 @@ TEST(InstanceMetadata, HasTheRoleOfTheInstance) {
     EXPECT_EQ(answer->credentials->source, "the instance's role node");
 }
 
-TEST(InstanceMetadata, IsAskedInASessionPastAnyProxy) {
+TEST(InstanceMetadata, UsesASessionTokenAndNoProxy) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 6h);
     ASSERT_TRUE(m.ask(&ask_instance_metadata));
@@ -41,7 +41,7 @@ TEST(InstanceMetadata, IsAskedInASessionPastAnyProxy) {
     EXPECT_EQ(header_named(sent[2], "x-aws-ec2-metadata-token"), "session");
 }
 
-TEST(InstanceMetadata, SilenceIsToldWithTheHopLimit) {
+TEST(InstanceMetadata, MentionsTheHopLimitIfTheServiceDoesNotRespond) {
     FakeMachine m;
     const auto answer = m.ask(&ask_instance_metadata);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -50,7 +50,7 @@ TEST(InstanceMetadata, SilenceIsToldWithTheHopLimit) {
     EXPECT_EQ(m.requests_to(token_url).size(), 3U);
 }
 
-TEST(InstanceMetadata, SaysWhyItHasNone) {
+TEST(InstanceMetadata, ReportsWhyThereAreNoCredentials) {
     struct Case {
         std::string request;
         HttpReply reply;
@@ -76,7 +76,7 @@ TEST(InstanceMetadata, SaysWhyItHasNone) {
     }
 }
 
-TEST(InstanceMetadata, ARoleThatCannotBeAssumedIsAnError) {
+TEST(InstanceMetadata, FailsIfTheRoleCannotBeAssumed) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 6h);
     m.answers["GET " + roles_url + "node"] = reply(
@@ -88,14 +88,14 @@ TEST(InstanceMetadata, ARoleThatCannotBeAssumedIsAnError) {
                       HasSubstr("EC2 cannot assume the role")));
 }
 
-TEST(InstanceMetadata, MayBeSwitchedOff) {
+TEST(InstanceMetadata, CanBeDisabled) {
     FakeMachine m;
     m.environment.set["AWS_EC2_METADATA_DISABLED"] = "TRUE";
     EXPECT_EQ(m.ask(&ask_instance_metadata)->absence, "AWS_EC2_METADATA_DISABLED is true");
     EXPECT_TRUE(m.host.http().requests().empty());
 }
 
-TEST(InstanceMetadata, IsWhereTheSettingsOrTheEnvironmentSay) {
+TEST(InstanceMetadata, UsesTheEndpointOfSettingsOrEnvironment) {
     const auto asked = [](const std::function<void(FakeMachine&)>& arrange) {
         FakeMachine m;
         arrange(m);
@@ -115,7 +115,7 @@ TEST(InstanceMetadata, IsWhereTheSettingsOrTheEnvironmentSay) {
     EXPECT_EQ(asked([](FakeMachine&) {}), token_url);
 }
 
-TEST(InstanceMetadata, ExpiredCredentialsThatAreStillServedAreUsedOn) {
+TEST(InstanceMetadata, KeepsUsingExpiredCredentialsThatAreStillServed) {
     for (const Duration left : {Duration(0s), Duration(-2h)}) {
         FakeMachine m;
         serve_metadata(m, "N", m.host.now() + left);
@@ -128,7 +128,7 @@ TEST(InstanceMetadata, ExpiredCredentialsThatAreStillServedAreUsedOn) {
     }
 }
 
-TEST(InstanceMetadata, CredentialsOfAShortSessionEndWithIt) {
+TEST(InstanceMetadata, HonorsTheExpiryOfAShortSession) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 40s);
     const auto answer = m.ask(&ask_instance_metadata);
@@ -137,7 +137,7 @@ TEST(InstanceMetadata, CredentialsOfAShortSessionEndWithIt) {
     EXPECT_THAT(m.host.log_lines(), IsEmpty());
 }
 
-TEST(InstanceMetadata, ABusyServiceIsAskedAgain) {
+TEST(InstanceMetadata, RetriesABusyService) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 6h);
     m.host.http().on("PUT", token_url, reply(503));

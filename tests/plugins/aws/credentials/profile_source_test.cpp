@@ -33,7 +33,7 @@ struct ProfileMachine : FakeMachine {
     std::vector<HttpRequest> sts() { return requests_to(sts_url); }
 };
 
-TEST(ProfileSource, HasTheKeysOfTheDefaultProfile) {
+TEST(ProfileSource, ReturnsTheKeysOfTheDefaultProfile) {
     ProfileMachine m(
         "[default]\naws_access_key_id=AKIA\naws_secret_access_key=s\naws_session_token=t\n");
     const Credentials found = m.found();
@@ -52,7 +52,7 @@ TEST(ProfileSource, IsAbsentWithoutFilesOrKeys) {
     EXPECT_THAT(m.absence(), HasSubstr("HOME is not set"));
 }
 
-TEST(ProfileSource, OneThatIsAskedForHasToBeThere) {
+TEST(ProfileSource, FailsIfTheRequestedProfileDoesNotExist) {
     ProfileMachine m("[default]\naws_access_key_id=AKIA\naws_secret_access_key=s\n");
     m.environment.set["AWS_PROFILE"] = "ops";
     EXPECT_THAT(m.mistake(), AllOf(HasSubstr("no profile \"ops\""), HasSubstr("AWS_PROFILE")));
@@ -89,7 +89,7 @@ TEST(ProfileSource, FollowsAChainOfRoles) {
     EXPECT_THAT(header_named(m.sts()[1], "authorization"), HasSubstr("Credential=ASIAR/"));
 }
 
-TEST(ProfileSource, MayBeItsOwnSource) {
+TEST(ProfileSource, CanBeItsOwnSourceProfile) {
     ProfileMachine m(
         "[default]\nrole_arn=arn:aws:iam::1:role/a\nsource_profile=default\n"
         "aws_access_key_id=AKIAOWN\naws_secret_access_key=s\n");
@@ -97,7 +97,7 @@ TEST(ProfileSource, MayBeItsOwnSource) {
     EXPECT_THAT(header_named(m.sts().at(0), "authorization"), HasSubstr("Credential=AKIAOWN/"));
 }
 
-TEST(ProfileSource, OfASourceProfileTheKeysComeBeforeTheRole) {
+TEST(ProfileSource, PrefersKeysToTheRoleOfASourceProfile) {
     ProfileMachine m(
         "[default]\nrole_arn=arn:aws:iam::1:role/outer\nsource_profile=b\n"
         "[profile b]\nrole_arn=arn:aws:iam::1:role/inner\nsource_profile=b\n"
@@ -108,7 +108,7 @@ TEST(ProfileSource, OfASourceProfileTheKeysComeBeforeTheRole) {
     EXPECT_THAT(header_named(m.sts()[0], "authorization"), HasSubstr("Credential=AKIAB/"));
 }
 
-TEST(ProfileSource, TakesWhatItsCredentialSourceNames) {
+TEST(ProfileSource, UsesTheNamedCredentialSource) {
     ProfileMachine m("[default]\nrole_arn=arn:aws:iam::1:role/a\ncredential_source=Environment\n");
     m.environment.set["AWS_ACCESS_KEY_ID"] = "AKIAENV";
     m.environment.set["AWS_SECRET_ACCESS_KEY"] = "s";
@@ -116,7 +116,7 @@ TEST(ProfileSource, TakesWhatItsCredentialSourceNames) {
     EXPECT_THAT(header_named(m.sts().at(0), "authorization"), HasSubstr("Credential=AKIAENV/"));
 }
 
-TEST(ProfileSource, TakesTheInstancesRoleWhereItIsNamed) {
+TEST(ProfileSource, UsesTheInstanceRoleIfItIsTheCredentialSource) {
     ProfileMachine m(
         "[default]\nrole_arn=arn:aws:iam::1:role/a\ncredential_source=Ec2InstanceMetadata\n");
     serve_metadata(m, "NODE", m.host.now() + 6h);
@@ -124,7 +124,7 @@ TEST(ProfileSource, TakesTheInstancesRoleWhereItIsNamed) {
     EXPECT_THAT(header_named(m.sts().at(0), "authorization"), HasSubstr("Credential=ASIANODE/"));
 }
 
-TEST(ProfileSource, AssumesARoleByWebIdentity) {
+TEST(ProfileSource, AssumesARoleWithWebIdentity) {
     ProfileMachine m("[default]\nrole_arn=arn:aws:iam::1:role/w\nweb_identity_token_file=/token\n");
     m.environment.files["/token"] = "jwt";
     m.answers[std::string("POST ") + sts_url] =
@@ -133,7 +133,7 @@ TEST(ProfileSource, AssumesARoleByWebIdentity) {
     EXPECT_EQ(header_named(m.sts().at(0), "authorization"), "");
 }
 
-TEST(ProfileSource, SaysWhatIsWrongWithAProfile) {
+TEST(ProfileSource, ReportsAnInvalidProfile) {
     const std::pair<const char*, const char*> cases[] = {
         {"[default]\naws_access_key_id=AKIA\n", "has only one of aws_access_key_id"},
         {"[default]\nrole_arn=r\n", "needs exactly one of source_profile and credential_source"},
@@ -170,7 +170,7 @@ TEST(ProfileSource, SaysWhatIsWrongWithAProfile) {
     }
 }
 
-TEST(ProfileSource, KeysComeBeforeAProcess) {
+TEST(ProfileSource, PrefersKeysToAProcess) {
     ProfileMachine m(
         "[default]\ncredential_process=x\naws_access_key_id=AKIA\naws_secret_access_key=s\n");
     EXPECT_EQ(m.found().access_key_id, "AKIA");

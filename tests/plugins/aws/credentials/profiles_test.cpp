@@ -25,50 +25,50 @@ TEST(Profiles, AreSectionsWithProperties) {
                               {"ops", {{"role_arn", "arn:aws:iam::1:role/a"}}}}));
 }
 
-TEST(Profiles, TheCredentialsFileNamesThemBarely) {
+TEST(Profiles, HaveNoPrefixInTheCredentialsFile) {
     EXPECT_EQ(parsed_profiles("[ops]\na=1", ProfileFile::credentials),
               (Profiles{{"ops", {{"a", "1"}}}}));
     EXPECT_THAT(parsed_profiles("[ops]\na=1"), IsEmpty());
 }
 
-TEST(Profiles, OtherSectionsAreLeftOut) {
+TEST(Profiles, IgnoreOtherSections) {
     EXPECT_EQ(
         parsed_profiles("[sso-session x]\nsso_region=r\n[services y]\nec2 =\n  endpoint_url = "
                         "u\n[profile a]\nb=c\n[profiles d]\ne=f"),
         (Profiles{{"a", {{"b", "c"}}}}));
 }
 
-TEST(Profiles, NamesMayBeQuoted) {
+TEST(Profiles, AcceptQuotedNames) {
     EXPECT_EQ(parsed_profiles("[profile \"with blanks\"]\na=1\n[profile\t'b']\nc=2"),
               (Profiles{{"with blanks", {{"a", "1"}}}, {"b", {{"c", "2"}}}}));
 }
 
-TEST(Profiles, CommentsAndBlankLinesCountForNothing) {
+TEST(Profiles, IgnoreCommentsAndBlankLines) {
     EXPECT_EQ(parsed_profiles("# head\n\n[default] ; of all\n  ; indented\nkey = a#b;c # why\n"),
               (Profiles{{"default", {{"key", "a#b;c"}}}}));
 }
 
-TEST(Profiles, NestedPropertiesAreLeftOut) {
+TEST(Profiles, IgnoreNestedProperties) {
     EXPECT_EQ(parsed_profiles("[default]\ns3 =\n    max_attempts = 5\nregion = r\n"),
               (Profiles{{"default", {{"s3", ""}, {"region", "r"}}}}));
 }
 
-TEST(Profiles, KeysAreInAnyCaseAndValuesKeepTheirs) {
+TEST(Profiles, IgnoreTheCaseOfKeysButNotOfValues) {
     EXPECT_EQ(parsed_profiles("[default]\nAWS_Access_Key_Id = AkIa=/+\n"),
               (Profiles{{"default", {{"aws_access_key_id", "AkIa=/+"}}}}));
 }
 
-TEST(Profiles, OneThatStandsThereTwiceIsOne) {
+TEST(Profiles, MergeDuplicateSections) {
     EXPECT_EQ(parsed_profiles("[default]\na=1\nb=2\n[profile x]\n[default]\nb=3"),
               (Profiles{{"default", {{"a", "1"}, {"b", "3"}}}, {"x", {}}}));
 }
 
-TEST(Profiles, LinesMayEndAsOnWindows) {
+TEST(Profiles, AcceptWindowsLineEnds) {
     EXPECT_EQ(parsed_profiles("\xef\xbb\xbf[default]\r\na = 1\r\n"),
               (Profiles{{"default", {{"a", "1"}}}}));
 }
 
-TEST(Profiles, AMistakeIsToldByItsLineAndNotShown) {
+TEST(Profiles, ReportTheLineOfAMistakeWithoutItsText) {
     const std::pair<const char*, const char*> cases[] = {
         {"[default\na=1", "line 1 is a section without ']'"},
         {"a=secret", "line 1 is a property before the first section"},
@@ -89,7 +89,7 @@ std::shared_ptr<const SharedFiles> shared_files(FakeMachine& m) {
     return out ? *out : std::make_shared<const SharedFiles>();
 }
 
-TEST(SharedFiles, AreInTheHomeOfTheUserAndOneProfile) {
+TEST(SharedFiles, AreReadFromTheHomeDirectoryOfTheUser) {
     FakeMachine m;
     m.environment.set["HOME"] = "/home/a";
     m.environment.files["/home/a/.aws/config"] = "[default]\nregion=r\naws_access_key_id=old\n";
@@ -100,7 +100,7 @@ TEST(SharedFiles, AreInTheHomeOfTheUserAndOneProfile) {
               (Profiles{{"default", {{"aws_access_key_id", "new"}, {"region", "r"}}}}));
 }
 
-TEST(SharedFiles, AreWhereTheEnvironmentSays) {
+TEST(SharedFiles, AreReadFromThePathsInTheEnvironment) {
     FakeMachine m;
     m.environment.set = {{"HOME", "/home/a"},
                          {"AWS_CONFIG_FILE", "~/c"},
@@ -110,13 +110,13 @@ TEST(SharedFiles, AreWhereTheEnvironmentSays) {
     EXPECT_EQ(shared_files(m)->profiles, (Profiles{{"x", {{"a", "1"}}}}));
 }
 
-TEST(SharedFiles, AreNoneWithoutAHome) {
+TEST(SharedFiles, AreAbsentWithoutAHomeDirectory) {
     FakeMachine m;
     EXPECT_THAT(shared_files(m)->paths, IsEmpty());
     EXPECT_THAT(m.environment.reads, IsEmpty());
 }
 
-TEST(SharedFiles, AMistakeNamesTheFile) {
+TEST(SharedFiles, NameTheFileWithAMistake) {
     FakeMachine m;
     m.environment.set["HOME"] = "/h";
     m.environment.files["/h/.aws/config"] = "[default\n";
@@ -125,7 +125,7 @@ TEST(SharedFiles, AMistakeNamesTheFile) {
     EXPECT_EQ(mistaken.error().message, "\"/h/.aws/config\": line 1 is a section without ']'");
 }
 
-TEST(SharedFiles, AHomeThatMayNotBeReadHasNone) {
+TEST(SharedFiles, AreAbsentIfTheHomeDirectoryIsNotReadable) {
     FakeMachine m;
     m.environment.set["HOME"] = "/home/pod";
     m.environment.refused["/home/pod/.aws/config"] = {
@@ -134,7 +134,7 @@ TEST(SharedFiles, AHomeThatMayNotBeReadHasNone) {
                                                     "/home/pod/.aws/credentials"));
 }
 
-TEST(SharedFiles, AFileThatAVariableNamesHasToBeReadable) {
+TEST(SharedFiles, MustBeReadableIfAVariableNamesThem) {
     FakeMachine m;
     m.environment.set["AWS_CONFIG_FILE"] = "/etc/aws";
     m.environment.refused["/etc/aws"] = {ErrorCode::permission, "it may not be read"};
@@ -143,7 +143,7 @@ TEST(SharedFiles, AFileThatAVariableNamesHasToBeReadable) {
         ErrorCode::permission);
 }
 
-TEST(ProfileChoice, IsTheSettingsThenTheEnvironmentsThenDefault) {
+TEST(ProfileChoice, PrefersSettingsToEnvironmentToDefault) {
     Variables variables{{"AWS_DEFAULT_PROFILE", "c"}};
     EXPECT_EQ(choose_profile("", {}).name, "default");
     EXPECT_EQ(choose_profile("", {}).chosen_by, "");

@@ -10,7 +10,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(SettingsSource, HasTheKeyAndTheSecretsThatItNames) {
+TEST(SettingsSource, ReturnsTheConfiguredKeyAndSecrets) {
     FakeMachine m;
     m.config.access_key_id = "AKIA";
     m.config.secret_access_key = "aws-secret";
@@ -27,14 +27,14 @@ TEST(SettingsSource, HasTheKeyAndTheSecretsThatItNames) {
     EXPECT_EQ(found.source, "the configuration");
 }
 
-TEST(SettingsSource, IsAbsentWithoutAKeyAndWrongWithHalfOfOne) {
+TEST(SettingsSource, IsAbsentWithoutAKeyAndFailsWithHalfOfOne) {
     FakeMachine m;
     EXPECT_EQ(m.ask(&ask_settings)->absence, "no access_key_id");
     m.config.access_key_id = "AKIA";
     EXPECT_EQ(m.ask(&ask_settings).error().code, ErrorCode::invalid_config);
 }
 
-TEST(SettingsSource, ASecretThatIsNotThereIsTold) {
+TEST(SettingsSource, NamesAMissingSecret) {
     FakeMachine m;
     m.config.access_key_id = "AKIA";
     m.config.secret_access_key = "aws-secret";
@@ -43,7 +43,7 @@ TEST(SettingsSource, ASecretThatIsNotThereIsTold) {
     EXPECT_THAT(answer.error().message, HasSubstr("aws-secret"));
 }
 
-TEST(EnvironmentSource, HasTheThreeVariables) {
+TEST(EnvironmentSource, ReadsThreeVariables) {
     FakeMachine m;
     m.environment.set = {
         {"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}, {"AWS_SESSION_TOKEN", "t"}};
@@ -53,7 +53,7 @@ TEST(EnvironmentSource, HasTheThreeVariables) {
     EXPECT_EQ(found.session_token, "t");
 }
 
-TEST(EnvironmentSource, HalfOfAKeyIsAMistake) {
+TEST(EnvironmentSource, FailsWithHalfOfAKey) {
     FakeMachine m;
     EXPECT_EQ(m.ask(&ask_environment)->absence, "AWS_ACCESS_KEY_ID is not set");
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}};
@@ -74,7 +74,7 @@ struct ServiceAccount : FakeMachine {
     }
 };
 
-TEST(WebIdentitySource, ExchangesTheTokenUnsigned) {
+TEST(WebIdentitySource, ExchangesTheTokenWithoutASignature) {
     ServiceAccount m;
     const auto answer = m.ask(&ask_web_identity);
     ASSERT_TRUE(answer) << answer.error().message;
@@ -90,7 +90,7 @@ TEST(WebIdentitySource, ExchangesTheTokenUnsigned) {
     EXPECT_EQ(header_named(sent, "authorization"), "");
 }
 
-TEST(WebIdentitySource, TheSessionHasTheNameThatIsAskedFor) {
+TEST(WebIdentitySource, UsesTheConfiguredSessionName) {
     ServiceAccount m;
     m.environment.set["AWS_ROLE_SESSION_NAME"] = "from the environment";
     ASSERT_TRUE(m.ask(&ask_web_identity));
@@ -101,7 +101,7 @@ TEST(WebIdentitySource, TheSessionHasTheNameThatIsAskedFor) {
     EXPECT_THAT(sent.at(1).body, HasSubstr("RoleSessionName=from-settings&"));
 }
 
-TEST(WebIdentitySource, ReadsTheTokenEachTime) {
+TEST(WebIdentitySource, ReadsTheTokenForEachRequest) {
     ServiceAccount m;
     ASSERT_TRUE(m.ask(&ask_web_identity));
     m.environment.files["/var/run/token"] = "rotated";
@@ -109,14 +109,14 @@ TEST(WebIdentitySource, ReadsTheTokenEachTime) {
     EXPECT_THAT(m.requests_to(sts_url).at(1).body, HasSubstr("WebIdentityToken=rotated"));
 }
 
-TEST(WebIdentitySource, IsAbsentWithoutTheFileAndWrongWithoutTheRole) {
+TEST(WebIdentitySource, IsAbsentWithoutATokenFileAndFailsWithoutARole) {
     FakeMachine m;
     EXPECT_EQ(m.ask(&ask_web_identity)->absence, "AWS_WEB_IDENTITY_TOKEN_FILE is not set");
     m.environment.set = {{"AWS_WEB_IDENTITY_TOKEN_FILE", "/var/run/token"}};
     EXPECT_EQ(m.ask(&ask_web_identity).error().code, ErrorCode::invalid_config);
 }
 
-TEST(WebIdentitySource, AFileThatIsMissingOrEmptyIsTold) {
+TEST(WebIdentitySource, ReportsAMissingOrEmptyTokenFile) {
     ServiceAccount m;
     m.environment.files["/var/run/token"] = "\n";
     const auto empty = m.ask(&ask_web_identity);
@@ -127,7 +127,7 @@ TEST(WebIdentitySource, AFileThatIsMissingOrEmptyIsTold) {
     EXPECT_TRUE(m.host.http().requests().empty());
 }
 
-TEST(WebIdentitySource, ARefusalOfStsNamesRoleAndAction) {
+TEST(WebIdentitySource, NamesRoleAndActionOfAnStsRefusal) {
     ServiceAccount m;
     m.answers[std::string("POST ") + sts_url] = testing::reply(
         403,
@@ -142,7 +142,7 @@ TEST(WebIdentitySource, ARefusalOfStsNamesRoleAndAction) {
                       Not(HasSubstr("header.claims"))));
 }
 
-TEST(WebIdentitySource, AnAnswerWithoutKeysIsNone) {
+TEST(WebIdentitySource, RejectsAResponseWithoutKeys) {
     ServiceAccount m;
     m.answers[std::string("POST ") + sts_url] =
         testing::reply(200,

@@ -24,7 +24,7 @@ struct Large : Account {
     }
 };
 
-TEST(AwsCalls, AListOfFiveHundredGroupsTakesFive) {
+TEST(AwsRequestCounts, FiveListFiveHundredGroups) {
     Large account(500, 10);
     const auto view = account.refresh();
     ASSERT_TRUE(view) << view.error();
@@ -33,14 +33,14 @@ TEST(AwsCalls, AListOfFiveHundredGroupsTakesFive) {
     EXPECT_EQ(account.calls(), 5);
 }
 
-TEST(AwsCalls, NoneForGroupsAtRestUntilTheListIsOld) {
+TEST(AwsRequestCounts, NoneReadIdleGroupsUntilTheListIsOld) {
     Large account(500, 1);
     ASSERT_TRUE(account.refresh());
     for (int pass = 0; pass < 5; ++pass) EXPECT_EQ(account.calls_of_next(), 0);
     EXPECT_EQ(account.calls_of_next(), 5);
 }
 
-TEST(AwsCalls, OneForAHundredGroupsInMotion) {
+TEST(AwsRequestCounts, OneReadsOneHundredChangingGroups) {
     Large account(500, 1);
     ASSERT_TRUE(account.refresh());
     for (int i = 0; i < 150; ++i) account.group(i).instances[0].state = "Terminating";
@@ -52,7 +52,7 @@ TEST(AwsCalls, OneForAHundredGroupsInMotion) {
     EXPECT_EQ(account.calls_of_next(), 0) << "they have come to rest";
 }
 
-TEST(AwsCalls, AnIncreaseTakesThreeAndTheNextPassReadsThatGroupAlone) {
+TEST(AwsRequestCounts, ThreeMakeAnIncreaseAndOneFollowsInTheNextPass) {
     Large account(500, 1);
     ASSERT_TRUE(account.refresh());
     account.aws.forget_calls();
@@ -67,7 +67,7 @@ TEST(AwsCalls, AnIncreaseTakesThreeAndTheNextPassReadsThatGroupAlone) {
         "group-1003");
 }
 
-TEST(AwsCalls, NamedGroupsAreListedByAHundredNames) {
+TEST(AwsRequestCounts, OneListsOneHundredNamedGroups) {
     Large account(250);
     account.config.discovery.clear();
     for (const auto& [name, group] : account.aws.groups)
@@ -76,7 +76,7 @@ TEST(AwsCalls, NamedGroupsAreListedByAHundredNames) {
     EXPECT_EQ(account.calls(), 3);
 }
 
-TEST(AwsCalls, TheSameViewIsToldAgainWhereNothingWasRead) {
+TEST(AwsRequestCounts, NoneAreNeededForAnUnchangedView) {
     Large account(3, 1);
     ASSERT_TRUE(account.refresh());  // the addresses of the instances come after it
     const auto first = testing::run(account.host, account.cloud().refresh({}));
@@ -84,7 +84,7 @@ TEST(AwsCalls, TheSameViewIsToldAgainWhereNothingWasRead) {
     EXPECT_EQ(&first->raw(), &second->raw());
 }
 
-TEST(AwsCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
+TEST(AwsRequestCounts, TemplatesOfFiveHundredSimilarGroupsAreReadOnce) {
     Large account(500);
     ASSERT_TRUE(account.refresh());
     account.aws.forget_calls();
@@ -96,7 +96,7 @@ TEST(AwsCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
     EXPECT_EQ(account.calls(), 3);
 }
 
-TEST(AwsCalls, LaunchConfigurationsAreReadByFifty) {
+TEST(AwsRequestCounts, OneReadsFiftyLaunchConfigurations) {
     Large account(120);
     int number = 0;
     for (auto& [name, group] : account.aws.groups)
@@ -107,7 +107,7 @@ TEST(AwsCalls, LaunchConfigurationsAreReadByFifty) {
     EXPECT_EQ(account.aws.calls("DescribeLaunchConfigurations"), 3);
 }
 
-TEST(AwsCalls, AProbeTakesOneAsLongAsAwsThrottles) {
+TEST(AwsRequestCounts, OneProbesWhileAwsThrottles) {
     Large account(500, 1);
     ASSERT_TRUE(account.refresh());
     account.host.advance(minutes(2));
@@ -123,7 +123,7 @@ TEST(AwsCalls, AProbeTakesOneAsLongAsAwsThrottles) {
     EXPECT_EQ(account.calls(), 2 + 1 + 5) << "then all groups are listed";
 }
 
-TEST(AwsCalls, AThrottledReadOfGroupsInMotionThrottlesTheRefresh) {
+TEST(AwsRequestCounts, AThrottledReadOfChangingGroupsThrottlesTheRefresh) {
     Account account;
     FakeGroup& group = account.add("web", 1);
     ASSERT_TRUE(account.refresh());

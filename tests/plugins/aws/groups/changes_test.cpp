@@ -24,7 +24,7 @@ struct Grown : Account {
     FakeGroup& group() { return aws.groups.at("web"); }
 };
 
-TEST(AwsChanges, AnIncreaseSetsTheDesiredCapacityAndAnswersIt) {
+TEST(AwsChanges, IncreaseSetsAndReturnsTheDesiredCapacity) {
     Grown account;
     const auto grown = account.increase(2, 3);
     ASSERT_TRUE(grown) << grown.error();
@@ -35,7 +35,7 @@ TEST(AwsChanges, AnIncreaseSetsTheDesiredCapacityAndAnswersIt) {
     EXPECT_EQ(account.next()->groups[0].target, 5) << "the next pass reads the group again";
 }
 
-TEST(AwsChanges, AnIncreaseThatWasDecidedOnAnotherTargetIsAConflict) {
+TEST(AwsChanges, IncreaseWithAnUnexpectedTargetIsAConflict) {
     Grown account;
     account.group().desired = 4;
     const auto grown = account.increase(2, 3);
@@ -45,7 +45,7 @@ TEST(AwsChanges, AnIncreaseThatWasDecidedOnAnotherTargetIsAConflict) {
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 0);
 }
 
-TEST(AwsChanges, WhatOthersAskedForSinceTheLastListIsNotTakenBack) {
+TEST(AwsChanges, KeepARaiseByAnotherClientSinceTheLastList) {
     Grown account;
     account.group().desired = 9;
     account.aws.launch("web");
@@ -53,7 +53,7 @@ TEST(AwsChanges, WhatOthersAskedForSinceTheLastListIsNotTakenBack) {
     EXPECT_EQ(account.group().desired, 9);
 }
 
-TEST(AwsChanges, NeverPastTheMaximum) {
+TEST(AwsChanges, NeverExceedTheMaximum) {
     Grown account;
     const auto grown = account.increase(8, 3);
     ASSERT_FALSE(grown);
@@ -62,14 +62,14 @@ TEST(AwsChanges, NeverPastTheMaximum) {
     EXPECT_TRUE(account.increase(7, 3)) << "up to it";
 }
 
-TEST(AwsChanges, AllOrNothingIsNotPromised) {
+TEST(AwsChanges, DoNotSupportAllOrNothing) {
     Grown account;
     const Resize request{.group = web, .delta = 1, .expected_target = 3, .all_or_nothing = true};
     const auto grown = testing::run(account.host, account.cloud().increase(request));
     EXPECT_EQ(grown.error().code, ErrorCode::unsupported);
 }
 
-TEST(AwsChanges, AGroupThatIsNotListedIsNotFound) {
+TEST(AwsChanges, FailForAnUnknownGroup) {
     Grown account;
     const Resize request{.group = NodeGroupId("db"), .delta = 1};
     EXPECT_EQ(testing::run(account.host, account.cloud().increase(request)).error().code,
@@ -79,7 +79,7 @@ TEST(AwsChanges, AGroupThatIsNotListedIsNotFound) {
               ErrorCode::not_found);
 }
 
-TEST(AwsChanges, AnIncreaseThatAwsThrottlesIsSentAgainAfterAnotherLook) {
+TEST(AwsChanges, RetryAThrottledIncreaseAfterAnotherRead) {
     Grown account;
     account.aws.refuse("SetDesiredCapacity", "Throttling", "Rate exceeded");
     account.aws.forget_calls();
@@ -90,14 +90,14 @@ TEST(AwsChanges, AnIncreaseThatAwsThrottlesIsSentAgainAfterAnotherLook) {
     EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 2);
 }
 
-TEST(AwsChanges, AnIncreaseWhoseAnswerIsLostIsNotSentAgain) {
+TEST(AwsChanges, DoNotRetryAnIncreaseWithALostResponse) {
     Grown account;
     account.aws.lose("SetDesiredCapacity");
     EXPECT_EQ(account.increase(2, 3).error().code, ErrorCode::deadline);
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
 }
 
-TEST(AwsChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
+TEST(AwsChanges, FindALostIncreaseInTheNextPass) {
     Grown account;
     account.aws.lose("SetDesiredCapacity");
     const auto grown = account.increase(2, 3, "key");
@@ -108,7 +108,7 @@ TEST(AwsChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
     EXPECT_EQ(account.group().desired, 5);
 }
 
-TEST(AwsChanges, TheSameKeyAgainHasNoSecondEffect) {
+TEST(AwsChanges, ApplyARepeatedKeyOnce) {
     Grown account;
     ASSERT_TRUE(account.increase(2, 3, "key"));
     EXPECT_EQ(*account.increase(2, 3, "key"), Resized{5});
@@ -116,7 +116,7 @@ TEST(AwsChanges, TheSameKeyAgainHasNoSecondEffect) {
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
 }
 
-TEST(AwsChanges, WhatTheHostCountsIsRaisedWhileTheListLags) {
+TEST(AwsChanges, IncreaseFromTheExpectedTargetWhileTheListLags) {
     Grown account;
     account.aws.lag(true);
     ASSERT_TRUE(account.increase(2, 3));
@@ -128,7 +128,7 @@ TEST(AwsChanges, WhatTheHostCountsIsRaisedWhileTheListLags) {
     EXPECT_EQ(account.next()->groups[0].target, 6);
 }
 
-TEST(AwsChanges, AnIncreaseEndsNoInstanceThatIsLaunchedAndNotListed) {
+TEST(AwsChanges, IncreaseTerminatesNoLaunchedInstanceThatIsNotListed) {
     Grown account;
     account.aws.lag(true);
     account.group().desired = 6;  // by another client
@@ -140,14 +140,14 @@ TEST(AwsChanges, AnIncreaseEndsNoInstanceThatIsLaunchedAndNotListed) {
     EXPECT_EQ(account.group().desired, 6);
 }
 
-TEST(AwsChanges, AnIncreaseNeedsNoPermissionForActivities) {
+TEST(AwsChanges, IncreaseNeedsNoPermissionForActivities) {
     Grown account;
     account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed");
     EXPECT_TRUE(account.increase(1, 3));
     EXPECT_EQ(account.group().desired, 4);
 }
 
-TEST(AwsChanges, MachinesGoSideBySideEachWithTheTarget) {
+TEST(AwsChanges, RemoveInstancesInParallelEachWithTheTarget) {
     Grown account;
     const auto removed = account.remove({id_of("i-1"), id_of("i-3")});
     ASSERT_TRUE(removed) << removed.error();
@@ -164,7 +164,7 @@ TEST(AwsChanges, MachinesGoSideBySideEachWithTheTarget) {
     EXPECT_THAT(states(*account.next()), ElementsAre(id_of("i-2") + " running"));
 }
 
-TEST(AwsChanges, AMachineThatAwsKeepsIsToldAndKeepsNoOther) {
+TEST(AwsChanges, ReportAnInstanceThatAwsKeepsAndRemoveTheOthers) {
     Grown account;
     account.group().min = 2;
     const auto removed = account.remove({id_of("i-1"), id_of("i-2")}, true);
@@ -176,7 +176,7 @@ TEST(AwsChanges, AMachineThatAwsKeepsIsToldAndKeepsNoOther) {
     EXPECT_EQ(account.group().desired, 2);
 }
 
-TEST(AwsChanges, StaysAboveTheMinimumUnlessItIsForced) {
+TEST(AwsChanges, StayAboveTheMinimumUnlessForced) {
     Grown account;
     account.group().min = 2;
     ASSERT_TRUE(account.next(minutes(1)));
@@ -186,7 +186,7 @@ TEST(AwsChanges, StaysAboveTheMinimumUnlessItIsForced) {
     EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 0);
 }
 
-TEST(AwsChanges, AMachineThatGoesAlreadyIsNotAskedToGoAgain) {
+TEST(AwsChanges, DoNotTerminateATerminatingInstanceAgain) {
     Grown account;
     ASSERT_TRUE(account.remove({id_of("i-1")}));
     ASSERT_TRUE(account.next());
@@ -195,7 +195,7 @@ TEST(AwsChanges, AMachineThatGoesAlreadyIsNotAskedToGoAgain) {
     EXPECT_EQ(account.group().desired, 2);
 }
 
-TEST(AwsChanges, AMachineThatWasRemovedIsNotAskedToGoAgainWhileTheListLags) {
+TEST(AwsChanges, DoNotTerminateAnInstanceAgainWhileTheListLags) {
     Grown account;
     account.aws.lag(true);
     ASSERT_TRUE(account.remove({id_of("i-1")}));
@@ -206,13 +206,13 @@ TEST(AwsChanges, AMachineThatWasRemovedIsNotAskedToGoAgainWhileTheListLags) {
     EXPECT_EQ(account.group().desired, 3);
 }
 
-TEST(AwsChanges, AMachineThatIsGoneCountsAsGone) {
+TEST(AwsChanges, TreatAMissingInstanceAsRemoved) {
     Grown account;
     account.group().instances.erase(account.group().instances.begin());
     EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
 }
 
-TEST(AwsChanges, AMachineThatTheGroupDoesNotHaveIsNotFound) {
+TEST(AwsChanges, FailForAnInstanceOfNoGroup) {
     Grown account;
     const auto removed = account.remove({id_of("i-77"), "no-such-machine"});
     ASSERT_THAT(removed->failed, SizeIs(2));
@@ -220,7 +220,7 @@ TEST(AwsChanges, AMachineThatTheGroupDoesNotHaveIsNotFound) {
     EXPECT_EQ(removed->failed[0].subject, id_of("i-77"));
 }
 
-TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwice) {
+TEST(AwsChanges, DoNotRetryATerminationWithoutAResponse) {
     Grown account;
     account.aws.lose("TerminateInstanceInAutoScalingGroup");
     const auto removed = account.remove({id_of("i-1")});
@@ -232,7 +232,7 @@ TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwice) {
     EXPECT_EQ(account.group().desired, 2);
 }
 
-TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwiceWhileTheListLags) {
+TEST(AwsChanges, DoNotRetryATerminationWithoutAResponseWhileTheListLags) {
     Grown account;
     account.aws.lag(true);
     account.aws.lose("TerminateInstanceInAutoScalingGroup");
@@ -248,7 +248,7 @@ TEST(AwsChanges, ATerminationWithoutAnAnswerIsNotSentTwiceWhileTheListLags) {
     EXPECT_EQ(account.group().desired, 2);
 }
 
-TEST(AwsChanges, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
+TEST(AwsChanges, TerminateARemainingInstanceAgainAfterTwoMinutes) {
     Grown account;
     ASSERT_TRUE(account.remove({id_of("i-1")}));
     account.group().instances[0].state = "InService";
@@ -258,7 +258,7 @@ TEST(AwsChanges, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
     EXPECT_EQ(account.aws.calls("TerminateInstanceInAutoScalingGroup"), 2);
 }
 
-TEST(AwsChanges, ARaiseByAnotherClientRefusesNoLaterRemoval) {
+TEST(AwsChanges, AllowARemovalAfterARaiseByAnotherClient) {
     Grown account;
     ASSERT_THAT(account.remove({id_of("i-1"), id_of("i-2"), id_of("i-3")})->failed, IsEmpty());
     account.group().desired = 6;  // before a list shows the removals
@@ -272,7 +272,7 @@ TEST(AwsChanges, ARaiseByAnotherClientRefusesNoLaterRemoval) {
     EXPECT_EQ(account.group().desired, 0);
 }
 
-TEST(AwsChanges, ProtectedMachinesAboveTheDesiredCapacityCountAndGoWithoutLoweringIt) {
+TEST(AwsChanges, RemoveProtectedInstancesAboveTheDesiredCapacityWithoutLoweringIt) {
     Grown account;
     account.group().desired = 1;  // AWS terminates none: all are protected from scale-in
     EXPECT_EQ(account.next(minutes(1))->groups[0].target, 3);
@@ -283,7 +283,7 @@ TEST(AwsChanges, ProtectedMachinesAboveTheDesiredCapacityCountAndGoWithoutLoweri
     EXPECT_EQ(account.group().desired, 3);
 }
 
-TEST(AwsChanges, AMachineIsReplacedWhereTheTargetStays) {
+TEST(AwsChanges, ReplaceAnInstanceIfTheTargetIsKept) {
     Grown account;
     account.group().min = 3;
     ASSERT_TRUE(account.next(minutes(1)));
@@ -299,7 +299,7 @@ TEST(AwsChanges, AMachineIsReplacedWhereTheTargetStays) {
     EXPECT_EQ(account.next()->groups[0].target, 3);
 }
 
-TEST(AwsChanges, AnIncreaseThatIsNotListedYetIsReadAgainInTheNextPass) {
+TEST(AwsChanges, ReadAnUnlistedIncreaseAgainInTheNextPass) {
     Grown account;
     account.aws.lag(true);
     ASSERT_TRUE(account.increase(2, 3));
@@ -308,7 +308,7 @@ TEST(AwsChanges, AnIncreaseThatIsNotListedYetIsReadAgainInTheNextPass) {
     EXPECT_EQ(account.next()->groups[0].target, 5);
 }
 
-TEST(AwsChanges, AnIncreaseAndARemovalRightAfterItAreBothSeen) {
+TEST(AwsChanges, ShowAnIncreaseAndARemovalRightAfterIt) {
     Grown account;
     ASSERT_TRUE(account.increase(1, 3));
     ASSERT_TRUE(account.remove({id_of("i-1")}));
@@ -334,7 +334,7 @@ Task<void> remove_once(AwsCloud& cloud) {
     co_await cloud.remove(removal);
 }
 
-TEST(AwsChanges, ChangesOfOneGroupAreMadeOneAfterAnother) {
+TEST(AwsChanges, AreSerializedWithinAGroup) {
     Grown account;
     account.aws.latency = std::chrono::seconds(1);
     std::vector<Task<void>> tasks;
@@ -348,7 +348,7 @@ TEST(AwsChanges, ChangesOfOneGroupAreMadeOneAfterAnother) {
     EXPECT_EQ(account.group().desired, 2);
 }
 
-TEST(AwsChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
+TEST(AwsChanges, ReadAListAgainIfAChangeOverlappedIt) {
     Grown account;
     account.host.advance(minutes(1));
     account.aws.latency = std::chrono::seconds(5);
@@ -358,7 +358,7 @@ TEST(AwsChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
     EXPECT_EQ(account.next()->groups[0].target, 5);
 }
 
-TEST(AwsChanges, RefreshesThatOverlapAskOnce) {
+TEST(AwsChanges, ShareOneReadAmongOverlappingRefreshes) {
     Grown account;
     account.host.advance(minutes(1));
     account.aws.latency = std::chrono::seconds(5);
@@ -369,7 +369,7 @@ TEST(AwsChanges, RefreshesThatOverlapAskOnce) {
     EXPECT_EQ(account.aws.calls(), 1);
 }
 
-TEST(AwsChanges, ARefreshThatIsGivenUpIsReadToItsEnd) {
+TEST(AwsChanges, FinishReadingAnAbandonedRefresh) {
     Grown account;
     account.host.advance(minutes(1));
     account.aws.latency = std::chrono::seconds(5);
@@ -386,7 +386,7 @@ TEST(AwsChanges, ARefreshThatIsGivenUpIsReadToItsEnd) {
     EXPECT_EQ(asked[0].count("Filters.member.1.Name"), 0u) << "the group in motion alone";
 }
 
-TEST(AwsChanges, AMachineInStandbyIsNotTheGroupsToRemove) {
+TEST(AwsChanges, DoNotRemoveAStandbyInstance) {
     Grown account;
     account.group().instances[0].state = "Standby";
     account.group().desired = 2;

@@ -42,7 +42,7 @@ TEST(AwsConfig, TakesTheDefaults) {
     EXPECT_EQ(config.credentials.profile, "");
 }
 
-TEST(AwsConfig, ReadsWhatIsSet) {
+TEST(AwsConfig, ReadsEverySetting) {
     FakeSettings settings = with_groups();
     settings.set("groups", list("0:5:web", "1:2:db"))
         .set("region", "eu-central-1")
@@ -76,7 +76,7 @@ TEST(AwsConfig, ReadsWhatIsSet) {
     EXPECT_EQ(config.provisioning->max_size, 1000);
 }
 
-TEST(AwsConfig, ALaunchTemplateMayBeToldByItsName) {
+TEST(AwsConfig, AcceptsALaunchTemplateByName) {
     FakeSettings settings = with_groups();
     settings.set("cluster", "prod")
         .set("provisioning", table({{"launch_template", "workers"},
@@ -93,7 +93,7 @@ struct Refused {
     const char* says;
 };
 
-TEST(AwsConfig, SaysWhatIsWrongAndWhere) {
+TEST(AwsConfig, ReportsMistakesWithTheirPlace) {
     const std::vector<Refused> cases{
         {"discovery", list("cluster=prod", ""), "discovery[1]", "has no tag"},
         {"discovery", list("a,,b"), "discovery[0]", "without a key"},
@@ -116,7 +116,7 @@ TEST(AwsConfig, SaysWhatIsWrongAndWhere) {
     }
 }
 
-TEST(AwsConfig, ProvisioningAloneIsEnough) {
+TEST(AwsConfig, AllowsProvisioningWithoutGroups) {
     FakeSettings settings(aws_schema());
     settings.set("cluster", "prod")
         .set("provisioning",
@@ -124,7 +124,7 @@ TEST(AwsConfig, ProvisioningAloneIsEnough) {
     EXPECT_THAT(rejections(settings), IsEmpty());
 }
 
-TEST(AwsConfig, EverySettingIsDocumented) {
+TEST(AwsConfig, DocumentsEverySetting) {
     const auto check = [](const auto& self, const Schema& schema) -> void {
         for (const Setting& setting : schema) {
             EXPECT_FALSE(setting.doc.empty()) << setting.key;

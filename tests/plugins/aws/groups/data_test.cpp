@@ -64,7 +64,7 @@ TEST(AwsPrices, OnDemandHasOnePrice) {
     EXPECT_DOUBLE_EQ(*view->machines[0].price_per_hour, 0.1);
 }
 
-TEST(AwsPrices, OfSpotTheDearestZoneCountsForTheGroupAndItsOwnForAMachine) {
+TEST(AwsPrices, UseTheDearestSpotZoneForAGroupAndTheOwnZoneForAMachine) {
     Priced account;
     FakeGroup& group = account.add("web", 1);
     group.more = distribution(0, 0);
@@ -75,7 +75,7 @@ TEST(AwsPrices, OfSpotTheDearestZoneCountsForTheGroupAndItsOwnForAMachine) {
     EXPECT_DOUBLE_EQ(*view->machines[0].price_per_hour, 0.03);
 }
 
-TEST(AwsPrices, SharesOfOnDemandAndSpotAreAMean) {
+TEST(AwsPrices, AverageTheSharesOfOnDemandAndSpot) {
     Priced account;
     account.add("web", 1).more = distribution(0, 50);
     const auto view = account.described();
@@ -83,14 +83,14 @@ TEST(AwsPrices, SharesOfOnDemandAndSpotAreAMean) {
     EXPECT_EQ(view->machines[0].price_per_hour, std::nullopt) << "which it is, is not known";
 }
 
-TEST(AwsPrices, AreNotKnownOfATypeThatTheFileDoesNotHave) {
+TEST(AwsPrices, AreUnknownForATypeMissingInTheFile) {
     Priced account;
     account.add("web");
     account.aws.launch_templates["lt-1"].type = "c4.xlarge";
     EXPECT_EQ(account.described()->groups[0].price, std::nullopt);
 }
 
-TEST(AwsPrices, AFileThatIsNoneKeepsTheCloudFromStarting) {
+TEST(AwsPrices, FailTheStartIfTheFileIsInvalid) {
     Priced account("{");
     account.add("web");
     const auto view = testing::run(account.host, [&]() -> Task<void> {
@@ -102,7 +102,7 @@ TEST(AwsPrices, AFileThatIsNoneKeepsTheCloudFromStarting) {
     EXPECT_THAT(view.error().message, HasSubstr(account.file.path));
 }
 
-TEST(AwsPrices, AreReadAgainAndKeptWhereTheFileIsSpoilt) {
+TEST(AwsPrices, AreReloadedAndKeptIfTheFileBecomesInvalid) {
     Priced account;
     account.add("web");
     ASSERT_TRUE(account.described());
@@ -115,7 +115,7 @@ TEST(AwsPrices, AreReadAgainAndKeptWhereTheFileIsSpoilt) {
     EXPECT_THAT(account.warnings(), Contains(HasSubstr("prices stay those of 2026-11-01")));
 }
 
-TEST(AwsPrices, ASampleAndAnotherRegionsFileAreSaid) {
+TEST(AwsPrices, WarnAboutASampleAndAFileOfAnotherRegion) {
     std::string sample = prices;
     sample.replace(1, 0, R"("sample":true,)");
     sample.replace(sample.find("eu-central-1"), 12, "us-east-1");
@@ -131,7 +131,7 @@ std::string event_of(const std::string& kind, const std::string& id) {
            R"(","time":"2026-01-01T00:00:00Z","detail":{"instance-id":")" + id + R"("}})";
 }
 
-TEST(AwsNotices, AnInstanceThatSpotTakesBackLeavesAndWakesAPass) {
+TEST(AwsNotices, MarkAnInterruptedSpotInstanceAndWakeAPass) {
     Account account;
     account.config.event_queue_url = "https://sqs.eu-central-1.amazonaws.com/1/leaving";
     account.add("web", 2);

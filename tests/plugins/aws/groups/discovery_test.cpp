@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-TEST(AwsDiscovery, GroupsOfAnExpressionCarryAllOfItsTags) {
+TEST(AwsDiscovery, RequiresAllTagsOfAnExpression) {
     Account account;
     account.config.discovery = {{{.key = "cluster", .value = "prod"}, {.key = "scaled"}}};
     account.add("web").tags["scaled"] = "";
@@ -24,7 +24,7 @@ TEST(AwsDiscovery, GroupsOfAnExpressionCarryAllOfItsTags) {
     EXPECT_THAT(names(*view), ElementsAre("web"));
 }
 
-TEST(AwsDiscovery, SeveralExpressionsAreAlternativesAndAGroupOfTwoIsListedOnce) {
+TEST(AwsDiscovery, ListsAGroupThatMatchesTwoExpressionsOnce) {
     Account account;
     account.config.discovery = {
         {{.key = "team", .value = "a"}}, {{.key = "team", .value = "b"}}, {{.key = "cluster"}}};
@@ -36,7 +36,7 @@ TEST(AwsDiscovery, SeveralExpressionsAreAlternativesAndAGroupOfTwoIsListedOnce) 
     EXPECT_THAT(names(*view), ElementsAre("a", "b"));
 }
 
-TEST(AwsDiscovery, AGroupThatIsNamedHasTheLimitsOfTheSettings) {
+TEST(AwsDiscovery, AppliesTheConfiguredLimitsOfANamedGroup) {
     Account account;
     account.config.groups = {{1, 5, "web"}};
     account.add("web", 2);
@@ -48,7 +48,7 @@ TEST(AwsDiscovery, AGroupThatIsNamedHasTheLimitsOfTheSettings) {
     EXPECT_EQ(view->groups[0].target, 2);
 }
 
-TEST(AwsDiscovery, LimitsBeyondTheGroupsOwnAreToldAndCutSinceAwsKeepsToThem) {
+TEST(AwsDiscovery, ReportsAndCutsLimitsBeyondThoseOfAws) {
     Account account;
     account.config.groups = {{0, 50, "web"}};
     account.add("web").min = 1;
@@ -60,7 +60,7 @@ TEST(AwsDiscovery, LimitsBeyondTheGroupsOwnAreToldAndCutSinceAwsKeepsToThem) {
                 Contains(HasSubstr("maximum 50 is outside the group's own limit 10")));
 }
 
-TEST(AwsDiscovery, TheFirstOfTwoEntriesForOneGroupCounts) {
+TEST(AwsDiscovery, UsesTheFirstOfTwoEntriesForAGroup) {
     Account account;
     account.config.groups = {{1, 5, "web"}, {0, 9, "web"}};
     account.add("web");
@@ -68,7 +68,7 @@ TEST(AwsDiscovery, TheFirstOfTwoEntriesForOneGroupCounts) {
     EXPECT_THAT(account.warnings(), Contains(HasSubstr("\"web\" more than once")));
 }
 
-TEST(AwsDiscovery, ANamedGroupThatDoesNotExistIsListedAndUnreadable) {
+TEST(AwsDiscovery, ListsAMissingNamedGroupAsUnreadable) {
     Account account;
     account.config.discovery.clear();
     account.config.groups = {{0, 3, "gone"}, {0, 3, "web"}};
@@ -83,7 +83,7 @@ TEST(AwsDiscovery, ANamedGroupThatDoesNotExistIsListedAndUnreadable) {
     EXPECT_EQ(view->groups[0].target, std::nullopt);
 }
 
-TEST(AwsDiscovery, MinimumAndMaximumAreFollowed) {
+TEST(AwsDiscovery, FollowsMinimumAndMaximum) {
     Account account;
     account.add("web");
     EXPECT_EQ(account.refresh()->groups[0].max, 10);
@@ -91,7 +91,7 @@ TEST(AwsDiscovery, MinimumAndMaximumAreFollowed) {
     EXPECT_EQ(account.next(minutes(1))->groups[0].max, 20);
 }
 
-TEST(AwsDiscovery, GroupsComeAndGo) {
+TEST(AwsDiscovery, FollowsNewAndDeletedGroups) {
     Account account;
     account.add("web");
     EXPECT_THAT(names(*account.refresh()), ElementsAre("web"));
@@ -108,7 +108,7 @@ struct LeftOut {
     const char* says;
 };
 
-TEST(AwsDiscovery, AGroupWhoseMachinesCannotBeCountedIsLeftOutAndToldOnce) {
+TEST(AwsDiscovery, SkipsAGroupWithUncountableInstancesAndLogsItOnce) {
     const std::vector<LeftOut> cases{
         {"deleted", "<Status>Delete in progress</Status>", "is being deleted"},
         {"vcpu", "<DesiredCapacityType>vcpu</DesiredCapacityType>", "measures its capacity in"},
@@ -138,7 +138,7 @@ TEST(AwsDiscovery, AGroupWhoseMachinesCannotBeCountedIsLeftOutAndToldOnce) {
     }
 }
 
-TEST(AwsDiscovery, AGroupWhoseLimitsContradictEachOtherIsLeftOut) {
+TEST(AwsDiscovery, SkipsAGroupWithContradictingLimits) {
     Account account;
     account.add("web");
     account.add("odd").min = 11;
@@ -146,7 +146,7 @@ TEST(AwsDiscovery, AGroupWhoseLimitsContradictEachOtherIsLeftOut) {
     EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("minimum 11 above maximum 10")));
 }
 
-TEST(AwsDiscovery, AWeightOfOneIsNone) {
+TEST(AwsDiscovery, AcceptsAWeightOfOne) {
     Account account;
     account.add("web").more =
         "<MixedInstancesPolicy><LaunchTemplate><LaunchTemplateSpecification><LaunchTemplateId>lt-1"
@@ -156,7 +156,7 @@ TEST(AwsDiscovery, AWeightOfOneIsNone) {
     EXPECT_THAT(names(*account.refresh()), ElementsAre("web"));
 }
 
-TEST(AwsDiscovery, ANamedGroupThatCannotBeCountedIsUnreadable) {
+TEST(AwsDiscovery, ListsAnUncountableNamedGroupAsUnreadable) {
     Account account;
     account.config.groups = {{0, 3, "web"}};
     account.add("web").more = "<Status>Delete in progress</Status>";
@@ -171,7 +171,7 @@ std::string suspended(const std::string& process) {
            "</ProcessName></member></SuspendedProcesses>";
 }
 
-TEST(AwsDiscovery, AGroupThatMayNotLaunchIsNotHealthyUntilItMay) {
+TEST(AwsDiscovery, MarksAGroupUnhealthyWhileItsLaunchesAreSuspended) {
     Account account;
     account.add("web").more = suspended("Launch");
     auto view = account.refresh();
@@ -185,7 +185,7 @@ TEST(AwsDiscovery, AGroupThatMayNotLaunchIsNotHealthyUntilItMay) {
     EXPECT_THAT(account.warnings(), SizeIs(2)) << "it is news again";
 }
 
-TEST(AwsDiscovery, AGroupThatMayNotTerminateIsToldAndTakesPart) {
+TEST(AwsDiscovery, WarnsAboutSuspendedTerminationAndKeepsTheGroup) {
     Account account;
     account.add("web", 1).more = suspended("Terminate");
     const auto view = account.refresh();
@@ -193,7 +193,7 @@ TEST(AwsDiscovery, AGroupThatMayNotTerminateIsToldAndTakesPart) {
     EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("Terminate process is suspended")));
 }
 
-TEST(AwsDiscovery, AWarmPoolIsToldAndItsInstancesAreNotCounted) {
+TEST(AwsDiscovery, WarnsAboutAWarmPoolAndDoesNotCountItsInstances) {
     Account account;
     FakeGroup& group = account.add("web", 1);
     group.more = "<WarmPoolConfiguration><MinSize>2</MinSize></WarmPoolConfiguration>";
@@ -203,7 +203,7 @@ TEST(AwsDiscovery, AWarmPoolIsToldAndItsInstancesAreNotCounted) {
     EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr("warm pool is ignored")));
 }
 
-TEST(AwsDiscovery, WhereAListFailsItsGroupsKeepTheirLastStateAndOthersGoOn) {
+TEST(AwsDiscovery, KeepsTheLastStateOfGroupsWhoseListFails) {
     Account account;
     account.config.discovery = {{{.key = "team", .value = "a"}}, {{.key = "team", .value = "b"}}};
     account.aws.groups["a"].tags["team"] = "a";
@@ -224,7 +224,7 @@ TEST(AwsDiscovery, WhereAListFailsItsGroupsKeepTheirLastStateAndOthersGoOn) {
     EXPECT_TRUE(after->complete) << "a list that failed is read again in the next pass";
 }
 
-TEST(AwsDiscovery, AListThatWasNeverReadMakesTheViewIncompleteThoughItsGroupsAreNotKnown) {
+TEST(AwsDiscovery, MarksTheViewIncompleteUntilEveryListWasRead) {
     Account account;
     account.config.discovery = {{{.key = "team", .value = "a"}}, {{.key = "team", .value = "b"}}};
     account.aws.groups["a"].tags["team"] = "a";
@@ -238,7 +238,7 @@ TEST(AwsDiscovery, AListThatWasNeverReadMakesTheViewIncompleteThoughItsGroupsAre
     EXPECT_TRUE(account.next()->complete);
 }
 
-TEST(AwsDiscovery, WhereABatchOfGroupsInMotionFailsTheOthersGoOn) {
+TEST(AwsDiscovery, ReadsOtherBatchesIfOneBatchOfChangingGroupsFails) {
     Account account;
     account.add("web", 1).desired = 2;
     account.add("db", 1);
@@ -252,7 +252,7 @@ TEST(AwsDiscovery, WhereABatchOfGroupsInMotionFailsTheOthersGoOn) {
     EXPECT_TRUE(account.next()->complete);
 }
 
-TEST(AwsDiscovery, WhereNothingCanBeListedTheRefreshFailsWithAwsReason) {
+TEST(AwsDiscovery, FailsWithTheReasonOfAwsIfNothingCanBeListed) {
     Account account;
     account.add("web");
     account.aws.refuse("DescribeAutoScalingGroups", "AccessDenied", "not allowed");
@@ -262,7 +262,7 @@ TEST(AwsDiscovery, WhereNothingCanBeListedTheRefreshFailsWithAwsReason) {
     EXPECT_TRUE(account.next()) << "it is asked again";
 }
 
-TEST(AwsDiscovery, AThrottledListIsAskedForAgain) {
+TEST(AwsDiscovery, RetriesAThrottledList) {
     Account account;
     account.add("web", 1);
     account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 2);
@@ -270,7 +270,7 @@ TEST(AwsDiscovery, AThrottledListIsAskedForAgain) {
     EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 3);
 }
 
-TEST(AwsDiscovery, WhereAllAttemptsAreThrottledTheHostIsToldToRest) {
+TEST(AwsDiscovery, IsThrottledIfAllAttemptsAreThrottled) {
     Account account;
     account.add("web", 1);
     account.aws.refuse("DescribeAutoScalingGroups", "Throttling", "Rate exceeded", 3);
@@ -279,7 +279,7 @@ TEST(AwsDiscovery, WhereAllAttemptsAreThrottledTheHostIsToldToRest) {
     EXPECT_EQ(view.error().code, ErrorCode::throttled);
 }
 
-TEST(AwsDiscovery, APageThatFailsFailsItsListAlone) {
+TEST(AwsDiscovery, FailsOnlyTheListOfAFailingPage) {
     Account account;
     account.config.discovery = {{{.key = "cluster", .value = "prod"}}, {{.key = "team"}}};
     account.aws.page_size = 1;
@@ -295,7 +295,7 @@ TEST(AwsDiscovery, APageThatFailsFailsItsListAlone) {
     EXPECT_THAT(view->unreadable, SizeIs(2)) << "half a list is none";
 }
 
-TEST(AwsDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
+TEST(AwsDiscovery, ReadsOtherGroupsIfOneCannotBeRead) {
     Account account;
     account.add("web", 1);
     account.add("odd");
@@ -308,7 +308,7 @@ TEST(AwsDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
     EXPECT_EQ(view->unreadable[0].subject, "odd");
 }
 
-TEST(AwsDiscovery, AGroupWithoutANameIsLeftOutAndCostsNoOther) {
+TEST(AwsDiscovery, SkipsOnlyAGroupWithoutAName) {
     Account account;
     account.add("web", 1);
     account.add("");

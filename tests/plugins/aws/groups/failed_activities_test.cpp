@@ -40,7 +40,7 @@ struct Asking : Account {
     }
 };
 
-TEST(AwsFailedActivities, ALaunchThatFailsMarksTheRequestsAtOnce) {
+TEST(AwsFailedActivities, MarkPlaceholdersAtOnce) {
     Asking account;
     account.aws.fail_launch("web", no_capacity);
     const auto view = account.refresh();
@@ -55,19 +55,19 @@ TEST(AwsFailedActivities, ALaunchThatFailsMarksTheRequestsAtOnce) {
     EXPECT_EQ(machine(*view, id_of("i-1")).error, std::nullopt);
 }
 
-TEST(AwsFailedActivities, AQuotaIsToldAsOne) {
+TEST(AwsFailedActivities, ReportAnExceededQuota) {
     Asking account;
     account.aws.fail_launch("web", no_vcpus);
     EXPECT_EQ(account.error_of("i-placeholder-web-1")->code, ErrorCode::quota);
 }
 
-TEST(AwsFailedActivities, ALaunchThatWasCancelledHasFailed) {
+TEST(AwsFailedActivities, IncludeCancelledLaunches) {
     Asking account;
     account.aws.fail_launch("web", "the launch was cancelled", "Cancelled");
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 
-TEST(AwsFailedActivities, ALaunchThatIsCancelledByADecreaseHasNotFailed) {
+TEST(AwsFailedActivities, ExcludeLaunchesCancelledByADecrease) {
     Asking account;
     account.aws.fail_launch("web", "the launch is not wanted any more", "Cancelled");
     account.host.advance(seconds(1));
@@ -78,7 +78,7 @@ TEST(AwsFailedActivities, ALaunchThatIsCancelledByADecreaseHasNotFailed) {
     EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "one that begins later has";
 }
 
-TEST(AwsFailedActivities, WhatFailedBeforeTheRequestDoesNotCount) {
+TEST(AwsFailedActivities, ExcludeFailuresBeforeTheRequest) {
     Account account;
     account.add("web", 1);
     ASSERT_TRUE(account.refresh());
@@ -87,7 +87,7 @@ TEST(AwsFailedActivities, WhatFailedBeforeTheRequestDoesNotCount) {
     EXPECT_EQ(machine(*account.next(), "i-placeholder-web-1").error, std::nullopt);
 }
 
-TEST(AwsFailedActivities, WhatFailedBeforeAStartIsHeldAgainstNoGroup) {
+TEST(AwsFailedActivities, ExcludeFailuresBeforeARestart) {
     Asking account;
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.error_of("i-placeholder-web-1"));
@@ -114,7 +114,7 @@ TEST(AwsFailedActivities, AreDatedByTheClockOfAws) {
     }
 }
 
-TEST(AwsFailedActivities, TerminationsThatFailAreNoLaunches) {
+TEST(AwsFailedActivities, ExcludeFailedTerminations) {
     Asking account;
     account.aws.groups["web"].activities = {{.id = "a-1",
                                              .description = "Terminating EC2 instance: i-1",
@@ -124,7 +124,7 @@ TEST(AwsFailedActivities, TerminationsThatFailAreNoLaunches) {
     EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
 }
 
-TEST(AwsFailedActivities, AFailureStandsUntilTheGroupHasWhatItWants) {
+TEST(AwsFailedActivities, LastUntilTheGroupHasItsDesiredCapacity) {
     Asking account;
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.error_of("i-placeholder-web-1"));
@@ -138,7 +138,7 @@ TEST(AwsFailedActivities, AFailureStandsUntilTheGroupHasWhatItWants) {
     EXPECT_EQ(machine(*account.next(minutes(1)), "i-placeholder-web-2").error, std::nullopt);
 }
 
-TEST(AwsFailedActivities, AnotherIncreaseIsJudgedByItsOwnLaunches) {
+TEST(AwsFailedActivities, DoNotCarryOverToAnotherIncrease) {
     Asking account;
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.error_of("i-placeholder-web-1"));
@@ -149,7 +149,7 @@ TEST(AwsFailedActivities, AnotherIncreaseIsJudgedByItsOwnLaunches) {
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 
-TEST(AwsFailedActivities, WhatCannotBeReadIsNoNewsAndIsToldOnce) {
+TEST(AwsFailedActivities, AreUnknownAndWarnOnceIfUnreadable) {
     Asking account;
     account.aws.fail_launch("web", no_capacity);
     account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed", 2);
@@ -159,7 +159,7 @@ TEST(AwsFailedActivities, WhatCannotBeReadIsNoNewsAndIsToldOnce) {
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 
-TEST(AwsFailedActivities, AreNotReadWhereTheSettingsSaySo) {
+TEST(AwsFailedActivities, CanBeDisabled) {
     Account account;
     account.config.failed_activities = false;
     account.add("web", 0).desired = 2;
@@ -167,7 +167,7 @@ TEST(AwsFailedActivities, AreNotReadWhereTheSettingsSaySo) {
     EXPECT_EQ(account.aws.calls("DescribeScalingActivities"), 0);
 }
 
-TEST(AwsFailedActivities, AreReadOfGroupsAloneThatWantMoreThanTheyHave) {
+TEST(AwsFailedActivities, AreReadOnlyForGroupsBelowTheirDesiredCapacity) {
     Asking account;
     account.add("db", 3);
     account.aws.forget_calls();
@@ -182,7 +182,7 @@ TEST(AwsFailedActivities, AreReadOfGroupsAloneThatWantMoreThanTheyHave) {
     EXPECT_EQ(account.aws.calls("DescribeScalingActivities"), 0) << "it has failed already";
 }
 
-TEST(AwsFailedActivities, AreReadOnceAMinuteAfterFiveMinutesWithoutNews) {
+TEST(AwsFailedActivities, AreReadOnceAMinuteAfterFiveMinutesWithoutChanges) {
     Asking account;
     ASSERT_TRUE(account.next(minutes(6)));
     account.aws.forget_calls();
@@ -190,7 +190,7 @@ TEST(AwsFailedActivities, AreReadOnceAMinuteAfterFiveMinutesWithoutNews) {
     EXPECT_EQ(account.aws.calls("DescribeScalingActivities"), 1);
 }
 
-TEST(AwsFailedActivities, AFailureInOneZoneIsNoneWhileAwsLaunchesInAnother) {
+TEST(AwsFailedActivities, ExcludeAZoneFailureWhileAnotherZoneLaunches) {
     for (const char* status : {"InProgress", "Successful"}) {
         Asking account;
         account.aws.groups["web"].zones = {"eu-central-1a", "eu-central-1b"};
@@ -205,7 +205,7 @@ TEST(AwsFailedActivities, AFailureInOneZoneIsNoneWhileAwsLaunchesInAnother) {
     }
 }
 
-TEST(AwsFailedActivities, AFailureInTheOnlyZoneStands) {
+TEST(AwsFailedActivities, IncludeAFailureInTheOnlyZone) {
     Asking account;
     account.aws.fail_launch("web", no_capacity);
     account.host.advance(seconds(1));
@@ -213,7 +213,7 @@ TEST(AwsFailedActivities, AFailureInTheOnlyZoneStands) {
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 
-TEST(FindFailedLaunch, TakesTheNewestThatBeganAfterTheRequest) {
+TEST(FindFailedLaunch, ReturnsTheNewestThatBeganAfterTheRequest) {
     const Time since = Time(std::chrono::sys_days(std::chrono::year(2026) / 1 / 1));
     const auto launch = [&](Duration after, const char* status, const char* message) {
         return ScalingActivity{.id = message,

@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::StartsWith;
 
-TEST(GroupChecks, RecommendThatGroupsProtectNewInstances) {
+TEST(GroupChecks, RecommendProtectionOfNewInstances) {
     AutoScalingGroup web{.name = "web"}, batch{.name = "batch"};
     const AutoScalingGroup good{.name = "good", .protects_new_instances = true};
     const AutoScalingGroup managed{.name = "eks-1", .tags = {{"eks:nodegroup-name", "workers"}}};

@@ -7,12 +7,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(AwsGroupSpec, AGroupIsMinimumMaximumAndName) {
+TEST(AwsGroupSpec, ReadsMinimumMaximumAndName) {
     EXPECT_EQ(*parse_static_group("0:10:web"), (StaticGroup{0, 10, "web"}));
     EXPECT_EQ(*parse_static_group("3:3:web/a_b.c-1"), (StaticGroup{3, 3, "web/a_b.c-1"}));
 }
 
-TEST(AwsGroupSpec, EachMistakeIsToldInItsOwnWords) {
+TEST(AwsGroupSpec, ReportsEachMistake) {
     const std::vector<std::pair<const char*, const char*>> cases{
         {"", "min:max:name"},
         {"web", "min:max:name"},
@@ -36,7 +36,7 @@ TEST(AwsGroupSpec, EachMistakeIsToldInItsOwnWords) {
     EXPECT_TRUE(parse_static_group("0:1:" + std::string(255, 'a')));
 }
 
-TEST(AwsGroupSpec, AnExpressionIsTagsWithAndWithoutValues) {
+TEST(AwsGroupSpec, ReadsTagsWithAndWithoutValues) {
     using Tags = std::vector<TagFilter>;
     EXPECT_EQ(*parse_tag_expression("k"), (Tags{{.key = "k"}}));
     EXPECT_EQ(*parse_tag_expression("k=v"), (Tags{{.key = "k", .value = "v"}}));
@@ -47,12 +47,12 @@ TEST(AwsGroupSpec, AnExpressionIsTagsWithAndWithoutValues) {
               (Tags{{.key = "k8s.io/cluster-autoscaler/enabled"}, {.key = "k", .value = "v"}}));
 }
 
-TEST(AwsGroupSpec, AnExpressionWithoutAKeyIsNone) {
+TEST(AwsGroupSpec, RejectsAnExpressionWithoutAKey) {
     for (const char* text : {"", "asg:tag=", "=v", "k,,l", "k,", ",k"})
         EXPECT_FALSE(parse_tag_expression(text)) << text;
 }
 
-TEST(AwsGroupSpec, AMalformedPrefixIsAMistakeAndNoTag) {
+TEST(AwsGroupSpec, RejectsAMalformedPrefix) {
     for (const char* text : {"mig:tag=a", "asg:=tag", "asg:tag", "asg:tags=a", "label:tag=a"}) {
         const auto tags = parse_tag_expression(text);
         ASSERT_FALSE(tags) << text;
@@ -64,7 +64,7 @@ TEST(AwsGroupSpec, AMalformedPrefixIsAMistakeAndNoTag) {
         EXPECT_FALSE(parse_tag_expression(text)) << text;
 }
 
-TEST(AwsGroupSpec, TagsReadAsTheyAreWritten) {
+TEST(AwsGroupSpec, FormatsTagsAsTheyAreWritten) {
     for (const char* text : {"k", "k=v", "k=v,l,m="})
         EXPECT_EQ(format_tags(*parse_tag_expression(text)), text);
 }

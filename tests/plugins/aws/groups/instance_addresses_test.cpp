@@ -29,7 +29,7 @@ TEST_F(AwsAddresses, AreThoseOfThePrivateNetwork) {
     EXPECT_THAT(addresses("i-2", view), ElementsAre("10.0.0.2", "ip-2.internal"));
 }
 
-TEST_F(AwsAddresses, AreAskedForOnceForEachInstanceThatRuns) {
+TEST_F(AwsAddresses, AreRequestedOncePerRunningInstance) {
     account.add("web", 2);
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next());
     EXPECT_EQ(calls(), 1) << "none for a group at rest";
@@ -45,7 +45,7 @@ TEST_F(AwsAddresses, AreAskedForOnceForEachInstanceThatRuns) {
     EXPECT_EQ(calls(), 3);
 }
 
-TEST_F(AwsAddresses, OfManyInstancesAreAskedForByTwoHundred) {
+TEST_F(AwsAddresses, AreRequestedForTwoHundredInstancesAtOnce) {
     account.add("web", 450);
     for (int pass = 1; pass <= 5; ++pass) {
         ASSERT_TRUE(account.next());
@@ -55,7 +55,7 @@ TEST_F(AwsAddresses, OfManyInstancesAreAskedForByTwoHundred) {
                 ElementsAre("10.0.0.450", "ip-450.internal"));
 }
 
-TEST_F(AwsAddresses, AreNotAskedForAgainAfterARefusal) {
+TEST_F(AwsAddresses, AreNotRequestedAgainAfterARefusal) {
     account.aws.refuse("DescribeInstances", "UnauthorizedOperation", "not authorized", 1, 403);
     account.add("web", 1);
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next(minutes(1)));
@@ -67,7 +67,7 @@ TEST_F(AwsAddresses, AreNotAskedForAgainAfterARefusal) {
     EXPECT_EQ(lines, 1);
 }
 
-TEST_F(AwsAddresses, AreAskedForLaterIfEc2FailsAndNoRefreshFails) {
+TEST_F(AwsAddresses, AreRequestedLaterIfEc2FailsWithoutFailingARefresh) {
     account.aws.refuse("DescribeInstances", "InternalError", "internal error", 50, 500);
     account.add("web", 1);
     ASSERT_TRUE(account.refresh());
@@ -79,14 +79,14 @@ TEST_F(AwsAddresses, AreAskedForLaterIfEc2FailsAndNoRefreshFails) {
     EXPECT_THAT(addresses("i-1", account.next()), ElementsAre("10.0.0.1", "ip-1.internal"));
 }
 
-TEST_F(AwsAddresses, OfAnInstanceThatEc2DoesNotShowAreAskedForThreeTimes) {
+TEST_F(AwsAddresses, AreRequestedThreeTimesForAMissingInstance) {
     account.add("web", 1);
     account.aws.hidden = {"i-1"};
     for (int pass = 0; pass < 10; ++pass) ASSERT_TRUE(account.next());
     EXPECT_EQ(calls(), 3);
 }
 
-TEST_F(AwsAddresses, DoNotMakeARefreshWait) {
+TEST_F(AwsAddresses, DoNotDelayARefresh) {
     account.add("web", 1);
     account.aws.hangs = "DescribeInstances";
     const Duration began = account.host.monotonic();

@@ -16,15 +16,15 @@ std::string violation_of(Protection protection) {
     return testing::find_violation(make, {.count = INTERLEAVINGS});
 }
 
-TEST(AwsInterleavings, EndNoProtectedInstance) {
+TEST(AwsInterleavings, TerminateNoProtectedInstance) {
     EXPECT_EQ(violation_of(Protection::by_group), "");
 }
 
-TEST(AwsInterleavings, EndNoInstanceThatThePluginMayProtect) {
+TEST(AwsInterleavings, TerminateNoInstanceThatThePluginMayProtect) {
     EXPECT_EQ(violation_of(Protection::by_plugin), "");
 }
 
-TEST(AwsInterleavings, EndNoInstanceThatWasListedOrLaunchedBeforeTheChange) {
+TEST(AwsInterleavings, TerminateNoInstanceListedOrLaunchedBeforeTheChange) {
     EXPECT_EQ(violation_of(Protection::none), "");
 }
 

@@ -5,7 +5,7 @@
 namespace capstan::aws {
 namespace {
 
-TEST(AwsMachineNames, AnInstanceIsNamedByZoneAndId) {
+TEST(AwsMachineNames, ContainZoneAndId) {
     EXPECT_EQ(machine_id_of("eu-central-1a", "i-1"), "aws:///eu-central-1a/i-1");
     EXPECT_EQ(instance_id_of("aws:///eu-central-1a/i-1"), "i-1");
     EXPECT_EQ(instance_id_of("aws:///us-west-2-lax-1a/i-1"), "i-1");
@@ -13,7 +13,7 @@ TEST(AwsMachineNames, AnInstanceIsNamedByZoneAndId) {
         EXPECT_EQ(instance_id_of(text), "") << text;
 }
 
-TEST(AwsMachineNames, APlaceholderIsOfItsGroupAlone) {
+TEST(AwsMachineNames, ContainTheGroupOfAPlaceholder) {
     EXPECT_EQ(placeholder_of("web", 3), "i-placeholder-web-3");
     EXPECT_EQ(ordinal_of("i-placeholder-web-3", "web"), 3);
     EXPECT_EQ(ordinal_of("i-placeholder-web-3-0", "web-3"), 0);

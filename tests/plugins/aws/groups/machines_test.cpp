@@ -16,7 +16,7 @@ struct StateCase {
     MachineState becomes;
 };
 
-TEST(AwsMachines, EachLifecycleStateIsAStateOfTheMachine) {
+TEST(AwsMachines, HaveAStateForEachLifecycleState) {
     const std::vector<StateCase> cases{{"Pending", "web", MachineState::creating},
                                        {"Pending:Wait", "web", MachineState::creating},
                                        {"Pending:Proceed", "web", MachineState::creating},
@@ -42,7 +42,7 @@ TEST(AwsMachines, EachLifecycleStateIsAStateOfTheMachine) {
     }
 }
 
-TEST(AwsMachines, AMachineIsNamedAsItsNodeIs) {
+TEST(AwsMachines, AreNamedLikeTheirNodes) {
     Account account;
     account.add("web", 1);
     const auto view = account.refresh();
@@ -53,7 +53,7 @@ TEST(AwsMachines, AMachineIsNamedAsItsNodeIs) {
     EXPECT_EQ(one.launched, std::nullopt);
 }
 
-TEST(AwsMachines, WhatIsAskedForAndNotMadeIsRequested) {
+TEST(AwsMachines, IncludeRequestedInstancesThatDoNotExistYet) {
     Account account;
     account.add("web", 1).desired = 3;
     const auto view = account.refresh();
@@ -65,7 +65,7 @@ TEST(AwsMachines, WhatIsAskedForAndNotMadeIsRequested) {
     EXPECT_EQ(view->machines[1].zone, "eu-central-1a") << "there is one zone alone";
 }
 
-TEST(AwsMachines, TheTargetCountsAllThatDoNotLeave) {
+TEST(AwsMachines, CountTowardsTheTargetUnlessTheyTerminate) {
     Account account;
     FakeGroup& group = account.add("web", 3);
     group.instances[0].state = "Terminating";
@@ -76,7 +76,7 @@ TEST(AwsMachines, TheTargetCountsAllThatDoNotLeave) {
     EXPECT_EQ(view->machines.size(), 3u);
 }
 
-TEST(AwsMachines, OneThatItsHealthCheckHasGivenUpLeaves) {
+TEST(AwsMachines, AreLeavingAfterAFailedHealthCheck) {
     Account account;
     account.add("web", 2).instances[0].health = "Unhealthy";
     const auto view = account.refresh();
@@ -84,7 +84,7 @@ TEST(AwsMachines, OneThatItsHealthCheckHasGivenUpLeaves) {
     EXPECT_EQ(view->machines[1].leaves, std::nullopt);
 }
 
-TEST(AwsMachines, AnUnhealthyOneThatAwsDoesNotReplaceStays) {
+TEST(AwsMachines, AreNotLeavingIfAwsDoesNotReplaceThem) {
     Account account;
     FakeGroup& group = account.add("web", 2);
     for (FakeInstance& each : group.instances) each.health = "Unhealthy";
@@ -98,7 +98,7 @@ TEST(AwsMachines, AnUnhealthyOneThatAwsDoesNotReplaceStays) {
     }
 }
 
-TEST(AwsMachines, AMachineFromAnEarlierVersionHasAnotherFingerprintThanItsGroup) {
+TEST(AwsMachines, HaveTheFingerprintOfAnEarlierTemplateVersion) {
     Account account;
     FakeGroup& group = account.add("web", 2);
     group.version = "2";
@@ -127,7 +127,7 @@ struct SpotCase {
     std::optional<bool> group, machine;
 };
 
-TEST(AwsMachines, WhetherTheyAreSpotIsToldWhereThePolicySaysSoOfAll) {
+TEST(AwsMachines, AreSpotOnlyIfThePolicySaysSoForAll) {
     for (const SpotCase& each :
          {SpotCase{0, 0, true, true}, SpotCase{0, 100, false, false},
           SpotCase{2, 0, true, std::nullopt}, SpotCase{0, 50, true, std::nullopt}}) {
@@ -139,7 +139,7 @@ TEST(AwsMachines, WhetherTheyAreSpotIsToldWhereThePolicySaysSoOfAll) {
     }
 }
 
-TEST(AwsMachines, AGroupSaysItsZonesTagsAndLimits) {
+TEST(AwsMachines, BelongToGroupsWithZonesTagsAndLimits) {
     Account account;
     account.add("web").zones = {"eu-central-1a", "eu-central-1b"};
     const auto view = account.refresh();
@@ -149,7 +149,7 @@ TEST(AwsMachines, AGroupSaysItsZonesTagsAndLimits) {
     EXPECT_EQ(view->groups[0].price, std::nullopt) << "no file of prices is given";
 }
 
-TEST(AwsMachines, OptionsOfAGroupAreThoseOfItsTags) {
+TEST(AwsMachines, BelongToGroupsWithOptionsFromTags) {
     Account account;
     account.add("web")
         .tags["k8s.io/cluster-autoscaler/node-template/autoscaling-options/scaledownunneededtime"] =
@@ -159,7 +159,7 @@ TEST(AwsMachines, OptionsOfAGroupAreThoseOfItsTags) {
     EXPECT_EQ(view->groups[0].options->unneeded_time, minutes(30));
 }
 
-TEST(AwsMachines, NotAllMachinesOfAnAccountAreListed) {
+TEST(AwsMachines, AreNotAListOfTheWholeAccount) {
     Account account;
     account.add("web", 1);
     EXPECT_EQ(account.refresh()->lists_all_with_prefix, "");

@@ -40,14 +40,14 @@ struct Wanting : Account {
     }
 };
 
-TEST(AwsTakingBack, WhatIsNotMadeYetIsTakenBack) {
+TEST(AwsDecrease, CancelsRequestedInstances) {
     Wanting account;
     EXPECT_EQ(*account.decrease(2, 6), Resized{4});
     EXPECT_EQ(account.group().desired, 4);
     EXPECT_EQ(account.sets(), 1);
 }
 
-TEST(AwsTakingBack, PlaceholdersAreTakenBackByOneChange) {
+TEST(AwsDecrease, CancelsSeveralPlaceholdersWithOneChange) {
     Wanting account;
     const auto removed = account.remove(
         {"i-placeholder-web-4", "i-placeholder-web-5", "i-placeholder-web-5", id_of("i-2")});
@@ -57,7 +57,7 @@ TEST(AwsTakingBack, PlaceholdersAreTakenBackByOneChange) {
     EXPECT_EQ(account.sets(), 1);
 }
 
-TEST(AwsTakingBack, APlaceholderThatIsNoLongerInTheViewIsDone) {
+TEST(AwsDecrease, AcceptsAPlaceholderThatIsNoLongerListed) {
     Wanting account;
     EXPECT_THAT(account.remove({"i-placeholder-web-6"})->failed, IsEmpty());
     const auto removed = account.remove({"i-placeholder-web-2"});
@@ -67,7 +67,7 @@ TEST(AwsTakingBack, APlaceholderThatIsNoLongerInTheViewIsDone) {
     EXPECT_EQ(account.sets(), 0);
 }
 
-TEST(AwsTakingBack, WaitsWhileTheListDoesNotShowTheLastAnswer) {
+TEST(AwsDecrease, WaitsUntilTheLastChangeIsListed) {
     Wanting account;
     account.aws.lag(true);
     ASSERT_TRUE(account.increase(2, 6));
@@ -84,7 +84,7 @@ TEST(AwsTakingBack, WaitsWhileTheListDoesNotShowTheLastAnswer) {
     EXPECT_EQ(account.group().desired, 7);
 }
 
-TEST(AwsTakingBack, WaitsWhileTheListShowsAnInstanceThatWasTerminated) {
+TEST(AwsDecrease, WaitsWhileATerminatedInstanceIsListed) {
     Wanting account;
     account.aws.lag(true);
     ASSERT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
@@ -93,7 +93,7 @@ TEST(AwsTakingBack, WaitsWhileTheListShowsAnInstanceThatWasTerminated) {
     EXPECT_EQ(account.group().desired, 5);
 }
 
-TEST(AwsTakingBack, WaitsWhileALaunchIsUnderWay) {
+TEST(AwsDecrease, WaitsWhileALaunchIsRunning) {
     Wanting account;
     account.aws.note("web", "Launching a new EC2 instance", "InProgress");
     account.host.advance(seconds(12));
@@ -102,13 +102,13 @@ TEST(AwsTakingBack, WaitsWhileALaunchIsUnderWay) {
     EXPECT_TRUE(account.decrease(1, 6)) << "one that hangs for two minutes holds nothing up";
 }
 
-TEST(AwsTakingBack, WaitsForAnInstanceThatWasLaunchedToBeListed) {
+TEST(AwsDecrease, WaitsUntilALaunchedInstanceIsListed) {
     Wanting account;
     account.aws.note("web", "Launching a new EC2 instance: i-77", "Successful");
     EXPECT_THAT(account.conflict(), HasSubstr("that it does not list yet"));
 }
 
-TEST(AwsTakingBack, WaitsWhereMoreInstancesAreThereThanTheHostDecidedOn) {
+TEST(AwsDecrease, WaitsIfThereAreMoreInstancesThanExpected) {
     Wanting account;
     account.group().instances.push_back({.id = "i-77"});
     EXPECT_THAT(account.conflict(), HasSubstr("it has 4 instances, the request expects 3"));
@@ -116,7 +116,7 @@ TEST(AwsTakingBack, WaitsWhereMoreInstancesAreThereThanTheHostDecidedOn) {
     EXPECT_TRUE(account.decrease(1, 6)) << "the next pass has seen it";
 }
 
-TEST(AwsTakingBack, WaitsForALaunchThatTheDecisionHasNotSeen) {
+TEST(AwsDecrease, WaitsIfALaunchBeganAfterTheDecision) {
     Wanting account;
     account.host.advance(seconds(1));
     account.group().instances.erase(account.group().instances.begin());
@@ -125,7 +125,7 @@ TEST(AwsTakingBack, WaitsForALaunchThatTheDecisionHasNotSeen) {
     EXPECT_THAT(account.conflict(), HasSubstr("after the request was decided"));
 }
 
-TEST(AwsTakingBack, NeverLeavesFewerThanTheInstances) {
+TEST(AwsDecrease, NeverGoesBelowTheNumberOfInstances) {
     Wanting account;
     const auto lowered = account.decrease(4, 6);
     ASSERT_FALSE(lowered);
@@ -133,7 +133,7 @@ TEST(AwsTakingBack, NeverLeavesFewerThanTheInstances) {
     EXPECT_EQ(account.group().desired, 6);
 }
 
-TEST(AwsTakingBack, IsNotSentAgainWithoutAnotherLook) {
+TEST(AwsDecrease, ReadsTheGroupAgainBeforeARetry) {
     Wanting account;
     account.aws.refuse("SetDesiredCapacity", "Throttling", "Rate exceeded");
     account.aws.forget_calls();
@@ -143,7 +143,7 @@ TEST(AwsTakingBack, IsNotSentAgainWithoutAnotherLook) {
     EXPECT_EQ(account.aws.calls("DescribeScalingActivities"), 2);
 }
 
-TEST(AwsTakingBack, NeedsThePermissionForActivitiesUnlessAllIsProtected) {
+TEST(AwsDecrease, NeedsPermissionForActivitiesUnlessAllInstancesAreProtected) {
     for (const bool protects_new : {true, false}) {
         Wanting account(protects_new);
         account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed");
@@ -153,14 +153,14 @@ TEST(AwsTakingBack, NeedsThePermissionForActivitiesUnlessAllIsProtected) {
     }
 }
 
-TEST(AwsTakingBack, NeedsNoOtherCallWhereAllIsProtected) {
+TEST(AwsDecrease, NeedsNoOtherRequestIfAllInstancesAreProtected) {
     Wanting account;
     account.aws.forget_calls();
     ASSERT_TRUE(account.decrease(1, 6));
     EXPECT_EQ(account.aws.calls(), 3);
 }
 
-TEST(AwsTakingBack, ListedInstancesAreProtectedMeanwhile) {
+TEST(AwsDecrease, ProtectsListedInstancesDuringTheChange) {
     Wanting account(false);
     account.group().instances[1].is_protected = true;  // by a person
     account.aws.forget_calls();
@@ -174,7 +174,7 @@ TEST(AwsTakingBack, ListedInstancesAreProtectedMeanwhile) {
     EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 2) << "the calls took time";
 }
 
-TEST(AwsTakingBack, OnlyTheProtectionThatThePluginSetIsEnded) {
+TEST(AwsDecrease, EndsOnlyTheProtectionSetByThePlugin) {
     for (const bool restarts : {false, true}) {
         Wanting account(false);
         account.group().instances[1].is_protected = true;  // by a person
@@ -194,7 +194,7 @@ TEST(AwsTakingBack, OnlyTheProtectionThatThePluginSetIsEnded) {
     }
 }
 
-TEST(AwsTakingBack, ProtectionStaysWhileTheGroupHasMoreThanItWants) {
+TEST(AwsDecrease, KeepsProtectionWhileTheGroupIsAboveItsDesiredCapacity) {
     Wanting account(false);
     ASSERT_TRUE(account.decrease(3, 6));
     account.group().instances.push_back({.id = "i-77"});
@@ -205,7 +205,7 @@ TEST(AwsTakingBack, ProtectionStaysWhileTheGroupHasMoreThanItWants) {
     EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
 }
 
-TEST(AwsTakingBack, ProtectionStaysForTwoMinutesAfterTheLastTime) {
+TEST(AwsDecrease, KeepsProtectionForTwoMinutesAfterTheLastDecrease) {
     Wanting account(false);
     ASSERT_TRUE(account.decrease(1, 6));
     ASSERT_TRUE(account.next(seconds(100)));
@@ -218,7 +218,7 @@ TEST(AwsTakingBack, ProtectionStaysForTwoMinutesAfterTheLastTime) {
     EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
 }
 
-TEST(AwsTakingBack, ProtectionThatCannotBeEndedIsEndedLater) {
+TEST(AwsDecrease, EndsProtectionLaterIfItFails) {
     Wanting account(false);
     ASSERT_TRUE(account.decrease(1, 6));
     account.aws.refuse("SetInstanceProtection", "ValidationError", "not now");
@@ -229,7 +229,7 @@ TEST(AwsTakingBack, ProtectionThatCannotBeEndedIsEndedLater) {
     EXPECT_THAT(account.protection(), ElementsAre(false, false, false));
 }
 
-TEST(AwsTakingBack, AProtectionThatFailsIsNoReasonToLower) {
+TEST(AwsDecrease, DoesNotLowerTheTargetIfProtectionFails) {
     Wanting account(false);
     account.aws.refuse("SetInstanceProtection", "ValidationError", "i-1 is not part of the group");
     EXPECT_FALSE(account.decrease(1, 6));
@@ -243,7 +243,7 @@ struct Unprotected : Wanting {
     }
 };
 
-TEST(AwsTakingBack, WithoutPermissionToProtectItWaitsForAMinuteWithoutAnActivity) {
+TEST(AwsDecrease, WaitsForAMinuteWithoutActivitiesIfProtectionIsNotAllowed) {
     Unprotected account;
     account.aws.fail_launch("web", "no capacity");
     account.host.advance(seconds(59));
@@ -256,7 +256,7 @@ TEST(AwsTakingBack, WithoutPermissionToProtectItWaitsForAMinuteWithoutAnActivity
                 ElementsAre(HasSubstr("cannot protect instances from scale-in")));
 }
 
-TEST(AwsTakingBack, WithoutStateNothingIsProtected) {
+TEST(AwsDecrease, ProtectsNothingWithoutState) {
     Account account;
     account.host.withhold("capstan.state/1");
     account.add("web").protects_new = false;
@@ -269,7 +269,7 @@ TEST(AwsTakingBack, WithoutStateNothingIsProtected) {
     EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 0);
 }
 
-TEST(AwsTakingBack, AnInstanceThatCannotBeProtectedYetIsWaitedFor) {
+TEST(AwsDecrease, WaitsForAnInstanceThatCannotBeProtectedYet) {
     Wanting account(false);
     account.group().instances[0].state = "Pending:Wait";
     account.aws.fail_launch("web", "no capacity");
@@ -278,7 +278,7 @@ TEST(AwsTakingBack, AnInstanceThatCannotBeProtectedYetIsWaitedFor) {
     EXPECT_EQ(account.aws.calls("SetInstanceProtection"), 0);
 }
 
-TEST(AwsTakingBack, TheViewSaysHowLongTargetsLag) {
+TEST(AwsDecrease, ReportsHowLongTargetsLag) {
     Wanting account;
     EXPECT_EQ(account.refresh()->target_lag, minutes(2));
 }

@@ -32,7 +32,7 @@ std::string of_type(const std::string& type) {
     return "<member><InstanceType>" + type + "</InstanceType></member>";
 }
 
-TEST(AwsTemplates, AreThoseOfTheLaunchTemplatesType) {
+TEST(AwsTemplateReader, UsesTheTypeOfTheLaunchTemplate) {
     Described account;
     account.add("web");
     const auto node = account.describe();
@@ -41,7 +41,7 @@ TEST(AwsTemplates, AreThoseOfTheLaunchTemplatesType) {
     EXPECT_EQ(node->capacity.amount("cpu"), 2000);
 }
 
-TEST(AwsTemplates, WhyAParameterInThePlaceOfAnImageIsNotResolvedIsTold) {
+TEST(AwsTemplateReader, ReportsWhyAnImageParameterIsNotResolved) {
     Described account;
     account.aws.launch_templates["lt-1"].image = "resolve:ssm:/eks/image";
     account.add("web");
@@ -56,7 +56,7 @@ TEST(AwsTemplates, WhyAParameterInThePlaceOfAnImageIsNotResolvedIsTold) {
     EXPECT_EQ(account.aws.asked("DescribeImages").at(0).at("ImageId.1"), "ami-9");
 }
 
-TEST(AwsTemplates, OfSeveralTypesEachResourceIsTheLeast) {
+TEST(AwsTemplateReader, UsesTheLeastOfEachResourceOfSeveralTypes) {
     Described account;
     account.add("web").more = overrides(of_type("c4.xlarge") + of_type("r4.large"));
     const auto node = account.describe();
@@ -66,13 +66,13 @@ TEST(AwsTemplates, OfSeveralTypesEachResourceIsTheLeast) {
     EXPECT_EQ(node->capacity.amount("memory"), std::int64_t{7680} << 20);
 }
 
-TEST(AwsTemplates, AGroupThatIsNotListedIsNotFound) {
+TEST(AwsTemplateReader, FailsForAnUnknownGroup) {
     Described account;
     account.add("db");
     EXPECT_EQ(account.describe().error().code, ErrorCode::not_found);
 }
 
-TEST(AwsTemplates, TheFingerprintIsKnownOnceTheGroupWasDescribedAndIsTheTemplates) {
+TEST(AwsTemplateReader, ReportsTheFingerprintOfADescribedGroup) {
     Described account;
     account.add("web");
     ASSERT_TRUE(account.refresh());
@@ -82,7 +82,7 @@ TEST(AwsTemplates, TheFingerprintIsKnownOnceTheGroupWasDescribedAndIsTheTemplate
     EXPECT_FALSE(node->fingerprint.empty());
 }
 
-TEST(AwsTemplates, TheFingerprintChangesWithATagOfTheTemplateAndWithNothingElse) {
+TEST(AwsTemplateReader, ChangesTheFingerprintOnlyWithTagsOfTheTemplate) {
     Described account;
     account.add("web", 1);
     ASSERT_TRUE(account.describe());
@@ -95,7 +95,7 @@ TEST(AwsTemplates, TheFingerprintChangesWithATagOfTheTemplateAndWithNothingElse)
     EXPECT_NE(account.fingerprint(minutes(1)), before);
 }
 
-TEST(AwsTemplates, TheFingerprintIsTheSameAfterARestart) {
+TEST(AwsTemplateReader, KeepsTheFingerprintAfterARestart) {
     Described account;
     account.add("web", 1);
     ASSERT_TRUE(account.describe());
@@ -105,7 +105,7 @@ TEST(AwsTemplates, TheFingerprintIsTheSameAfterARestart) {
     EXPECT_EQ(account.fingerprint(), before);
 }
 
-TEST(AwsTemplates, WhatLatestStandsForIsLookedUpAgainAfterAWhile) {
+TEST(AwsTemplateReader, ResolvesLatestAgainAfterAWhile) {
     Described account;
     account.add("web").version = "$Latest";
     ASSERT_TRUE(account.describe());
@@ -116,7 +116,7 @@ TEST(AwsTemplates, WhatLatestStandsForIsLookedUpAgainAfterAWhile) {
     EXPECT_EQ(account.describe()->machine_type, "c4.xlarge");
 }
 
-TEST(AwsTemplates, AMachineOfALaterVersionTellsThatLatestIsAnotherOne) {
+TEST(AwsTemplateReader, ResolvesLatestAgainIfAnInstanceHasALaterVersion) {
     Described account;
     account.add("web", 1).version = "$Latest";
     account.aws.groups["web"].instances[0].version = "1";
@@ -128,7 +128,7 @@ TEST(AwsTemplates, AMachineOfALaterVersionTellsThatLatestIsAnotherOne) {
     EXPECT_EQ(view->machines[0].template_fingerprint, view->groups[0].template_fingerprint);
 }
 
-TEST(AwsTemplates, LatestAndDefaultAreLookedUpAgainAfterAMinute) {
+TEST(AwsTemplateReader, ResolvesLatestAndDefaultAgainAfterAMinute) {
     for (const char* const version : {"$Latest", "$Default", ""}) {
         Described account;
         account.add("web").version = version;
@@ -140,7 +140,7 @@ TEST(AwsTemplates, LatestAndDefaultAreLookedUpAgainAfterAMinute) {
     }
 }
 
-TEST(AwsTemplates, AMachineOfAnotherVersionTellsAtOnceThatTheDefaultIsAnotherOne) {
+TEST(AwsTemplateReader, ResolvesDefaultAgainIfAnInstanceHasAnotherVersion) {
     Described account;
     FakeGroup& group = account.add("web", 2);
     group.version = "$Default";
@@ -157,7 +157,7 @@ TEST(AwsTemplates, AMachineOfAnotherVersionTellsAtOnceThatTheDefaultIsAnotherOne
     EXPECT_EQ(account.aws.calls("DescribeLaunchTemplateVersions"), 0) << "it is known now";
 }
 
-TEST(AwsTemplates, AnotherVersionOfTheGroupCountsInTheNextPass) {
+TEST(AwsTemplateReader, UsesAnotherVersionOfTheGroupInTheNextPass) {
     Described account;
     account.add("web").version = "1";
     ASSERT_TRUE(account.describe());
@@ -168,7 +168,7 @@ TEST(AwsTemplates, AnotherVersionOfTheGroupCountsInTheNextPass) {
     EXPECT_EQ(account.describe()->machine_type, "c4.xlarge");
 }
 
-TEST(AwsTemplates, AGroupSaysWhichVersionNewMachinesAreMadeFrom) {
+TEST(AwsTemplateReader, ReportsTheVersionOfNewInstances) {
     Described account;
     account.add("web", 1).version = "$Latest";
     account.aws.groups["web"].instances[0].version = "1";
@@ -178,7 +178,7 @@ TEST(AwsTemplates, AGroupSaysWhichVersionNewMachinesAreMadeFrom) {
     EXPECT_EQ(view->machines[0].template_fingerprint, "made from lt-1, version 1");
 }
 
-TEST(AwsTemplates, AVersionThatIsANumberIsNeverLookedUpAgain) {
+TEST(AwsTemplateReader, NeverResolvesANumericVersionAgain) {
     Described account;
     account.add("web");
     ASSERT_TRUE(account.describe());
@@ -187,7 +187,7 @@ TEST(AwsTemplates, AVersionThatIsANumberIsNeverLookedUpAgain) {
     EXPECT_EQ(account.aws.calls("DescribeLaunchTemplateVersions"), 0);
 }
 
-TEST(AwsTemplates, WhatEksKnowsOfANodeGroupIsPartOfIt) {
+TEST(AwsTemplateReader, IncludesEksNodeGroupData) {
     Described account;
     FakeGroup& group = account.add("web");
     group.tags["eks:cluster-name"] = "prod";
@@ -204,7 +204,7 @@ TEST(AwsTemplates, WhatEksKnowsOfANodeGroupIsPartOfIt) {
     EXPECT_NE(account.fingerprint(minutes(6)), before);
 }
 
-TEST(AwsTemplates, ANodeGroupThatCannotBeReadIsDoneWithoutAndTold) {
+TEST(AwsTemplateReader, WarnsAndContinuesWithoutAnUnreadableNodeGroup) {
     Described account;
     FakeGroup& group = account.add("web");
     group.tags["eks:cluster-name"] = "prod";
@@ -216,7 +216,7 @@ TEST(AwsTemplates, ANodeGroupThatCannotBeReadIsDoneWithoutAndTold) {
     EXPECT_EQ(account.aws.calls("DescribeNodegroup"), 0) << "it is backed off for a while";
 }
 
-TEST(AwsTemplates, ALaunchTemplateThatIsGoneIsAnErrorOfTheGroupAndNotAskedForEachTime) {
+TEST(AwsTemplateReader, RemembersThatALaunchTemplateIsMissing) {
     Described account;
     account.add("web").launch_template = "lt-9";
     const auto node = account.describe();
@@ -231,7 +231,7 @@ TEST(AwsTemplates, ALaunchTemplateThatIsGoneIsAnErrorOfTheGroupAndNotAskedForEac
     EXPECT_TRUE(account.describe());
 }
 
-TEST(AwsTemplates, TypesThatEc2DoesNotTellAreThoseOfTheBuiltInTableWhoseDateIsTold) {
+TEST(AwsTemplateReader, WarnsAboutTheDateOfBuiltInTypesIfEc2HasNone) {
     Described account;
     account.add("web");
     account.aws.refuse("DescribeInstanceTypes", "UnauthorizedOperation", "not allowed", 99);
@@ -241,7 +241,7 @@ TEST(AwsTemplates, TypesThatEc2DoesNotTellAreThoseOfTheBuiltInTableWhoseDateIsTo
     EXPECT_THAT(account.warnings(), Contains(HasSubstr("the table of 20")));
 }
 
-TEST(AwsTemplates, ATypeThatIsNotKnownAnywhereIsAnErrorThatNamesIt) {
+TEST(AwsTemplateReader, NamesAnUnknownType) {
     Described account;
     account.add("web");
     account.aws.launch_templates["lt-1"].type = "x99.huge";
@@ -250,7 +250,7 @@ TEST(AwsTemplates, ATypeThatIsNotKnownAnywhereIsAnErrorThatNamesIt) {
     EXPECT_THAT(node.error().message, HasSubstr("x99.huge"));
 }
 
-TEST(AwsTemplates, Ec2IsNotAskedForTypesWhereTheSettingsSaySo) {
+TEST(AwsTemplateReader, ReadsNoTypesFromEc2IfDisabled) {
     Described account;
     account.config.static_instance_types = true;
     account.add("web");
@@ -258,7 +258,7 @@ TEST(AwsTemplates, Ec2IsNotAskedForTypesWhereTheSettingsSaySo) {
     EXPECT_EQ(account.aws.calls("DescribeInstanceTypes"), 0);
 }
 
-TEST(AwsTemplates, AGroupOfRequirementsHasTheTypesThatSatisfyThem) {
+TEST(AwsTemplateReader, UsesTheTypesThatSatisfyRequirements) {
     Described account;
     account.add("web").more = overrides(
         "<member><InstanceRequirements><VCpuCount><Min>2</Min></VCpuCount><MemoryMiB><Min>4096"

@@ -23,13 +23,13 @@ GroupPlan nap_plan() {
     return {.name = "nap-m5-large-a-1a2b3c4d", .machine_type = "m5.large", .zone = "eu-central-1a"};
 }
 
-TEST(MadeGroup, IsNamedByThePlanAndTheCluster) {
+TEST(AwsAutoprovisionedGroup, IsNamedAfterPlanAndCluster) {
     EXPECT_EQ(name_of_made_group("nap-m5-large-1a2b3c4d", "prod"), "nap-m5-large-1a2b3c4d.prod");
     EXPECT_EQ(name_of_made_group("nap-m5", "prod.example.com"), "nap-m5.prod.example.com");
     EXPECT_EQ(name_of_made_group("nap-m5", "prod eu@1"), "nap-m5.prod-eu-1");
 }
 
-TEST(MadeGroup, HasANameThatALaunchTemplateMayHave) {
+TEST(AwsAutoprovisionedGroup, HasAValidLaunchTemplateName) {
     const std::string plan(63, 'n');
     std::set<std::string> names;
     for (const std::string& cluster :
@@ -43,14 +43,14 @@ TEST(MadeGroup, HasANameThatALaunchTemplateMayHave) {
     EXPECT_EQ(names.size(), 5u) << "clusters are told apart where their names are cut";
 }
 
-TEST(MadeGroup, IsOursByTheTagOfItsCluster) {
+TEST(AwsAutoprovisionedGroup, BelongsToTheClusterInItsTag) {
     EXPECT_TRUE(is_made_for({{"capstan.io/made-for", "prod"}}, "prod"));
     EXPECT_FALSE(is_made_for({{"capstan.io/made-for", "test"}}, "prod"));
     EXPECT_FALSE(is_made_for({{"k8s.io/cluster-autoscaler/prod", "owned"}}, "prod"));
     EXPECT_FALSE(is_made_for({{"capstan.io/made-for", ""}}, ""));
 }
 
-TEST(MadeGroup, ADigestTellsPlansApart) {
+TEST(AwsAutoprovisionedGroup, HasADigestThatDiffersBetweenPlans) {
     std::vector<GroupPlan> plans(6, nap_plan());
     plans[1].machine_type = "m5.xlarge";
     plans[2].zone = "eu-central-1b";
@@ -64,7 +64,7 @@ TEST(MadeGroup, ADigestTellsPlansApart) {
     EXPECT_EQ(digest_of(plans[0]).size(), 16u);
 }
 
-TEST(MadeGroup, CarriesTheTagsThatTemplatesAndDiscoveryRead) {
+TEST(AwsAutoprovisionedGroup, HasTheTagsForTemplatesAndDiscovery) {
     GroupPlan plan = nap_plan();
     plan.taints = {{"dedicated", "gpu", Effect::no_execute}, {"alone", "", Effect::no_schedule}};
     const auto tags = make_tags(plan, {{"example.com/team", "a"}}, prod());
@@ -83,7 +83,7 @@ TEST(MadeGroup, CarriesTheTagsThatTemplatesAndDiscoveryRead) {
     EXPECT_EQ(tags->all().size(), 10u);
 }
 
-TEST(MadeGroup, TagsOfTheSettingsGoToMachinesUnlessTheyAreOfTemplates) {
+TEST(AwsAutoprovisionedGroup, PropagatesConfiguredTagsExceptTemplateTags) {
     MakingConfig config = prod();
     config.tags = {{"cost-center", "7"},
                    {"k8s.io/cluster-autoscaler/node-template/label/disk", "ssd"},
@@ -96,7 +96,7 @@ TEST(MadeGroup, TagsOfTheSettingsGoToMachinesUnlessTheyAreOfTemplates) {
     EXPECT_THAT(tags->all(), Contains(Pair("capstan.io/made-for", "prod")));
 }
 
-TEST(MadeGroup, ADiscoveryOfTheClustersTagHasItsValue) {
+TEST(AwsAutoprovisionedGroup, HasTheValueOfADiscoveryTagOfTheCluster) {
     MakingConfig config = prod();
     config.discovery = {{.key = "kubernetes.io/cluster/prod", .value = "shared"}};
     EXPECT_THAT(make_tags(nap_plan(), {}, config)->propagated,
@@ -106,12 +106,12 @@ TEST(MadeGroup, ADiscoveryOfTheClustersTagHasItsValue) {
                 Contains(Pair("kubernetes.io/cluster/prod", "owned")));
 }
 
-TEST(MadeGroup, WithoutADiscoveryItIsFoundByTheTagOfOurs) {
+TEST(AwsAutoprovisionedGroup, IsFoundByItsOwnTagWithoutADiscovery) {
     EXPECT_EQ(discovery_of_made_groups("prod"),
               (std::vector<TagFilter>{{.key = "capstan.io/made-for", .value = "prod"}}));
 }
 
-TEST(MadeGroup, MoreOrLongerTagsThanAwsTakesAreUnsupported) {
+TEST(AwsAutoprovisionedGroup, RejectsMoreOrLongerTagsThanAwsAllows) {
     Labels many;
     for (int i = 0; i < 44; ++i) many.emplace("l" + std::to_string(i), "v");
     const auto just = make_tags(nap_plan(), many, {.cluster = "prod"});
@@ -131,7 +131,7 @@ TEST(MadeGroup, MoreOrLongerTagsThanAwsTakesAreUnsupported) {
     EXPECT_THAT(longer.error().message, HasSubstr("is too long"));
 }
 
-TEST(MadeGroup, ATagHasRoomForOneTaintOfAKey) {
+TEST(AwsAutoprovisionedGroup, AllowsOneTaintPerKey) {
     GroupPlan plan = nap_plan();
     plan.taints = {{"a", "b", Effect::no_schedule}, {"a", "b", Effect::no_execute}};
     EXPECT_EQ(make_tags(plan, {}, prod()).error().code, ErrorCode::unsupported);

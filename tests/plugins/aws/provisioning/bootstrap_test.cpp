@@ -30,7 +30,7 @@ std::string multipart(const std::string& type, const std::string& content) {
            type + "\n\n" + content + "\n--B--\n";
 }
 
-TEST(Bootstrap, IsKnownByWhatTheUserDataSays) {
+TEST(Bootstrap, IsDetectedInUserData) {
     struct Case {
         std::string user_data;
         Bootstrap expected;
@@ -51,7 +51,7 @@ TEST(Bootstrap, IsKnownByWhatTheUserDataSays) {
     for (const Case& c : cases) EXPECT_EQ(find_bootstrap(c.user_data), c.expected) << c.user_data;
 }
 
-TEST(Bootstrap, ArgumentsOfTheScriptAreExtended) {
+TEST(Bootstrap, ExtendsTheArgumentsOfTheScript) {
     const std::string flags =
         "--node-labels=team=a --register-with-taints=dedicated=gpu:NoSchedule";
     struct Case {
@@ -81,7 +81,7 @@ TEST(Bootstrap, ArgumentsOfTheScriptAreExtended) {
     }
 }
 
-TEST(Bootstrap, OneMoreNodeConfigIsAddedBehindTheOthers) {
+TEST(Bootstrap, AppendsANodeConfig) {
     const std::string ours =
         "--B\nContent-Type: application/node.eks.aws\n\n"
         "---\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    flags:\n"
@@ -94,7 +94,7 @@ TEST(Bootstrap, OneMoreNodeConfigIsAddedBehindTheOthers) {
     EXPECT_TRUE(added->ends_with(ours + "--B--\n")) << *added;
 }
 
-TEST(Bootstrap, ANodeConfigAloneBecomesTheFirstOfTwo) {
+TEST(Bootstrap, WrapsASingleNodeConfigInAMultipartDocument) {
     const auto added = add_to_user_data(a_node_config, team, {});
     ASSERT_TRUE(added) << added.error();
     EXPECT_TRUE(added->starts_with("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="));
@@ -103,7 +103,7 @@ TEST(Bootstrap, ANodeConfigAloneBecomesTheFirstOfTwo) {
     EXPECT_TRUE(add_to_user_data(*added, {{"tier", "b"}}, {})) << "and may be added to again";
 }
 
-TEST(Bootstrap, SettingsOfBottlerocketGetTables) {
+TEST(Bootstrap, AddsTablesToBottlerocketSettings) {
     const std::vector<Taint> two{{"dedicated", "gpu", Effect::no_schedule},
                                  {"dedicated", "gpu", Effect::no_execute},
                                  {"alone", "", Effect::no_schedule}};
@@ -115,7 +115,7 @@ TEST(Bootstrap, SettingsOfBottlerocketGetTables) {
                           "\"dedicated\" = [\"gpu:NoSchedule\", \"gpu:NoExecute\"]\n");
 }
 
-TEST(Bootstrap, LabelsOfBottlerocketAreReplacedByKey) {
+TEST(Bootstrap, ReplacesBottlerocketLabelsByKey) {
     const std::string before = std::string(a_bottlerocket) +
                                "[settings.kubernetes.node-labels]\nteam = \"old\"\nteams = \"x\"\n"
                                "[settings.network]\nteam = \"kept\"\n";
@@ -126,12 +126,12 @@ TEST(Bootstrap, LabelsOfBottlerocketAreReplacedByKey) {
                           "[settings.network]\nteam = \"kept\"\n");
 }
 
-TEST(Bootstrap, NothingToAddLeavesAnyUserDataAlone) {
+TEST(Bootstrap, KeepsUserDataIfThereIsNothingToAdd) {
     for (const char* user_data : {"", "anything", a_script, a_node_config, a_bottlerocket})
         EXPECT_EQ(add_to_user_data(user_data, {}, {}).value(), user_data);
 }
 
-TEST(Bootstrap, WhatCannotBeAddedIsUnsupported) {
+TEST(Bootstrap, RejectsUserDataThatCannotBeExtended) {
     const std::string long_script = a_script + std::string(std::size_t{16} * 1024, '#');
     struct Case {
         std::string user_data;
@@ -161,7 +161,7 @@ TEST(Bootstrap, WhatCannotBeAddedIsUnsupported) {
     }
 }
 
-TEST(Bootstrap, TaintsThatAreThereAlreadyAreSeen) {
+TEST(Bootstrap, FindsExistingTaints) {
     for (const char* user_data :
          {"/etc/eks/bootstrap.sh a --kubelet-extra-args '--register-with-taints=a:NoSchedule'",
           "kubelet: {config: {registerWithTaints: []}}", "[settings.kubernetes.node-taints]"})

@@ -23,7 +23,7 @@ using ::testing::IsEmpty;
 using testing::run;
 using ::testing::SizeIs;
 
-struct Companion : ::testing::Test {
+struct AwsAutoprovisioning : ::testing::Test {
     FakeHost host{};
     FakeAccount account{host};
     AwsConfig config{.region = "eu-central-1",
@@ -33,7 +33,7 @@ struct Companion : ::testing::Test {
                      .credentials = {.access_key_id = "AKIA", .secret_access_key = "key"}};
     std::unique_ptr<AwsCloud> made{};
 
-    Companion() {
+    AwsAutoprovisioning() {
         host.secrets()["key"] = "secret";
         account.launch_templates["workers"]["userData"] =
             base64_encode("#!/bin/bash\n/etc/eks/bootstrap.sh prod\n");
@@ -43,7 +43,7 @@ struct Companion : ::testing::Test {
                                                    .instance_types = making.instance_types};
     }
     // Coroutines that still wait come to their end before the cloud does.
-    ~Companion() override { std::ignore = host.stop(); }
+    ~AwsAutoprovisioning() override { std::ignore = host.stop(); }
 
     AwsCloud& cloud() {
         if (made) return *made;
@@ -59,7 +59,7 @@ struct Companion : ::testing::Test {
     }
 };
 
-TEST_F(Companion, ATheoryIsWhatTheGroupBecomes) {
+TEST_F(AwsAutoprovisioning, PlansTheGroupThatIsCreated) {
     for (const bool spot : {false, true}) {
         const auto offers = run(host, cloud().machine_types());
         ASSERT_TRUE(offers) << offers.error();
@@ -83,7 +83,7 @@ TEST_F(Companion, ATheoryIsWhatTheGroupBecomes) {
     }
 }
 
-TEST_F(Companion, AGroupThatWasMadeIsFoundWithoutADiscovery) {
+TEST_F(AwsAutoprovisioning, FindsACreatedGroupWithoutADiscovery) {
     config.discovery.clear();
     ASSERT_TRUE(run(host, cloud().create(made_plan())));
     const CloudView view = refreshed();
@@ -91,7 +91,7 @@ TEST_F(Companion, AGroupThatWasMadeIsFoundWithoutADiscovery) {
     EXPECT_TRUE(view.groups[0].autoprovisioned);
 }
 
-TEST_F(Companion, GroupsOfOthersAreNotMarkedAsMade) {
+TEST_F(AwsAutoprovisioning, DoesNotMarkOtherGroupsAsAutoprovisioned) {
     FakeGroup& web = account.groups["web"];
     web.tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}, {"capstan.io/made-for", "test"}};
     const CloudView view = refreshed();
@@ -99,7 +99,7 @@ TEST_F(Companion, GroupsOfOthersAreNotMarkedAsMade) {
     EXPECT_FALSE(view.groups[0].autoprovisioned);
 }
 
-TEST_F(Companion, WithoutProvisioningNothingIsOffered) {
+TEST_F(AwsAutoprovisioning, OffersNothingIfDisabled) {
     config.provisioning.reset();
     EXPECT_THAT(run(host, cloud().machine_types())->types, IsEmpty());
     const FakeCall call;
@@ -108,7 +108,7 @@ TEST_F(Companion, WithoutProvisioningNothingIsOffered) {
     EXPECT_EQ(run(host, cloud().destroy(NodeGroupId("web"))).error().code, ErrorCode::unsupported);
 }
 
-TEST_F(Companion, ADoctorHearsOfAllThatIsRefused) {
+TEST_F(AwsAutoprovisioning, ReportsAllRefusalsInTheSelfCheck) {
     account.refusals["DescribeAutoScalingGroups"] = "AccessDenied";
     account.refusals["DescribeImages"] = "UnauthorizedOperation";
     const auto checked = run(host, cloud().self_check());

@@ -30,7 +30,7 @@ using testing::run;
 
 const std::string made_name = "nap-m5-large-a.prod";
 
-struct GroupMaking : ::testing::Test {
+struct AwsGroupMaker : ::testing::Test {
     FakeHost host{};
     FakeAccount account{host};
     StaticCredentials credentials{{.access_key_id = "AKIA1", .secret_access_key = "secret"}};
@@ -39,7 +39,7 @@ struct GroupMaking : ::testing::Test {
     Ec2Api ec2{client};
     std::optional<GroupMaker> made{};
 
-    GroupMaking() { account.launch_templates["workers"]["userData"] = base64_encode(script); }
+    AwsGroupMaker() { account.launch_templates["workers"]["userData"] = base64_encode(script); }
 
     static constexpr const char* script = "#!/bin/bash\n/etc/eks/bootstrap.sh prod\n";
     GroupMaker& maker() {
@@ -58,7 +58,7 @@ struct GroupMaking : ::testing::Test {
     }
 };
 
-TEST_F(GroupMaking, OffersWhatTheAccountHas) {
+TEST_F(AwsGroupMaker, OffersTheTypesOfTheAccount) {
     const auto told = offers();
     ASSERT_TRUE(told) << told.error();
     ASSERT_EQ(told->types.size(), 1u);
@@ -68,7 +68,7 @@ TEST_F(GroupMaking, OffersWhatTheAccountHas) {
                                              "DescribeSubnets", "DescribeInstanceTypeOfferings"));
 }
 
-TEST_F(GroupMaking, ReadsTheAccountOnceInTenMinutes) {
+TEST_F(AwsGroupMaker, ReadsTheAccountOnceInTenMinutes) {
     ASSERT_TRUE(offers());
     host.advance(9min);
     ASSERT_TRUE(offers());
@@ -78,7 +78,7 @@ TEST_F(GroupMaking, ReadsTheAccountOnceInTenMinutes) {
     EXPECT_EQ(account.actions.size(), 8u);
 }
 
-TEST_F(GroupMaking, GoesOnWithWhatWasReadWhereReadingFailsLater) {
+TEST_F(AwsGroupMaker, KeepsTheLastOffersIfReadingFails) {
     account.refusals["DescribeSubnets"] = "UnauthorizedOperation";
     const auto first = offers();
     ASSERT_FALSE(first);
@@ -92,7 +92,7 @@ TEST_F(GroupMaking, GoesOnWithWhatWasReadWhereReadingFailsLater) {
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("using the previous ones"));
 }
 
-TEST_F(GroupMaking, APlanIsTheoryBeforeAnythingIsMade) {
+TEST_F(AwsGroupMaker, PlansAGroupWithoutCreatingAnything) {
     EXPECT_EQ(maker().new_group(made_plan()).error().code, ErrorCode::unavailable);
     ASSERT_TRUE(offers());
     const auto planned = maker().new_group(made_plan());
@@ -101,7 +101,7 @@ TEST_F(GroupMaking, APlanIsTheoryBeforeAnythingIsMade) {
     EXPECT_THAT(account.groups, IsEmpty());
 }
 
-TEST_F(GroupMaking, MakesALaunchTemplateAndAGroup) {
+TEST_F(AwsGroupMaker, CreatesALaunchTemplateAndAGroup) {
     ASSERT_TRUE(create(made_plan({{"team", "a"}})));
     ASSERT_TRUE(account.groups.contains(made_name));
     const Labels& sent = account.groups[made_name].parameters;
@@ -117,7 +117,7 @@ TEST_F(GroupMaking, MakesALaunchTemplateAndAGroup) {
     EXPECT_THAT(base64_decode(launched.at("userData")).value(), HasSubstr("team=a"));
 }
 
-TEST_F(GroupMaking, SpotMachinesComeByAPolicy) {
+TEST_F(AwsGroupMaker, CreatesSpotInstancesWithAPolicy) {
     GroupPlan plan = made_plan();
     plan.spot = true;
     ASSERT_TRUE(create(plan));
@@ -126,7 +126,7 @@ TEST_F(GroupMaking, SpotMachinesComeByAPolicy) {
     EXPECT_FALSE(sent.contains("LaunchTemplate.LaunchTemplateName"));
 }
 
-TEST_F(GroupMaking, OnceMoreIsHarmless) {
+TEST_F(AwsGroupMaker, CreatesAnExistingGroupWithoutEffect) {
     ASSERT_TRUE(create());
     const std::size_t before = account.actions.size();
     ASSERT_TRUE(create());
@@ -134,7 +134,7 @@ TEST_F(GroupMaking, OnceMoreIsHarmless) {
     EXPECT_EQ(account.count("CreateAutoScalingGroup"), 1u);
 }
 
-TEST_F(GroupMaking, AnotherGroupOfTheNameIsNotTakenForIt) {
+TEST_F(AwsGroupMaker, DoesNotAdoptAnotherGroupOfTheSameName) {
     account.groups[made_name] = {};
     EXPECT_EQ(create().error().code, ErrorCode::conflict);
     account.groups[made_name].tags = {{"capstan.io/made-for", "prod"},
@@ -146,20 +146,20 @@ TEST_F(GroupMaking, AnotherGroupOfTheNameIsNotTakenForIt) {
     EXPECT_EQ(account.count("CreateLaunchTemplate"), 0u);
 }
 
-TEST_F(GroupMaking, OneThatIsBeingDeletedIsWaitedFor) {
+TEST_F(AwsGroupMaker, WaitsForAGroupThatIsBeingDeleted) {
     ASSERT_TRUE(create());
     account.groups[made_name].status = "Delete in progress";
     EXPECT_EQ(create().error().code, ErrorCode::unavailable);
 }
 
-TEST_F(GroupMaking, WhatCannotBeIsRefusedBeforeAnythingIsMade) {
+TEST_F(AwsGroupMaker, RejectsAnImpossiblePlanBeforeCreatingAnything) {
     GroupPlan elsewhere = made_plan();
     elsewhere.zone = "eu-central-1b";
     EXPECT_EQ(create(elsewhere).error().code, ErrorCode::unsupported);
     EXPECT_EQ(account.count("CreateLaunchTemplate"), 0u);
 }
 
-TEST_F(GroupMaking, ARefusalLeavesNothingBehind) {
+TEST_F(AwsGroupMaker, LeavesNothingBehindAfterARefusal) {
     account.refusals["CreateAutoScalingGroup"] = "LimitExceeded";
     EXPECT_EQ(create().error().code, ErrorCode::quota);
     EXPECT_FALSE(account.launch_templates.contains(made_name));
@@ -171,20 +171,20 @@ TEST_F(GroupMaking, ARefusalLeavesNothingBehind) {
     EXPECT_TRUE(create());
 }
 
-TEST_F(GroupMaking, ALaunchTemplateThatIsLeftOverIsMadeAnew) {
+TEST_F(AwsGroupMaker, RecreatesALeftoverLaunchTemplate) {
     account.launch_templates[made_name] = {{"imageId", "ami-old"}, {"tag", "prod"}};
     ASSERT_TRUE(create());
     EXPECT_EQ(account.launch_templates[made_name].at("imageId"), "ami-1");
 }
 
-TEST_F(GroupMaking, ALaunchTemplateOfOthersIsLeftAlone) {
+TEST_F(AwsGroupMaker, KeepsAForeignLaunchTemplate) {
     account.launch_templates[made_name] = {{"imageId", "ami-old"}, {"tag", "test"}};
     EXPECT_EQ(create().error().code, ErrorCode::conflict);
     EXPECT_EQ(account.launch_templates[made_name].at("imageId"), "ami-old");
     EXPECT_THAT(account.groups, IsEmpty());
 }
 
-TEST_F(GroupMaking, AnAnswerThatIsLostLosesNoGroup) {
+TEST_F(AwsGroupMaker, FindsAGroupWhoseResponseWasLost) {
     account.lost.insert("CreateAutoScalingGroup");
     ASSERT_FALSE(create());
     EXPECT_TRUE(account.launch_templates.contains(made_name)) << "the group may be there";
@@ -193,7 +193,7 @@ TEST_F(GroupMaking, AnAnswerThatIsLostLosesNoGroup) {
     EXPECT_EQ(account.count("CreateAutoScalingGroup"), 1u);
 }
 
-TEST_F(GroupMaking, WhatWasNeverMadeIsCleanedUpOnceThatIsSure) {
+TEST_F(AwsGroupMaker, CleansUpAGroupThatWasNeverCreated) {
     account.refusals["CreateAutoScalingGroup"] = "InternalFailure";
     ASSERT_FALSE(create());
     account.refusals.clear();
@@ -206,7 +206,7 @@ TEST_F(GroupMaking, WhatWasNeverMadeIsCleanedUpOnceThatIsSure) {
     EXPECT_TRUE(account.launch_templates.contains("workers"));
 }
 
-TEST_F(GroupMaking, ALaunchTemplateWhoseAnswerIsLostIsCleanedUp) {
+TEST_F(AwsGroupMaker, CleansUpALaunchTemplateWhoseResponseWasLost) {
     account.lost.insert("CreateLaunchTemplate");
     EXPECT_EQ(create().error().code, ErrorCode::deadline);
     account.lost.clear();
@@ -215,7 +215,7 @@ TEST_F(GroupMaking, ALaunchTemplateWhoseAnswerIsLostIsCleanedUp) {
     EXPECT_FALSE(account.launch_templates.contains(made_name));
 }
 
-TEST_F(GroupMaking, DeletesWhatItMade) {
+TEST_F(AwsGroupMaker, DeletesWhatItCreated) {
     ASSERT_TRUE(create());
     ASSERT_TRUE(destroy());
     EXPECT_THAT(account.groups, IsEmpty());
@@ -223,7 +223,7 @@ TEST_F(GroupMaking, DeletesWhatItMade) {
     EXPECT_EQ(destroy().error().code, ErrorCode::not_found);
 }
 
-TEST_F(GroupMaking, DeletesNoGroupOfOthers) {
+TEST_F(AwsGroupMaker, DeletesNoForeignGroup) {
     account.groups["web"] = {};
     account.groups["web"].tags = {{"k8s.io/cluster-autoscaler/prod", "owned"}};
     const auto refused = destroy("web");
@@ -232,7 +232,7 @@ TEST_F(GroupMaking, DeletesNoGroupOfOthers) {
     EXPECT_TRUE(account.groups.contains("web"));
 }
 
-TEST_F(GroupMaking, DeletesNoGroupWithMachines) {
+TEST_F(AwsGroupMaker, DeletesNoGroupWithInstances) {
     ASSERT_TRUE(create());
     account.groups[made_name].instances = {"i-1"};
     EXPECT_EQ(destroy().error().code, ErrorCode::conflict);
@@ -247,7 +247,7 @@ TEST_F(GroupMaking, DeletesNoGroupWithMachines) {
     EXPECT_TRUE(destroy());
 }
 
-TEST_F(GroupMaking, ALaunchTemplateThatStaysIsTriedAgain) {
+TEST_F(AwsGroupMaker, RetriesTheDeletionOfALaunchTemplate) {
     ASSERT_TRUE(create());
     account.refusals["DeleteLaunchTemplate"] = "RequestLimitExceeded";
     ASSERT_TRUE(destroy()) << "the group is gone";
@@ -257,7 +257,7 @@ TEST_F(GroupMaking, ALaunchTemplateThatStaysIsTriedAgain) {
     EXPECT_FALSE(account.launch_templates.contains(made_name));
 }
 
-TEST_F(GroupMaking, OneWhoseDeletionHadNoAnswerLeavesNothingBehind) {
+TEST_F(AwsGroupMaker, CleansUpAfterADeletionWithoutAResponse) {
     ASSERT_TRUE(create());
     account.lost.insert("DeleteAutoScalingGroup");
     ASSERT_FALSE(destroy());
@@ -269,7 +269,7 @@ TEST_F(GroupMaking, OneWhoseDeletionHadNoAnswerLeavesNothingBehind) {
     EXPECT_FALSE(account.launch_templates.contains(made_name));
 }
 
-TEST_F(GroupMaking, OneThatIsGoingNeedsNoSecondRequest) {
+TEST_F(AwsGroupMaker, SendsNoSecondDeletion) {
     ASSERT_TRUE(create());
     account.groups[made_name].status = "Delete in progress";
     ASSERT_TRUE(destroy());

@@ -36,7 +36,7 @@ std::string decoded_user_data(const PossibleGroup& group) {
     return base64_decode(group.launch_template.user_data).value_or("no base64");
 }
 
-TEST(Market, OffersTypesThatSuitTheImageInZonesWithASubnet) {
+TEST(AwsMarket, OffersTypesForTheImageInZonesWithASubnet) {
     MakingConfig config = making_config();
     config.instance_types = {"m5.*", "m6g.*", "m5.large"};
     const Market market = market_of(market_facts(), config);
@@ -46,13 +46,13 @@ TEST(Market, OffersTypesThatSuitTheImageInZonesWithASubnet) {
         << "m6g.large runs no image for x86_64, and m5.metal is in no zone";
 }
 
-TEST(Market, WithoutGlobsOffersAll) {
+TEST(AwsMarket, OffersAllTypesWithoutGlobs) {
     MakingConfig config = making_config();
     config.instance_types = {};
     EXPECT_THAT(told(market_of(market_facts(), config).machine_types()), Contains("c5.large a"));
 }
 
-TEST(Market, OffersWhatATypeMayBeHadAs) {
+TEST(AwsMarket, OffersTheUsageClassesOfEachType) {
     MarketFacts facts = market_facts();
     InstanceType only_spot = instance_type("m5.large", 2, 8);
     only_spot.usage_classes = {"spot"};
@@ -65,7 +65,7 @@ TEST(Market, OffersWhatATypeMayBeHadAs) {
                 ElementsAre("m5.large a spot", "m5.xlarge a", "m5.xlarge a spot"));
 }
 
-TEST(Market, SaysWhatNodesOfATypeCarryEverywhereAndWhatByOffer) {
+TEST(AwsMarket, SeparatesLabelsOfTypesFromLabelsOfOfferings) {
     const MachineTypes offers = market_of(market_facts()).machine_types();
     const MachineType& type = offers.types.front();
     EXPECT_THAT(type.labels, Contains(Pair("node.kubernetes.io/instance-type", "m5.large")));
@@ -81,7 +81,7 @@ TEST(Market, SaysWhatNodesOfATypeCarryEverywhereAndWhatByOffer) {
                 Contains(Pair("topology.kubernetes.io/zone", "eu-central-1b")));
 }
 
-TEST(Market, PricesOffersWhereTheyAreKnown) {
+TEST(AwsMarket, PricesOffersIfPricesAreKnown) {
     MarketFacts facts = market_facts();
     EXPECT_EQ(market_of(facts).machine_types().types[0].offerings[0].price_per_hour, std::nullopt);
     const auto prices = PriceTable::parse(
@@ -99,7 +99,7 @@ TEST(Market, PricesOffersWhereTheyAreKnown) {
     EXPECT_EQ(market.make_group(spot)->planned.group.price->per_hour, 0.04);
 }
 
-TEST(Market, APlanBecomesAGroupOfOneZoneAndType) {
+TEST(AwsMarket, TurnsAPlanIntoAGroupOfOneZoneAndType) {
     const auto group = market_of(market_facts()).make_group(made_plan());
     ASSERT_TRUE(group) << group.error();
     const NodeGroup& listed = group->planned.group;
@@ -125,7 +125,7 @@ TEST(Market, APlanBecomesAGroupOfOneZoneAndType) {
     EXPECT_EQ(group->planned.node.machine_type, "m5.large");
 }
 
-TEST(Market, LabelsAndTaintsAreInTemplateTagsAndUserDataAlike) {
+TEST(AwsMarket, PutsLabelsAndTaintsIntoTemplateTagsAndUserData) {
     const Taint dedicated{"dedicated", "gpu", Effect::no_schedule};
     const auto group =
         market_of(market_facts()).make_group(made_plan({{"team", "a"}}, {dedicated}));
@@ -142,7 +142,7 @@ TEST(Market, LabelsAndTaintsAreInTemplateTagsAndUserDataAlike) {
               "--register-with-taints=dedicated=gpu:NoSchedule' prod\n");
 }
 
-TEST(Market, SpotIsSaidByTheGroupsPolicyAndItsLabels) {
+TEST(AwsMarket, SetsSpotInPolicyAndLabels) {
     GroupPlan plan = made_plan();
     plan.spot = true;
     const auto group = market_of(market_facts()).make_group(plan);
@@ -154,7 +154,7 @@ TEST(Market, SpotIsSaidByTheGroupsPolicyAndItsLabels) {
     EXPECT_THAT(decoded_user_data(*group), HasSubstr("node.kubernetes.io/lifecycle=spot"));
 }
 
-TEST(Market, WithoutAKnownBootstrapNothingIsPromised) {
+TEST(AwsMarket, RejectsLabelsAndTaintsWithoutAKnownBootstrap) {
     MarketFacts facts = market_facts();
     facts.source.user_data = base64_encode("#!/bin/bash\n/opt/own/start\n");
     const Market market = market_of(facts);
@@ -171,7 +171,7 @@ TEST(Market, WithoutAKnownBootstrapNothingIsPromised) {
     }
 }
 
-TEST(Market, TagsOfTheSettingsAreOnTemplatesAndNodes) {
+TEST(AwsMarket, PutsConfiguredTagsOnTemplatesAndNodes) {
     MakingConfig config = making_config();
     config.tags = {{"k8s.io/cluster-autoscaler/node-template/label/pool", "made"},
                    {"k8s.io/cluster-autoscaler/node-template/taint/made", ":NoSchedule"},
@@ -187,7 +187,7 @@ TEST(Market, TagsOfTheSettingsAreOnTemplatesAndNodes) {
     EXPECT_THAT(group->request.propagated_tags, Contains(Pair("cost-center", "7")));
 }
 
-TEST(Market, WhatDoesNotGoTogetherIsUnsupported) {
+TEST(AwsMarket, RejectsContradictions) {
     GroupPlan elsewhere = made_plan(), nowhere = made_plan(), other = made_plan(),
               unknown = made_plan();
     elsewhere.zone = "eu-central-1c";
@@ -208,7 +208,7 @@ TEST(Market, WhatDoesNotGoTogetherIsUnsupported) {
     EXPECT_TRUE(market.make_group(made_plan({{"kubernetes.io/arch", "amd64"}})));
 }
 
-TEST(Market, SaysWhatKeepsOffersAway) {
+TEST(AwsMarket, WarnsAboutMissingOffers) {
     MakingConfig config = making_config();
     config.instance_types = {"m5.*", "p9.*", "m6g.*"};
     EXPECT_THAT(market_of(market_facts(), config).warnings(),
@@ -224,7 +224,7 @@ TEST(Market, SaysWhatKeepsOffersAway) {
     EXPECT_THAT(empty.machine_types().types, IsEmpty());
 }
 
-TEST(Market, ALaunchTemplateThatCannotServeIsAMistakeInTheSettings) {
+TEST(AwsMarket, RejectsAnUnsuitableLaunchTemplate) {
     MarketFacts without_image = market_facts(), tainted = market_facts();
     without_image.source.image_id = "";
     tainted.source.user_data = base64_encode(

@@ -34,7 +34,7 @@ AutoScalingGroup tagged_group(const std::string& named) {
             .tags = {{"k8s.io/cluster-autoscaler/prod", "owned"}}};
 }
 
-struct RightsOfAnAccount : ::testing::Test {
+struct AwsPermissions : ::testing::Test {
     FakeHost host{};
     FakeAccount account{host};
     StaticCredentials credentials{{.access_key_id = "AKIA1", .secret_access_key = "secret"}};
@@ -56,7 +56,7 @@ struct RightsOfAnAccount : ::testing::Test {
     Result<void> demand() { return run(host, require_rights(host.host(), client, question)); }
 };
 
-TEST_F(RightsOfAnAccount, AreThoseThatTheSettingsNeed) {
+TEST_F(AwsPermissions, AreThoseThatTheSettingsNeed) {
     EXPECT_THAT(actions(Kind::granted),
                 ElementsAre("autoscaling:DescribeAutoScalingGroups",
                             "autoscaling:DescribeLaunchConfigurations",
@@ -79,7 +79,7 @@ TEST_F(RightsOfAnAccount, AreThoseThatTheSettingsNeed) {
                       Contains("ec2:CreateLaunchTemplate"), Contains("ec2:DescribeSubnets")));
 }
 
-TEST_F(RightsOfAnAccount, AreFoundWithoutChangingAnything) {
+TEST_F(AwsPermissions, AreCheckedWithoutChanges) {
     question.provisioning = true;
     question.event_queue_url = "https://sqs.eu-central-1.amazonaws.com/111122223333/capstan";
     verdicts();
@@ -93,7 +93,7 @@ TEST_F(RightsOfAnAccount, AreFoundWithoutChangingAnything) {
             EXPECT_THAT(request.body, HasSubstr("DryRun=true"));
 }
 
-TEST_F(RightsOfAnAccount, AreAskedOfTheRoleWithTheGroupsTags) {
+TEST_F(AwsPermissions, AreSimulatedForTheRoleWithTheTagsOfTheGroups) {
     verdicts();
     ASSERT_EQ(account.simulations.size(), 1u);
     const Labels& asked = account.simulations[0];
@@ -112,7 +112,7 @@ TEST_F(RightsOfAnAccount, AreAskedOfTheRoleWithTheGroupsTags) {
                       Contains(Pair("aws:ResourceTag/k8s.io/cluster-autoscaler/prod", "owned"))));
 }
 
-TEST_F(RightsOfAnAccount, ARefusalNamesActionAndResource) {
+TEST_F(AwsPermissions, NameActionAndResourceOfARefusal) {
     account.decisions["autoscaling:SetDesiredCapacity"] = "explicitDeny";
     account.refusals["DescribeImages"] = "UnauthorizedOperation";
     account.refusals["DescribeScalingActivities"] = "AccessDenied";
@@ -127,7 +127,7 @@ TEST_F(RightsOfAnAccount, ARefusalNamesActionAndResource) {
                       Not(HasSubstr("TerminateInstance"))));
 }
 
-TEST_F(RightsOfAnAccount, ARefusalToProtectInstancesIsAWarning) {
+TEST_F(AwsPermissions, WarnIfInstancesCannotBeProtected) {
     account.decisions["autoscaling:SetInstanceProtection"] = "implicitDeny";
     EXPECT_TRUE(demand());
     EXPECT_THAT(format_recommended(verdicts()),
@@ -137,7 +137,7 @@ TEST_F(RightsOfAnAccount, ARefusalToProtectInstancesIsAWarning) {
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("recommended: "));
 }
 
-TEST_F(RightsOfAnAccount, ARefusalToDescribeInstancesIsAWarning) {
+TEST_F(AwsPermissions, WarnIfInstancesCannotBeDescribed) {
     account.refusals["DescribeInstances"] = "UnauthorizedOperation";
     EXPECT_TRUE(demand());
     EXPECT_THAT(format_recommended(verdicts()),
@@ -145,7 +145,7 @@ TEST_F(RightsOfAnAccount, ARefusalToDescribeInstancesIsAWarning) {
                                   HasSubstr("are matched by address"))));
 }
 
-TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {
+TEST_F(AwsPermissions, AreNotCheckedIfSimulationIsNotAllowed) {
     account.refusals["SimulatePrincipalPolicy"] = "AccessDenied";
     question.groups.push_back(tagged_group("batch"));
     EXPECT_TRUE(demand()) << "a right that is not known is no refusal";
@@ -159,7 +159,7 @@ TEST_F(RightsOfAnAccount, WhatMayNotBeAskedIsNotChecked) {
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("not checked"));
 }
 
-TEST_F(RightsOfAnAccount, AConditionThatASimulationDoesNotKnowIsNoRefusal) {
+TEST_F(AwsPermissions, AreNotDeniedByAnUnknownCondition) {
     account.decisions["autoscaling:SetDesiredCapacity"] = "implicitDeny";
     EXPECT_EQ(demand().error().code, ErrorCode::permission);
     account.missing_context = "aws:PrincipalTag/team";
@@ -169,7 +169,7 @@ TEST_F(RightsOfAnAccount, AConditionThatASimulationDoesNotKnowIsNoRefusal) {
                 ElementsAre(HasSubstr("a policy condition requires aws:PrincipalTag/team")));
 }
 
-TEST_F(RightsOfAnAccount, AGroupWithoutTheTagThatThePolicyRequiresIsRefused) {
+TEST_F(AwsPermissions, AreDeniedIfAGroupLacksTheRequiredTag) {
     question.groups[0].tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}};
     account.decisions["autoscaling:SetDesiredCapacity"] = "implicitDeny";
     account.missing_context = "aws:ResourceTag/k8s.io/cluster-autoscaler/prod";
@@ -183,7 +183,7 @@ TEST_F(RightsOfAnAccount, AGroupWithoutTheTagThatThePolicyRequiresIsRefused) {
             "which a policy condition requires; tag the group");
 }
 
-TEST_F(RightsOfAnAccount, AGroupThatLacksATagIsAskedAboutBeforeOthersThatAreAlike) {
+TEST_F(AwsPermissions, AreCheckedFirstForGroupsWithoutTheTag) {
     for (int i = 0; i < 11; ++i) question.groups.push_back(tagged_group("g" + std::to_string(i)));
     question.groups.back().tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}};
     verdicts();
@@ -191,7 +191,7 @@ TEST_F(RightsOfAnAccount, AGroupThatLacksATagIsAskedAboutBeforeOthersThatAreAlik
     EXPECT_EQ(account.simulations[1].at("ResourceArns.member.1"), tagged_group("g10").arn);
 }
 
-TEST_F(RightsOfAnAccount, ATagOfAGroupThatIsYetToBeMadeIsNotKnown) {
+TEST_F(AwsPermissions, AreUnknownForTagsOfFutureGroups) {
     question.provisioning = true;
     account.decisions["autoscaling:DeleteAutoScalingGroup"] = "implicitDeny";
     account.missing_context = "aws:ResourceTag/team";
@@ -199,7 +199,7 @@ TEST_F(RightsOfAnAccount, ATagOfAGroupThatIsYetToBeMadeIsNotKnown) {
     EXPECT_THAT(actions(Kind::not_checked), ElementsAre("autoscaling:DeleteAutoScalingGroup"));
 }
 
-TEST_F(RightsOfAnAccount, SomeCallersHaveNoPoliciesToAskAbout) {
+TEST_F(AwsPermissions, AreNotCheckedForCallersWithoutPolicies) {
     for (const char* caller :
          {"arn:aws:iam::111122223333:root", "arn:aws:sts::111122223333:federated-user/alice"}) {
         account.caller = caller;
@@ -213,13 +213,13 @@ TEST_F(RightsOfAnAccount, SomeCallersHaveNoPoliciesToAskAbout) {
     EXPECT_THAT(actions(Kind::not_checked), IsEmpty());
 }
 
-TEST_F(RightsOfAnAccount, WithoutGroupsThereIsNothingToAskAbout) {
+TEST_F(AwsPermissions, AreNotCheckedWithoutGroups) {
     question.groups.clear();
     EXPECT_THAT(format_unchecked(verdicts()), ElementsAre(HasSubstr("no group found to check")));
     EXPECT_TRUE(demand());
 }
 
-TEST_F(RightsOfAnAccount, TenGroupsAreAskedAbout) {
+TEST_F(AwsPermissions, AreCheckedForTenGroups) {
     for (int i = 0; i < 11; ++i) question.groups.push_back(tagged_group("g" + std::to_string(i)));
     verdicts();
     EXPECT_EQ(account.simulations.size(), 10u);
@@ -227,7 +227,7 @@ TEST_F(RightsOfAnAccount, TenGroupsAreAskedAbout) {
                 ElementsAre(HasSubstr("only ten groups are checked")));
 }
 
-TEST_F(RightsOfAnAccount, WithoutCredentialsNothingCanBeAsked) {
+TEST_F(AwsPermissions, CannotBeCheckedWithoutCredentials) {
     account.refusals["GetCallerIdentity"] = "InvalidClientTokenId";
     const auto told = run(host, check_rights(host.host(), client, question));
     ASSERT_FALSE(told);

@@ -92,7 +92,7 @@ const std::map<std::string, std::set<RightOf>>& policies() {
     return all;
 }
 
-TEST(Policies, AllowEachActionThatIsNeededAndNoOther) {
+TEST(IamPolicies, AllowExactlyTheNeededActions) {
     for (const auto& [name, parts] : policies()) {
         std::set<std::string> needed, allowed;
         for (const NeededRight& right : needed_rights())
@@ -161,7 +161,7 @@ const std::map<std::string, std::vector<Allowed>>& expected_statements() {
     return all;
 }
 
-TEST(Policies, BindEachActionAsFarAsAwsLetsThem) {
+TEST(IamPolicies, RestrictEachActionAsFarAsAwsAllows) {
     std::map<std::string, std::vector<Allowed>> all;
     for (const auto& [name, parts] : policies()) all.merge(allowed_by(name));
     for (const auto& [action, statements] : expected_statements())
@@ -188,7 +188,7 @@ std::set<std::string> actions_in_sources() {
     return out;
 }
 
-TEST(Policies, KnowEveryActionThatTheSourcesName) {
+TEST(IamPolicies, CoverEveryActionInTheSources) {
     // These need no policy of the role that Capstan runs as: one tells the identity, the others are
     // how it becomes that role.
     std::set<std::string> expected{"GetCallerIdentity", "AssumeRole", "AssumeRoleWithWebIdentity"};
@@ -197,7 +197,7 @@ TEST(Policies, KnowEveryActionThatTheSourcesName) {
     EXPECT_EQ(actions_in_sources(), expected);
 }
 
-TEST(Policies, OfTrustNameTheServiceAccountAndTheCluster) {
+TEST(IamPolicies, TrustTheServiceAccountOfTheCluster) {
     const Json irsa = policy("trust_irsa.json");
     const Json& by_token = irsa.find("Statement")->items().front();
     EXPECT_EQ(texts(by_token.find("Action")),
@@ -212,7 +212,7 @@ TEST(Policies, OfTrustNameTheServiceAccountAndTheCluster) {
     EXPECT_EQ(conditions(by_agent.find("Condition")).size(), 4u);
 }
 
-TEST(Queue, IsToldOfMachinesThatLeave) {
+TEST(QueueStack, ForwardsTheEventsOfTerminatingInstances) {
     const Json stack = policy("queue.json");
     std::set<std::string> told, may_send;
     for (const auto& [name, resource] : stack.find("Resources")->members()) {

@@ -11,7 +11,7 @@ InstanceType with_gpu(const char* manufacturer, const char* name, int count) {
     return {.name = "x", .gpus = {{.manufacturer = manufacturer, .name = name, .count = count}}};
 }
 
-TEST(Accelerators, AreCountedUnderTheNamesOfTheirDevicePlugins) {
+TEST(AwsAccelerators, AreNamedAsTheirDevicePluginsName) {
     const std::pair<const char*, Resources> cases[] = {
         {"m5.large", {}},
         {"g4dn.xlarge", {{"nvidia.com/gpu", 1}}},
@@ -35,7 +35,7 @@ TEST(Accelerators, AreCountedUnderTheNamesOfTheirDevicePlugins) {
     EXPECT_EQ(accelerator_resources(with_gpu("NVIDIA", "T4", 0), 0), Resources{});
 }
 
-TEST(Accelerators, HaveTheEfaInterfacesThatTheLaunchTemplateAsksFor) {
+TEST(AwsAccelerators, IncludeTheEfaInterfacesOfTheLaunchTemplate) {
     const auto efa = [](const char* name, int asked) {
         return accelerator_resources(type_named(name), asked).find("vpc.amazonaws.com/efa");
     };

@@ -9,7 +9,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(EksLabels, AreThoseThatItsNodesCarry) {
+TEST(EksLabels, AreThoseOfEksNodes) {
     const EksNodegroup group{.name = "web",
                              .cluster = "prod",
                              .ami_type = "AL2023_x86_64_STANDARD",
@@ -25,20 +25,20 @@ TEST(EksLabels, AreThoseThatItsNodesCarry) {
                                    {"team", "web"}}));
 }
 
-TEST(EksLabels, HaveNoImageWhereItIsNotKnownById) {
+TEST(EksLabels, OmitTheImageIfItsIdIsUnknown) {
     for (const char* image : {"", "resolve:ssm:/aws/service/eks"})
         EXPECT_EQ(read_eks_labels({.name = "web"}, image).labels,
                   (Labels{{"eks.amazonaws.com/nodegroup", "web"}}));
 }
 
-TEST(EksLabels, LeaveOutWhatIsNone) {
+TEST(EksLabels, SkipInvalidLabels) {
     const EksLabels read = read_eks_labels({.name = "web", .labels = {{"a b", "c"}}}, "");
     EXPECT_EQ(read.labels.size(), 1u);
     EXPECT_THAT(read.warnings,
                 ElementsAre(HasSubstr("node group web: \"a b=c\" is not a valid label")));
 }
 
-TEST(EksTaints, MayHaveNoValue) {
+TEST(EksTaints, CanHaveNoValue) {
     const EksNodegroup group{.name = "web",
                              .taints = {{.key = "a", .value = "x", .effect = "NO_SCHEDULE"},
                                         {.key = "b", .effect = "NO_EXECUTE"},
@@ -50,7 +50,7 @@ TEST(EksTaints, MayHaveNoValue) {
                                      Taint{.key = "c", .effect = Effect::prefer_no_schedule}));
 }
 
-TEST(EksTaints, OfAnUnknownEffectAreAnError) {
+TEST(EksTaints, RejectAnUnknownEffect) {
     for (const char* effect : {"", "NoSchedule", "NO_SCHEDULE_EVER"}) {
         const auto taints =
             read_eks_taints({.name = "web", .taints = {{.key = "a", .effect = effect}}});

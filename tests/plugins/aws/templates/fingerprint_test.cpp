@@ -34,7 +34,7 @@ std::string changed(const Change& change) {
     return fingerprint_of(sources, {.region = "us-east-1"});
 }
 
-TEST(Fingerprint, StaysTheSameInAnotherOrder) {
+TEST(AwsFingerprint, IgnoresTheOrder) {
     const std::string before = changed([](TemplateSources&) {});
     EXPECT_EQ(before.size(), 16u);
     EXPECT_EQ(changed([](auto& s) { std::ranges::reverse(s.types); }), before);
@@ -44,7 +44,7 @@ TEST(Fingerprint, StaysTheSameInAnotherOrder) {
     EXPECT_EQ(changed([](auto& s) { std::ranges::reverse(s.nodegroup->taints); }), before);
 }
 
-TEST(Fingerprint, StaysTheSameWhileWhatChangesMakesNoOtherNode) {
+TEST(AwsFingerprint, IgnoresChangesThatDoNotAffectNodes) {
     const std::string before = changed([](TemplateSources&) {});
     const Change changes[] = {
         [](auto& s) { s.group.desired = 7; },
@@ -63,7 +63,7 @@ TEST(Fingerprint, StaysTheSameWhileWhatChangesMakesNoOtherNode) {
     for (const Change& change : changes) EXPECT_EQ(changed(change), before) << &change - changes;
 }
 
-TEST(Fingerprint, ChangesWithAllThatMakesTheNode) {
+TEST(AwsFingerprint, ChangesWithEverythingThatAffectsNodes) {
     const Change changes[] = {
         [](auto&) {},
         [](auto& s) { s.types.pop_back(); },
@@ -116,7 +116,7 @@ TEST(Fingerprint, ChangesWithAllThatMakesTheNode) {
         EXPECT_TRUE(seen.insert(changed(change)).second) << &change - changes;
 }
 
-TEST(Fingerprint, ChangesWithTheSettings) {
+TEST(AwsFingerprint, ChangesWithTheSettings) {
     const TemplateConfig settings[] = {{},
                                        {.region = "us-east-1"},
                                        {.region = "us-east-1", .mixed = MixedTemplate::first},
@@ -128,7 +128,7 @@ TEST(Fingerprint, ChangesWithTheSettings) {
         EXPECT_TRUE(seen.insert(fingerprint_of(rich_sources(), config)).second);
 }
 
-TEST(Fingerprint, OfTheFirstTypeDoesNotLookAtTheOthers) {
+TEST(AwsFingerprint, IgnoresOtherTypesIfTheFirstTypeIsConfigured) {
     const TemplateConfig first{.mixed = MixedTemplate::first};
     TemplateSources sources = rich_sources();
     const std::string before = fingerprint_of(sources, first);

@@ -31,7 +31,7 @@ std::string shown(const Resources& resources, std::string_view resource) {
     return amount ? format_amount(resource, *amount) : "none";
 }
 
-TEST(GroupTemplate, OfTwoTypesHasTheLeastOfEachResource) {
+TEST(AwsGroupTemplate, UsesTheLeastOfEachResourceOfTwoTypes) {
     const NodeTemplate mixed = node(group_of({"c4.xlarge", "r4.large"}));
     EXPECT_EQ(shown(mixed.capacity, "cpu"), "2");
     EXPECT_EQ(shown(mixed.capacity, "memory"), "7680Mi");
@@ -44,7 +44,7 @@ TEST(GroupTemplate, OfTwoTypesHasTheLeastOfEachResource) {
     EXPECT_EQ(turned, mixed);
 }
 
-TEST(GroupTemplate, MayBeThatOfTheFirstTypeAlone) {
+TEST(AwsGroupTemplate, CanUseTheFirstTypeOnly) {
     const TemplateConfig config{.region = "us-east-1", .mixed = MixedTemplate::first};
     const NodeTemplate first = node(group_of({"c4.xlarge", "r4.large"}), config);
     EXPECT_EQ(shown(first.capacity, "cpu"), "4");
@@ -53,14 +53,14 @@ TEST(GroupTemplate, MayBeThatOfTheFirstTypeAlone) {
     EXPECT_EQ(shown(node(group_of({"r4.large", "c4.xlarge"}), config).capacity, "cpu"), "2");
 }
 
-TEST(GroupTemplate, PromisesNoGpuThatOnlySomeMachinesHave) {
+TEST(AwsGroupTemplate, OmitsAGpuThatOnlySomeInstancesHave) {
     EXPECT_EQ(shown(node(group_of({"g4dn.xlarge", "m5.xlarge"})).capacity, "nvidia.com/gpu"),
               "none");
     const NodeTemplate gpus = node(group_of({"g4dn.12xlarge", "g4dn.xlarge"}));
     EXPECT_EQ(shown(gpus.capacity, "nvidia.com/gpu"), "1");
 }
 
-TEST(GroupTemplate, HasTheLabelOfAGpuWhereATagSaysItAlone) {
+TEST(AwsGroupTemplate, HasAGpuLabelOnlyFromATag) {
     TemplateSources sources = group_of({"g4dn.xlarge"});
     EXPECT_THAT(node(sources).labels, Not(Contains(Key("k8s.amazonaws.com/accelerator"))))
         << "no node has it by itself";
@@ -71,7 +71,7 @@ TEST(GroupTemplate, HasTheLabelOfAGpuWhereATagSaysItAlone) {
                 Contains(Pair("k8s.amazonaws.com/accelerator", "nvidia-tesla-t4")));
 }
 
-TEST(GroupTemplate, OfOneTypeNamesTheMachine) {
+TEST(AwsGroupTemplate, NamesTheMachineTypeIfThereIsOne) {
     TemplateSources sources = group_of({"m5.large"});
     sources.zone_ids = {{"us-east-1a", "use1-az4"}, {"us-east-1b", "use1-az6"}};
     const GroupTemplate out = made(sources);
@@ -90,7 +90,7 @@ TEST(GroupTemplate, OfOneTypeNamesTheMachine) {
                                        {"topology.kubernetes.io/zone", "us-east-1a"}}));
 }
 
-TEST(GroupTemplate, TakesTheRegionFromTheSettingsAndNotFromTheZone) {
+TEST(AwsGroupTemplate, TakesTheRegionFromTheSettings) {
     TemplateSources sources = group_of({"m5.large"});
     sources.group.zones = {"us-west-2-lax-1a"};
     EXPECT_THAT(node(sources, {.region = "us-west-2"}).labels,
@@ -99,7 +99,7 @@ TEST(GroupTemplate, TakesTheRegionFromTheSettingsAndNotFromTheZone) {
                               {"topology.kubernetes.io/zone", "us-west-2-lax-1a"}}));
 }
 
-TEST(GroupTemplate, OfSeveralZonesIsInTheFirstByNameAndSaysSo) {
+TEST(AwsGroupTemplate, UsesTheFirstOfSeveralZones) {
     TemplateSources sources = group_of({"m5.large"});
     sources.group.zones = {"us-east-1b", "us-east-1a"};
     const GroupTemplate out = made(sources);
@@ -110,7 +110,7 @@ TEST(GroupTemplate, OfSeveralZonesIsInTheFirstByNameAndSaysSo) {
     EXPECT_THAT(made(sources).node.labels, Not(Contains(Key("topology.kubernetes.io/zone"))));
 }
 
-TEST(GroupTemplate, HasTheArchitectureOfTheImageBeforeThatOfTheTypes) {
+TEST(AwsGroupTemplate, PrefersTheArchitectureOfTheImage) {
     TemplateSources sources = group_of({"t4g.medium"});
     EXPECT_EQ(node(sources).arch, "arm64");
     sources = group_of({"m5.large", "t4g.medium"});
@@ -123,14 +123,14 @@ TEST(GroupTemplate, HasTheArchitectureOfTheImageBeforeThatOfTheTypes) {
     EXPECT_EQ(node(group_of({"t2.small"})).arch, "amd64") << "i386, too";
 }
 
-TEST(GroupTemplate, OfAnUnknownImageKeepsNothingAndHasAStaticKubeProxy) {
+TEST(AwsGroupTemplate, ReservesNothingForAnUnknownImage) {
     const NodeTemplate out = node(group_of({"m5.large"}));
     EXPECT_EQ(out.capacity, (Resources{{"cpu", 2_cpu}, {"memory", 8_GiB}, {"pods", 110}}));
     EXPECT_EQ(out.allocatable, out.capacity) << "the host learns what nodes keep";
     EXPECT_EQ(out.free, (Resources{{"cpu", 1900_mcpu}, {"memory", 8_GiB}, {"pods", 109}}));
 }
 
-TEST(GroupTemplate, OfAnEksImageIsLessWhatKubeletKeeps) {
+TEST(AwsGroupTemplate, SubtractsTheKubeletReservesOfAnEksImage) {
     TemplateSources sources = group_of({"m5.large"});
     sources.image = amazon_linux_2023();
     const NodeTemplate out = node(sources);
@@ -142,7 +142,7 @@ TEST(GroupTemplate, OfAnEksImageIsLessWhatKubeletKeeps) {
     EXPECT_EQ(out.free, out.allocatable) << "kube-proxy is a DaemonSet there";
 }
 
-TEST(GroupTemplate, KeepsOfEachTypeItsOwnShareBeforeTheLeastIsTaken) {
+TEST(AwsGroupTemplate, SubtractsTheReservesOfEachTypeBeforeTakingTheLeast) {
     TemplateSources sources = group_of({"c5.4xlarge", "r5.xlarge"});
     sources.image = amazon_linux_2023();
     const NodeTemplate out = node(sources);
@@ -152,14 +152,14 @@ TEST(GroupTemplate, KeepsOfEachTypeItsOwnShareBeforeTheLeastIsTaken) {
     EXPECT_EQ(shown(out.capacity, "pods"), "58");
 }
 
-TEST(GroupTemplate, NeverHasLessThanNothing) {
+TEST(AwsGroupTemplate, IsNeverNegative) {
     TemplateSources sources = group_of({"t3.nano"});
     sources.image = amazon_linux_2023();
     sources.types.front().memory_mib = 100;
     EXPECT_EQ(shown(node(sources).allocatable, "memory"), "0");
 }
 
-TEST(GroupTemplate, CountsPodsByTagUserDataSettingAndInterfacesInThatOrder) {
+TEST(AwsGroupTemplate, CountsPodsByTagUserDataSettingAndInterfaces) {
     TemplateSources sources = group_of({"m5.large"});
     sources.image = amazon_linux_2023();
     TemplateConfig config{.prefix_delegation = true};
@@ -173,7 +173,7 @@ TEST(GroupTemplate, CountsPodsByTagUserDataSettingAndInterfacesInThatOrder) {
     EXPECT_EQ(shown(node(sources, config).allocatable, "pods"), "40");
 }
 
-TEST(GroupTemplate, GivesTaggedResourcesToCapacityAndToPods) {
+TEST(AwsGroupTemplate, AddsTaggedResourcesToCapacityAndAllocatable) {
     TemplateSources sources = group_of({"m5.large"});
     sources.image = amazon_linux_2023();
     sources.group.tags = {{tag("resources/example.com/dongle"), "3"},
@@ -190,7 +190,7 @@ TEST(GroupTemplate, GivesTaggedResourcesToCapacityAndToPods) {
     EXPECT_EQ(shown(out.allocatable, "cpu"), "1930m");
 }
 
-TEST(GroupTemplate, BelievesTheNodeGroupBeforeTagsAndTagsBeforeTheMachine) {
+TEST(AwsGroupTemplate, PrefersNodeGroupToTagsToInstanceType) {
     TemplateSources sources = group_of({"m5.large"});
     sources.group.tags = {{"eks:cluster-name", "prod"},
                           {"eks:nodegroup-name", "workers"},
@@ -223,7 +223,7 @@ TEST(GroupTemplate, BelievesTheNodeGroupBeforeTagsAndTagsBeforeTheMachine) {
                             Taint{.key = "dedicated", .effect = Effect::no_execute}));
 }
 
-TEST(GroupTemplate, KnowsItsNodeGroupByTagWhereEksMayNotBeAsked) {
+TEST(AwsGroupTemplate, FindsTheNodeGroupByTagIfEksIsNotAccessible) {
     TemplateSources sources = group_of({"m5.large"});
     sources.group.tags = {{"eks:cluster-name", "prod"}, {"eks:nodegroup-name", "workers"}};
     const NodeTemplate out = node(sources);
@@ -232,7 +232,7 @@ TEST(GroupTemplate, KnowsItsNodeGroupByTagWhereEksMayNotBeAsked) {
     EXPECT_EQ(out.free, out.allocatable);
 }
 
-TEST(GroupTemplate, OfAManagedGroupIsCappedInPodsUnlessItsImageIsItsOwn) {
+TEST(AwsGroupTemplate, CapsPodsOfAManagedGroupUnlessItsImageIsCustom) {
     TemplateSources sources = group_of({"c5.4xlarge"});
     sources.nodegroup = EksNodegroup{.name = "workers", .ami_type = "AL2023_x86_64_STANDARD"};
     EXPECT_EQ(shown(node(sources).capacity, "pods"), "110");
@@ -241,7 +241,7 @@ TEST(GroupTemplate, OfAManagedGroupIsCappedInPodsUnlessItsImageIsItsOwn) {
     EXPECT_EQ(shown(node(sources).capacity, "pods"), "234");
 }
 
-TEST(GroupTemplate, OfWindowsHasItsBuildAndItsAddresses) {
+TEST(AwsGroupTemplate, HasTheBuildAndAddressesOfWindows) {
     TemplateSources sources = group_of({"m5.large"});
     sources.nodegroup = EksNodegroup{.name = "win", .ami_type = "WINDOWS_CORE_2022_x86_64"};
     const NodeTemplate out = node(sources);
@@ -253,7 +253,7 @@ TEST(GroupTemplate, OfWindowsHasItsBuildAndItsAddresses) {
     EXPECT_EQ(shown(out.capacity, "ephemeral-storage"), "50Gi");
 }
 
-TEST(GroupTemplate, HasTheEfaInterfacesOfTheLaunchTemplate) {
+TEST(AwsGroupTemplate, HasTheEfaInterfacesOfTheLaunchTemplate) {
     TemplateSources sources = group_of({"trn1.32xlarge"});
     sources.launch_template = LaunchTemplateData{.efa_interfaces = 8};
     const NodeTemplate out = node(sources);
@@ -261,7 +261,7 @@ TEST(GroupTemplate, HasTheEfaInterfacesOfTheLaunchTemplate) {
     EXPECT_EQ(shown(out.allocatable, "aws.amazon.com/neuron"), "16");
 }
 
-TEST(GroupTemplate, IsTheLeastThatRequirementsAskForWhereTypesAreNotKnown) {
+TEST(AwsGroupTemplate, UsesRequiredMinimaIfTypesAreUnknown) {
     TemplateSources sources = group_of({});
     sources.requirements = InstanceRequirements{.vcpu_min = 4,
                                                 .memory_mib_min = 4096,
@@ -280,27 +280,27 @@ TEST(GroupTemplate, IsTheLeastThatRequirementsAskForWhereTypesAreNotKnown) {
     EXPECT_EQ(shown(node(sources).capacity, "nvidia.com/gpu"), "none") << "maybe of another maker";
 }
 
-TEST(GroupTemplate, IsThatOfTheTypesWhereTheyAreKnownBesideRequirements) {
+TEST(AwsGroupTemplate, PrefersKnownTypesToRequirements) {
     TemplateSources sources = group_of({"m5.xlarge", "m5.2xlarge"});
     sources.requirements = InstanceRequirements{.vcpu_min = 1, .memory_mib_min = 0};
     EXPECT_EQ(shown(node(sources).capacity, "cpu"), "4");
     EXPECT_EQ(shown(node(sources).capacity, "memory"), "16Gi");
 }
 
-TEST(GroupTemplate, IsAnErrorWhereNothingIsKnownOfTheMachine) {
+TEST(AwsGroupTemplate, FailsIfNoTypeIsKnown) {
     const auto out = make_template(group_of({}), {});
     ASSERT_FALSE(out);
     EXPECT_EQ(out.error().code, ErrorCode::unavailable);
     EXPECT_EQ(out.error().message, "none of its instance types are known");
 }
 
-TEST(GroupTemplate, IsAnErrorWhereEksHasATaintOfAnUnknownEffect) {
+TEST(AwsGroupTemplate, FailsOnAnUnknownEksTaintEffect) {
     TemplateSources sources = group_of({"m5.large"});
     sources.nodegroup = EksNodegroup{.name = "w", .taints = {{.key = "a", .effect = "NEVER"}}};
     EXPECT_EQ(make_template(sources, {}).error().code, ErrorCode::unsupported);
 }
 
-TEST(GroupTemplate, SaysWhichTagsAreNoneAndGoesOn) {
+TEST(AwsGroupTemplate, SkipsInvalidTagsWithAWarning) {
     TemplateSources sources = group_of({"m5.large"});
     sources.group.tags = {{tag("label/team"), "not a value"},
                           {tag("taint/dedicated"), "gpu"},
@@ -312,7 +312,7 @@ TEST(GroupTemplate, SaysWhichTagsAreNoneAndGoesOn) {
     EXPECT_EQ(shown(out.node.capacity, "cpu"), "2");
 }
 
-TEST(GroupTemplate, CarriesItsFingerprint) {
+TEST(AwsGroupTemplate, HasAFingerprint) {
     const TemplateSources sources = group_of({"m5.large"});
     EXPECT_EQ(node(sources).fingerprint, fingerprint_of(sources, {.region = "us-east-1"}));
 }

@@ -5,7 +5,7 @@
 namespace capstan::aws {
 namespace {
 
-TEST(ImageTraits, GoByTheTypeThatEksNames) {
+TEST(ImageTraits, FollowTheAmiTypeOfEks) {
     const std::tuple<const char*, ImageFamily, const char*, const char*> cases[] = {
         {"AL2_x86_64", ImageFamily::amazon_linux_2, "linux", "amd64"},
         {"AL2_x86_64_GPU", ImageFamily::amazon_linux_2, "linux", "amd64"},
@@ -28,7 +28,7 @@ TEST(ImageTraits, GoByTheTypeThatEksNames) {
     }
 }
 
-TEST(ImageTraits, GoByTheImagesNameWhereEksNamesNone) {
+TEST(ImageTraits, FollowTheImageNameWithoutAnAmiType) {
     const std::pair<const char*, ImageFamily> cases[] = {
         {"amazon-eks-node-1.29-v20240202", ImageFamily::amazon_linux_2},
         {"amazon-eks-gpu-node-1.29-v20240202", ImageFamily::amazon_linux_2},
@@ -44,7 +44,7 @@ TEST(ImageTraits, GoByTheImagesNameWhereEksNamesNone) {
     }
 }
 
-TEST(ImageTraits, GoByTheUserDataOfAnImageOfOnesOwn) {
+TEST(ImageTraits, FollowTheUserDataOfACustomImage) {
     const Image image{.name = "acme-golden", .architecture = "arm64"};
     const EksNodegroup custom{.name = "web", .ami_type = "CUSTOM"};
     const ImageTraits traits = find_image_traits(&image, &custom, ImageFamily::amazon_linux_2);
@@ -54,7 +54,7 @@ TEST(ImageTraits, GoByTheUserDataOfAnImageOfOnesOwn) {
               ImageFamily::unknown);
 }
 
-TEST(ImageTraits, TellTheBuildOfWindows) {
+TEST(ImageTraits, IncludeTheWindowsBuild) {
     const std::pair<const char*, const char*> cases[] = {
         {"Windows_Server-2019-English-Core-EKS_Optimized-1.31-2025.01.15", "10.0.17763"},
         {"Windows_Server-2022-English-Full-EKS_Optimized-1.31-2025.01.15", "10.0.20348"},

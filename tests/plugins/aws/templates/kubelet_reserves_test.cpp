@@ -14,7 +14,7 @@ struct ReserveCase {
     std::int64_t memory_mib;
 };
 
-TEST(KubeletReserves, FollowThePodsAndTheCoresByEksRule) {
+TEST(KubeletReserves, FollowPodsAndCoresLikeEks) {
     const ReserveCase cases[] = {
         {"t3.medium", 2, 17, 70, 11 * 17 + 355},  // 542Mi
         {"m5.large", 2, 29, 70, 674},             //
@@ -35,7 +35,7 @@ TEST(KubeletReserves, FollowThePodsAndTheCoresByEksRule) {
     }
 }
 
-TEST(KubeletReserves, GoByTheNodesOwnLimitOnBottlerocketAlone) {
+TEST(KubeletReserves, UseTheMaxPodsOfTheNodeOnlyOnBottlerocket) {
     const auto memory = [](ImageFamily family) {
         return format_amount(
             "memory",
@@ -48,7 +48,7 @@ TEST(KubeletReserves, GoByTheNodesOwnLimitOnBottlerocketAlone) {
     EXPECT_EQ(memory(ImageFamily::bottlerocket), "1565Mi");
 }
 
-TEST(KubeletReserves, TakeAGibibyteAndATenthOfTheDisk) {
+TEST(KubeletReserves, TakeOneGibibyteAndATenthOfTheDisk) {
     const Resources kept = reserved_by_kubelet({.family = ImageFamily::amazon_linux_2,
                                                 .vcpus = 2,
                                                 .eni_pods = 29,
@@ -56,7 +56,7 @@ TEST(KubeletReserves, TakeAGibibyteAndATenthOfTheDisk) {
     EXPECT_EQ(format_amount("ephemeral-storage", kept.amount("ephemeral-storage")), "3Gi");
 }
 
-TEST(KubeletReserves, OfOtherImagesAreLeftToWhatTheHostLearns) {
+TEST(KubeletReserves, AreNotAssumedForOtherImages) {
     for (const ImageFamily family : {ImageFamily::unknown, ImageFamily::windows}) {
         EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29}), Resources{});
         EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .ephemeral_storage = 1001}),

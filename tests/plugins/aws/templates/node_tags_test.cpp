@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(NodeTags, AreLabelsTaintsAndResourcesUnderUpstreamsKeys) {
+TEST(NodeTags, AreLabelsTaintsAndResourcesWithUpstreamKeys) {
     const NodeTags read = read_node_tags({{tag("label/team"), "web"},
                                           {tag("label/example.com/tier"), ""},
                                           {tag("taint/dedicated"), "gpu:NoSchedule"},
@@ -26,7 +26,7 @@ TEST(NodeTags, AreLabelsTaintsAndResourcesUnderUpstreamsKeys) {
         (Resources{{"cpu", 1500_mcpu}, {"ephemeral-storage", 100_GiB}, {"example.com/dongle", 3}}));
 }
 
-TEST(NodeTags, TellTaintsWithAndWithoutAValue) {
+TEST(NodeTags, ReadTaintsWithAndWithoutAValue) {
     const std::pair<const char*, Taint> cases[] = {
         {"gpu:NoSchedule", {.value = "gpu", .effect = Effect::no_schedule}},
         {":NoExecute", {.effect = Effect::no_execute}},
@@ -40,7 +40,7 @@ TEST(NodeTags, TellTaintsWithAndWithoutAValue) {
     }
 }
 
-TEST(NodeTags, LeaveOutWhatKubernetesWouldNotAcceptAndSayWhy) {
+TEST(NodeTags, SkipInvalidTagsWithAReason) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"taint/dedicated", "gpu", "has no effect"},
         {"taint/dedicated", "", "has no effect"},
@@ -78,7 +78,7 @@ TEST(NodeTags, AreNotFoundInTheMiddleOfAKey) {
     EXPECT_THAT(read.warnings, IsEmpty());
 }
 
-TEST(NodeTags, OfResourcesAloneHaveNoLabels) {
+TEST(NodeTags, IgnoreLabelsIfOnlyResourcesAreRead) {
     const ResourceTags read = read_resource_tags({{tag("label/team"), "not a value"},
                                                   {tag("resources/memory"), "1Gi"},
                                                   {tag("resources/cpu"), "x"}});
@@ -86,7 +86,7 @@ TEST(NodeTags, OfResourcesAloneHaveNoLabels) {
     EXPECT_THAT(read.warnings, ElementsAre(HasSubstr(tag("resources/cpu"))));
 }
 
-TEST(NodeTags, ThatMakeATemplateAreToldFromOthers) {
+TEST(NodeTags, AreDistinguishedFromOtherTags) {
     for (const auto& key :
          {tag("label/a"), tag("taint/a"), tag("resources/a"), std::string("eks:nodegroup-name")})
         EXPECT_TRUE(is_template_tag(key)) << key;

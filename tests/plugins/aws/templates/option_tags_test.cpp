@@ -14,7 +14,7 @@ TaggedOptions option(const std::string& name, const std::string& value) {
     return read_option_tags({{tag("autoscaling-options/" + name), value}});
 }
 
-TEST(OptionTags, AreReadAsUpstreamReadsThem) {
+TEST(OptionTags, AreReadLikeUpstream) {
     const TaggedOptions read =
         read_option_tags({{tag("autoscaling-options/scaledownutilizationthreshold"), "0.5"},
                           {tag("autoscaling-options/scaledownunneededtime"), "1h30m"},
@@ -25,7 +25,7 @@ TEST(OptionTags, AreReadAsUpstreamReadsThem) {
     EXPECT_THAT(read.warnings, IsEmpty());
 }
 
-TEST(OptionTags, SayWhatIsNoneAndKeepTheHostsDefault) {
+TEST(OptionTags, ReportInvalidValuesAndUseTheDefault) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"scaledownutilizationthreshold", "half", "no share from 0 to 1"},
         {"scaledownunneededtime", "10", "needs one of the units"},
@@ -39,12 +39,12 @@ TEST(OptionTags, SayWhatIsNoneAndKeepTheHostsDefault) {
     }
 }
 
-TEST(OptionTags, AreNothingWhereThereAreNone) {
+TEST(OptionTags, AreAbsentWithoutTags) {
     EXPECT_EQ(read_option_tags({}).options, std::nullopt);
     EXPECT_EQ(read_option_tags({{tag("label/a"), "b"}, {"Name", "web"}}).options, std::nullopt);
 }
 
-TEST(OptionTags, OneThatIsWrongCostsNoOther) {
+TEST(OptionTags, AreReadIfAnotherOneIsInvalid) {
     const TaggedOptions read =
         read_option_tags({{tag("autoscaling-options/scaledownunneededtime"), "soon"},
                           {tag("autoscaling-options/scaledownunreadytime"), "5m"}});

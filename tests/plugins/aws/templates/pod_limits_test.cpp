@@ -7,7 +7,7 @@
 namespace capstan::aws {
 namespace {
 
-TEST(PodLimits, AreThoseOfTheInterfacesByEksOwnList) {
+TEST(PodLimits, FollowTheInterfacesLikeTheEksList) {
     const std::pair<const char*, std::int64_t> cases[] = {
         {"t3.nano", 4},    {"t3.small", 11},     {"t3.medium", 17},    {"m5.large", 29},
         {"m5.xlarge", 58}, {"c5.4xlarge", 234},  {"m5.24xlarge", 737}, {"c4.xlarge", 58},
@@ -18,7 +18,7 @@ TEST(PodLimits, AreThoseOfTheInterfacesByEksOwnList) {
     }
 }
 
-TEST(PodLimits, GrowWithPrefixesUpToWhatTheCoresTake) {
+TEST(PodLimits, GrowWithPrefixesUpToTheCoreLimit) {
     const std::pair<const char*, std::int64_t> cases[] = {
         {"t3.nano", 34},       // two interfaces, one prefix each: below the cap
         {"m5.large", 110},     // 434
@@ -33,14 +33,14 @@ TEST(PodLimits, GrowWithPrefixesUpToWhatTheCoresTake) {
     }
 }
 
-TEST(PodLimits, AreCappedInManagedGroupsWithoutPrefixesToo) {
+TEST(PodLimits, AreCappedInManagedGroupsWithoutPrefixes) {
     const PodLimitSources managed{.vpc_cni = true, .managed = true};
     EXPECT_EQ(count_pods(type_named("c5.4xlarge"), managed), 110);
     EXPECT_EQ(count_pods(type_named("m5.24xlarge"), managed), 250);
     EXPECT_EQ(count_pods(type_named("m5.large"), managed), 29);
 }
 
-TEST(PodLimits, AreTheCapUpToThirtyCores) {
+TEST(PodLimits, AreCappedUpToThirtyCores) {
     InstanceType type = type_named("m5.8xlarge");
     const PodLimitSources prefixes{.vpc_cni = true, .prefix_delegation = true};
     type.vcpus = 30;
@@ -49,7 +49,7 @@ TEST(PodLimits, AreTheCapUpToThirtyCores) {
     EXPECT_EQ(count_pods(type, prefixes), 250);
 }
 
-TEST(PodLimits, AreKubeletsOwnWhereInterfacesDoNotCount) {
+TEST(PodLimits, UseTheKubeletDefaultIfInterfacesDoNotCount) {
     const InstanceType small = type_named("t3.medium");
     EXPECT_EQ(count_pods(small, {}), 110) << "not the VPC CNI";
     EXPECT_EQ(count_pods(small, {.vpc_cni = true, .windows = true}), 110);
@@ -62,7 +62,7 @@ TEST(PodLimits, AreKubeletsOwnWhereInterfacesDoNotCount) {
     EXPECT_EQ(count_pods(untold, {.vpc_cni = true}), 110);
 }
 
-TEST(PodLimits, OfWindowsAreTheAddressesOfOneInterface) {
+TEST(PodLimits, UseTheAddressesOfOneInterfaceOnWindows) {
     EXPECT_EQ(count_windows_addresses(type_named("m5.large"), false), 9);
     EXPECT_EQ(count_windows_addresses(type_named("m5.large"), true), 144);
     EXPECT_EQ(count_windows_addresses(InstanceType{}, false), std::nullopt);

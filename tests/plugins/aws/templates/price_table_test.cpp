@@ -22,7 +22,7 @@ std::optional<double> hourly(const PriceTable& table, const char* type, const ch
     return price ? price->per_hour : std::nullopt;
 }
 
-TEST(PriceTable, FindsPricesOnDemandAndOfSpotByZone) {
+TEST(AwsPriceTable, FindsOnDemandAndSpotPricesByZone) {
     const auto table = PriceTable::parse(two_types);
     ASSERT_TRUE(table) << table.error();
     EXPECT_EQ(hourly(*table, "m5.large", "us-east-1a", false), 0.096);
@@ -32,14 +32,14 @@ TEST(PriceTable, FindsPricesOnDemandAndOfSpotByZone) {
     EXPECT_EQ(hourly(*table, "free", "us-east-1a", false), 0.0);
 }
 
-TEST(PriceTable, TakesTheHighestOfTheRegionForAZoneThatHasNone) {
+TEST(AwsPriceTable, UsesTheHighestRegionalPriceForAMissingZone) {
     const auto table = PriceTable::parse(two_types);
     ASSERT_TRUE(table);
     EXPECT_EQ(hourly(*table, "m5.large", "us-east-1f", true), 0.04);
     EXPECT_EQ(hourly(*table, "m5.large", "", true), 0.04);
 }
 
-TEST(PriceTable, KnowsNoPriceThatIsNotInIt) {
+TEST(AwsPriceTable, HasNoPriceForAMissingType) {
     const auto table = PriceTable::parse(two_types);
     ASSERT_TRUE(table);
     EXPECT_EQ(table->find("m5.xlarge", "us-east-1a", false), std::nullopt);
@@ -49,7 +49,7 @@ TEST(PriceTable, KnowsNoPriceThatIsNotInIt) {
     EXPECT_EQ(PriceTable().find("m5.large", "us-east-1a", false), std::nullopt);
 }
 
-TEST(PriceTable, TellsItsRegionDateCurrencyAndWhetherItIsASample) {
+TEST(AwsPriceTable, HasRegionDateCurrencyAndSampleFlag) {
     const auto table = PriceTable::parse(two_types);
     ASSERT_TRUE(table);
     EXPECT_EQ(table->region(), "us-east-1");
@@ -64,7 +64,7 @@ TEST(PriceTable, TellsItsRegionDateCurrencyAndWhetherItIsASample) {
     EXPECT_EQ(other->find("m5.large", "", false)->currency, "CNY");
 }
 
-TEST(PriceTable, SaysWhereAFileIsWrong) {
+TEST(AwsPriceTable, ReportsWhereAFileIsInvalid) {
     const auto with = [](const std::string& prices) {
         return R"({"region": "r", "date": "2026-11-01", "prices": )" + prices + "}";
     };
@@ -92,7 +92,7 @@ TEST(PriceTable, SaysWhereAFileIsWrong) {
     }
 }
 
-TEST(PriceTable, ThatShipsSaysThatItIsASample) {
+TEST(AwsPriceTable, ShipsAsASample) {
     std::ifstream file("deploy/aws/prices.sample.json");
     const std::string text((std::istreambuf_iterator<char>(file)),
                            std::istreambuf_iterator<char>());

@@ -27,7 +27,7 @@ protected:
     LocalDisks local_disks_ = LocalDisks::unused;
 };
 
-TEST_F(Storage, IsUnknownWhereNothingTells) {
+TEST_F(Storage, IsUnknownWithoutASize) {
     EXPECT_EQ(find(), std::nullopt);
     image_ = Image{.root_device_name = "/dev/xvda",
                    .block_devices = {{.device_name = "/dev/xvda", .snapshot_id = "snap-1"}}};
@@ -37,7 +37,7 @@ TEST_F(Storage, IsUnknownWhereNothingTells) {
     EXPECT_EQ(find(), std::nullopt);
 }
 
-TEST_F(Storage, IsTheRootDiskOfTheLaunchTemplateBeforeThatOfTheImage) {
+TEST_F(Storage, PrefersTheRootDiskOfTheLaunchTemplateToTheImage) {
     image_ = amazon_linux_2023();
     EXPECT_EQ(find(), 20 * gib);
     made_from_ =
@@ -47,7 +47,7 @@ TEST_F(Storage, IsTheRootDiskOfTheLaunchTemplateBeforeThatOfTheImage) {
     EXPECT_EQ(find(), 100 * gib);
 }
 
-TEST_F(Storage, IsTheDiskWithARootsNameWhereTheImageIsNotKnown) {
+TEST_F(Storage, UsesTheDiskWithARootNameIfTheImageIsUnknown) {
     made_from_ =
         LaunchTemplateData{.block_devices = {{.device_name = "/dev/sdf", .size_gib = 500},
                                              {.device_name = "/dev/sda1", .size_gib = 60}}};
@@ -56,7 +56,7 @@ TEST_F(Storage, IsTheDiskWithARootsNameWhereTheImageIsNotKnown) {
     EXPECT_EQ(find(), std::nullopt);
 }
 
-TEST_F(Storage, OfBottlerocketIsItsDataDisk) {
+TEST_F(Storage, IsTheDataDiskOnBottlerocket) {
     family_ = ImageFamily::bottlerocket;
     image_ = Image{.root_device_name = "/dev/xvda",
                    .block_devices = {{.device_name = "/dev/xvda", .size_gib = 2},
@@ -68,7 +68,7 @@ TEST_F(Storage, OfBottlerocketIsItsDataDisk) {
     EXPECT_EQ(find(), 80 * gib);
 }
 
-TEST_F(Storage, OfANodeGroupIsWhatEksMakes) {
+TEST_F(Storage, IsTheDiskOfTheEksNodeGroup) {
     group_ = EksNodegroup{.name = "web"};
     EXPECT_EQ(find(), 20 * gib);
     family_ = ImageFamily::windows;
@@ -80,7 +80,7 @@ TEST_F(Storage, OfANodeGroupIsWhatEksMakes) {
     EXPECT_EQ(find(), 70 * gib);
 }
 
-TEST_F(Storage, IsThatOfLocalDisksWhereTheyAreJoined) {
+TEST_F(Storage, IncludesJoinedLocalDisks) {
     image_ = amazon_linux_2023();
     EXPECT_EQ(find("m5d.large"), 20 * gib) << "not joined";
     local_disks_ = LocalDisks::striped;

@@ -30,7 +30,7 @@ TEST(TypeTable, IsBuiltInWithItsDate) {
     }
 }
 
-TEST(TypeTable, KnowsTypesAsEc2DescribesThem) {
+TEST(TypeTable, HasTypesAsEc2DescribesThem) {
     const InstanceType m5 = type_named("m5.large");
     EXPECT_EQ(m5, (InstanceType{.name = "m5.large",
                                 .vcpus = 2,
@@ -53,13 +53,13 @@ TEST(TypeTable, KnowsTypesAsEc2DescribesThem) {
     EXPECT_THAT(type_named("t4g.medium").architectures, ElementsAre("arm64"));
 }
 
-TEST(TypeTable, HasEveryLineThatIsBuiltIn) {
+TEST(TypeTable, ParsesEveryBuiltInLine) {
     const std::string_view lines = built_in_type_lines();
     EXPECT_EQ(TypeTable::built_in().all().size(),
               static_cast<std::size_t>(std::ranges::count(lines, '\n')));
 }
 
-TEST(TypeTable, LeavesOutLinesThatAreNone) {
+TEST(TypeTable, SkipsInvalidLines) {
     EXPECT_THAT(read_type_lines(""), IsEmpty());
     EXPECT_THAT(read_type_lines("\n\nx\nx 1\nx y z\nx 0 1 x\n"), IsEmpty());
     const auto types = read_type_lines("a 1 2\nb 2 4 ix 3 10 pb A/B_C/2/8+D/E/1/4 - 0 5 1 oc");
@@ -71,7 +71,7 @@ TEST(TypeTable, LeavesOutLinesThatAreNone) {
     EXPECT_THAT(types[1].usage_classes, ElementsAre("on-demand", "capacity-block"));
 }
 
-TEST(TypeTable, IsReadFromAFile) {
+TEST(TypeTable, CanBeReadFromAFile) {
     const auto table = TypeTable::parse(R"({"date": "2026-11-01", "comment": 1, "types": [
         {"name": "acme.large", "vcpus": 2, "memory_mib": 4096, "architectures": ["x86_64"],
          "gpus": [{"manufacturer": "NVIDIA", "name": "T4", "count": 1, "memory_mib": 16384}],
@@ -98,7 +98,7 @@ TEST(TypeTable, IsReadFromAFile) {
     EXPECT_NE(table->find("acme.small"), nullptr);
 }
 
-TEST(TypeTable, SaysWhereAFileIsWrong) {
+TEST(TypeTable, ReportsWhereAFileIsInvalid) {
     const auto with_type = [](const std::string& type) {
         return R"({"date": "2026-11-01", "types": [{"name": "a", "vcpus": 1, "memory_mib": 1}, )" +
                type + "]}";
@@ -135,7 +135,7 @@ TEST(TypeTable, SaysWhereAFileIsWrong) {
     }
 }
 
-TEST(TypeTable, IsMadeOfWhatTheApiTells) {
+TEST(TypeTable, CanBeMadeFromApiData) {
     const TypeTable table = TypeTable::of({{.name = "b"}, {.name = "a"}}, "2026-11-02");
     EXPECT_EQ(table.date(), "2026-11-02");
     EXPECT_EQ(table.all().begin()->first, "a");

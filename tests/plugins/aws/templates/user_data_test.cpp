@@ -11,7 +11,7 @@ namespace {
 
 UserDataFacts facts(std::string_view text) { return read_user_data(base64_encode(text)); }
 
-TEST(UserData, TellsTheMostPodsOfEachKindOfImage) {
+TEST(UserData, SetsMaxPodsForEachImageFamily) {
     const std::pair<const char*, std::optional<std::int64_t>> cases[] = {
         {"/etc/eks/bootstrap.sh prod --kubelet-extra-args '--max-pods=58'", 58},
         {"/etc/eks/bootstrap.sh prod --use-max-pods false --kubelet-extra-args \"--max-pods 58\"",
@@ -36,7 +36,7 @@ TEST(UserData, TellsTheMostPodsOfEachKindOfImage) {
     for (const auto& [text, pods] : cases) EXPECT_EQ(facts(text).max_pods, pods) << text;
 }
 
-TEST(UserData, TellsHowLocalDisksAreJoined) {
+TEST(UserData, SetsHowLocalDisksAreJoined) {
     const std::pair<const char*, LocalDisks> cases[] = {
         {"/etc/eks/bootstrap.sh prod --local-disks raid0", LocalDisks::striped},
         {"/etc/eks/bootstrap.sh prod --local-disks=raid10", LocalDisks::mirrored},
@@ -49,7 +49,7 @@ TEST(UserData, TellsHowLocalDisksAreJoined) {
     for (const auto& [text, disks] : cases) EXPECT_EQ(facts(text).local_disks, disks) << text;
 }
 
-TEST(UserData, TellsForWhichImageItIsWritten) {
+TEST(UserData, ShowsTheImageFamily) {
     const std::pair<const char*, ImageFamily> cases[] = {
         {"#!/bin/bash\n/etc/eks/bootstrap.sh prod\n", ImageFamily::amazon_linux_2},
         {"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n", ImageFamily::amazon_linux_2023},
@@ -58,7 +58,7 @@ TEST(UserData, TellsForWhichImageItIsWritten) {
     for (const auto& [text, family] : cases) EXPECT_EQ(facts(text).family, family) << text;
 }
 
-TEST(UserData, ThatIsNoneTellsNothing) {
+TEST(UserData, IsIgnoredIfInvalid) {
     for (const std::string& written : {std::string("--max-pods=58"), std::string("!"),
                                        base64_encode(std::string_view("\x1f\x8b\x08\0max", 7))}) {
         const UserDataFacts read = read_user_data(written);

@@ -70,7 +70,7 @@ struct Client {
 
 const HttpReply good = xml_answer("SetDesiredCapacity");
 
-TEST(AwsClient, SendsASignedQueryToTheServicesEndpoint) {
+TEST(AwsClient, SendsASignedQueryToTheEndpointOfTheService) {
     Client c;
     c.aws.then(good);
     ASSERT_TRUE(c.call());
@@ -84,7 +84,7 @@ TEST(AwsClient, SendsASignedQueryToTheServicesEndpoint) {
                 HasSubstr("Credential=AKIA1/20260101/eu-central-1/autoscaling/aws4_request"));
 }
 
-TEST(AwsClient, CredentialsWithoutAKeyLeaveARequestUnsigned) {
+TEST(AwsClient, SendsNoSignatureWithoutAKey) {
     FakeHost host;
     FakeAws aws(host);
     aws.then(good);
@@ -108,7 +108,7 @@ TEST(AwsClient, ReadsRestJson) {
               "https://eks.eu-central-1.amazonaws.com/clusters/a%20b/node-groups/n");
 }
 
-TEST(AwsClient, ARefusalInJsonNamesItsAction) {
+TEST(AwsClient, NamesTheActionOfARefusalInJson) {
     Client c;
     c.aws.then(
         reply(404, R"({"message":"No node group found for name: n."})",
@@ -122,7 +122,7 @@ TEST(AwsClient, ARefusalInJsonNamesItsAction) {
               "(request id r-9)");
 }
 
-TEST(AwsClient, SpeaksTheJsonProtocolOfSqs) {
+TEST(AwsClient, SpeaksTheSqsJsonProtocol) {
     Client c;
     c.aws.then(reply(200, ""));
     const Json body = Json::object({{"QueueUrl", Json("https://q.example/1/q")}});
@@ -135,7 +135,7 @@ TEST(AwsClient, SpeaksTheJsonProtocolOfSqs) {
     EXPECT_EQ(c.aws.request(0).body, R"({"QueueUrl":"https://q.example/1/q"})");
 }
 
-TEST(AwsClient, IamIsOneForAllRegions) {
+TEST(AwsClient, UsesOneIamEndpointForAllRegions) {
     Client c;
     c.aws.then(xml_answer("SimulatePrincipalPolicy"));
     ASSERT_TRUE(run(c.host, c.client().call(QueryRequest(Service::iam, "SimulatePrincipalPolicy"),
@@ -165,19 +165,19 @@ Error error_without_credentials(Error because) {
     return answer ? Error() : answer.error();
 }
 
-TEST(AwsClient, AChangeThatWasNeverSignedLeavesNothingOpen) {
+TEST(AwsClient, ReportsAnUnsignedChangeAsUnavailable) {
     const Error error = error_without_credentials({ErrorCode::deadline, "the source is silent"});
     EXPECT_EQ(error.code, ErrorCode::unavailable);
     EXPECT_EQ(error.message, "autoscaling:A: the source is silent");
 }
 
-TEST(AwsClient, TakesNoLackOfCredentialsForALackOfTheGroup) {
+TEST(AwsClient, ReportsMissingCredentialsAsUnauthenticated) {
     for (const ErrorCode code : {ErrorCode::not_found, ErrorCode::conflict, ErrorCode::permission,
                                  ErrorCode::invalid_config, ErrorCode::unauthenticated})
         EXPECT_EQ(error_without_credentials({code, "m"}).code, ErrorCode::unauthenticated);
 }
 
-TEST(AwsClient, RepeatsWhatWasThrottledAndSignsItAnew) {
+TEST(AwsClient, RetriesAThrottledRequestWithANewSignature) {
     Client c;
     c.aws.then(xml_refusal(400, "Throttling")).then(xml_refusal(503, "RequestLimitExceeded"));
     c.aws.then(good);
@@ -189,7 +189,7 @@ TEST(AwsClient, RepeatsWhatWasThrottledAndSignsItAnew) {
         EXPECT_NE(header_of(c.aws.request(i), "authorization"), "") << i;
 }
 
-TEST(AwsClient, GivesUpAfterThreeAttemptsAndSaysSo) {
+TEST(AwsClient, GivesUpAfterThreeAttempts) {
     Client c;
     c.aws.then(xml_refusal(400, "Throttling", "Rate exceeded"));
     const Error error = c.error();
@@ -201,7 +201,7 @@ TEST(AwsClient, GivesUpAfterThreeAttemptsAndSaysSo) {
               "attempts; no more are made)");
 }
 
-TEST(AwsClient, AllRequestsShareTheBudgetForRepetitions) {
+TEST(AwsClient, SharesTheRetryBudgetAmongRequests) {
     Client c;
     c.config.retry.budget = 15;
     c.aws.then(xml_refusal(400, "Throttling"));
@@ -211,21 +211,21 @@ TEST(AwsClient, AllRequestsShareTheBudgetForRepetitions) {
     EXPECT_EQ(c.aws.count(), 5U);
 }
 
-TEST(AwsClient, ASuccessGivesBackWhatItsRepetitionsTook) {
+TEST(AwsClient, RefillsTheRetryBudgetAfterASuccess) {
     Client c;
     c.config.retry.budget = 5;
     for (int i = 0; i < 4; ++i) c.aws.then(xml_refusal(400, "Throttling")).then(good);
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(c.call()) << i;
 }
 
-TEST(AwsClient, RepeatsAReadOfWhichNoAnswerCame) {
+TEST(AwsClient, RetriesAReadWithoutAResponse) {
     Client c;
     c.aws.then(testing::dropped()).then(testing::unanswered()).then(good);
     EXPECT_TRUE(c.call());
     EXPECT_EQ(c.aws.count(), 3U);
 }
 
-TEST(AwsClient, DoesNotRepeatAChangeOfWhichNoAnswerCame) {
+TEST(AwsClient, DoesNotRetryAChangeWithoutAResponse) {
     for (const testing::HttpOutcome& silence : {testing::dropped(), testing::unanswered()}) {
         Client c;
         c.aws.then(silence).then(good);
@@ -237,27 +237,27 @@ TEST(AwsClient, DoesNotRepeatAChangeOfWhichNoAnswerCame) {
     }
 }
 
-TEST(AwsClient, RepeatsAChangeThatNeverLeft) {
+TEST(AwsClient, RetriesAChangeThatWasNeverSent) {
     Client c;
     c.aws.then(testing::HttpOutcome(Error{ErrorCode::unavailable, "no connection"})).then(good);
     EXPECT_TRUE(c.call(Repeatable::no));
 }
 
-TEST(AwsClient, EndsAtTheOperationsDeadline) {
+TEST(AwsClient, StopsAtTheDeadline) {
     Client c;
     c.aws.then(testing::unanswered());
     EXPECT_EQ(c.error(Repeatable::yes, 5s).code, ErrorCode::deadline);
     EXPECT_LE(c.took(), 5s);
 }
 
-TEST(AwsClient, AnAnswerThatIsCutOffIsAskedForAgain) {
+TEST(AwsClient, RetriesATruncatedResponse) {
     Client c;
     c.aws.then(reply(200, good.body.substr(0, 40))).then(reply(200, "<html></html>")).then(good);
     EXPECT_TRUE(c.call());
     EXPECT_EQ(c.aws.count(), 3U);
 }
 
-TEST(AwsClient, AnUnreadableAnswerToAChangeLeavesOpenWhatCameOfIt) {
+TEST(AwsClient, ReportsAnUnreadableResponseToAChangeAsUnknown) {
     Client c;
     c.aws.then(reply(200, good.body.substr(0, 40)));
     const Error error = c.error(Repeatable::no);
@@ -266,7 +266,7 @@ TEST(AwsClient, AnUnreadableAnswerToAChangeLeavesOpenWhatCameOfIt) {
     EXPECT_EQ(c.aws.count(), 1U);
 }
 
-TEST(AwsClient, APageOfAProxyIsRepeatedAndTold) {
+TEST(AwsClient, RetriesAndReportsAProxyPage) {
     Client c;
     c.aws.then(reply(502, "<html><head><title>502 Bad Gateway</title></head></html>"));
     const Error error = c.error();
@@ -275,7 +275,7 @@ TEST(AwsClient, APageOfAProxyIsRepeatedAndTold) {
     EXPECT_THAT(error.message, HasSubstr("status 502: 502 Bad Gateway"));
 }
 
-TEST(AwsClient, WaitsAsLongAsItIsAskedTo) {
+TEST(AwsClient, HonorsRetryAfter) {
     Client c;
     c.aws.then(xml_refusal(503, "ServiceUnavailable", "m", {{"retry-after", "9"}})).then(good);
     EXPECT_TRUE(c.call());
@@ -293,7 +293,7 @@ TEST(AwsClient, RenewsRefusedCredentialsOnce) {
     }
 }
 
-TEST(AwsClient, CredentialsThatAreRefusedAgainAreTold) {
+TEST(AwsClient, ReportsCredentialsThatAreRefusedAgain) {
     Client c;
     c.aws.then(xml_refusal(403, "ExpiredToken",
                            "The security token included in the request is "
@@ -304,7 +304,7 @@ TEST(AwsClient, CredentialsThatAreRefusedAgainAreTold) {
     EXPECT_THAT(error.message, HasSubstr("signed with credentials of the test"));
 }
 
-TEST(AwsClient, TheSameCredentialsAreNotTriedAgain) {
+TEST(AwsClient, DoesNotRetryWithUnchangedCredentials) {
     Client c;
     c.credentials.is_stuck = true;
     c.aws.then(xml_refusal(403, "InvalidClientTokenId"));
@@ -312,7 +312,7 @@ TEST(AwsClient, TheSameCredentialsAreNotTriedAgain) {
     EXPECT_EQ(c.aws.count(), 1U);
 }
 
-TEST(AwsClient, ARenewalThatFailsIsToldWithTheRefusal) {
+TEST(AwsClient, ReportsAFailedRenewalWithTheRefusal) {
     Client c;
     c.credentials.fails = true;
     c.aws.then(xml_refusal(403, "ExpiredToken"));
@@ -323,7 +323,7 @@ TEST(AwsClient, ARenewalThatFailsIsToldWithTheRefusal) {
     EXPECT_EQ(c.aws.count(), 1U);
 }
 
-TEST(AwsClient, ARefusedRightIsNoReasonToRenew) {
+TEST(AwsClient, DoesNotRenewCredentialsAfterADeniedPermission) {
     Client c;
     c.aws.then(xml_refusal(403, "AccessDenied"));
     EXPECT_EQ(c.error().code, ErrorCode::permission);
@@ -334,7 +334,7 @@ HttpHeaders dated(const FakeHost& host, Duration ahead) {
     return {{"date", format_http_date(host.now() + ahead)}};
 }
 
-TEST(AwsClient, LearnsTheClocksSkewAndSignsAnew) {
+TEST(AwsClient, MeasuresTheClockSkewAndSignsAgain) {
     for (const char* code : {"RequestTimeTooSkewed", "SignatureDoesNotMatch",
                              "InvalidSignatureException", "RequestExpired", "AuthFailure"}) {
         Client c;
@@ -346,7 +346,7 @@ TEST(AwsClient, LearnsTheClocksSkewAndSignsAnew) {
     }
 }
 
-TEST(AwsClient, KeepsTheSkewForLaterRequestsAndFollowsAClockThatIsSet) {
+TEST(AwsClient, KeepsTheClockSkewUntilTheClockIsSet) {
     Client c;
     c.aws.then(xml_refusal(403, "RequestExpired", "m", dated(c.host, -30min))).then(good);
     c.aws.then(good);
@@ -359,7 +359,7 @@ TEST(AwsClient, KeepsTheSkewForLaterRequestsAndFollowsAClockThatIsSet) {
     EXPECT_EQ(c.client().clock_skew(), 0s);
 }
 
-TEST(AwsClient, ASignatureThatIsWrongAtTheRightTimeIsRefusedAtOnce) {
+TEST(AwsClient, FailsAtOnceOnAWrongSignatureWithoutSkew) {
     Client c;
     c.aws.then(xml_refusal(403, "SignatureDoesNotMatch", "m", dated(c.host, 3s)));
     const Error error = c.error();
@@ -367,7 +367,7 @@ TEST(AwsClient, ASignatureThatIsWrongAtTheRightTimeIsRefusedAtOnce) {
     EXPECT_EQ(c.aws.count(), 1U);
 }
 
-TEST(AwsClient, KnowsTheClockOfAwsByTheDateOfAnyReply) {
+TEST(AwsClient, MeasuresTheClockSkewInAnyResponse) {
     Client c;
     HttpReply dated_reply = good;
     dated_reply.headers = dated(c.host, 40s);
@@ -382,7 +382,7 @@ TEST(AwsClient, KnowsTheClockOfAwsByTheDateOfAnyReply) {
         << "what is accepted is signed by this machine's";
 }
 
-TEST(AwsClient, ADateThatIsNoneTeachesNothing) {
+TEST(AwsClient, IgnoresAnInvalidDate) {
     for (const char* date : {"", "yesterday", "Sun, 06 Nov 1700 08:49:37 GMT"}) {
         Client c;
         c.aws.then(xml_refusal(403, "RequestExpired", "m", {{"date", date}}));
@@ -391,7 +391,7 @@ TEST(AwsClient, ADateThatIsNoneTeachesNothing) {
     }
 }
 
-TEST(AwsClient, ADateThatKeepsChangingIsFollowedOnce) {
+TEST(AwsClient, CorrectsTheClockSkewOncePerRequest) {
     Client c;
     c.aws.then(xml_refusal(403, "RequestExpired", "m", dated(c.host, 1h)));
     c.aws.then(xml_refusal(403, "RequestExpired", "m", dated(c.host, 2h)));
@@ -410,7 +410,7 @@ TEST(AwsClient, CountsRequestsByActionAndOutcome) {
         EXPECT_EQ(c.host.recorded(name, {"SetDesiredCapacity", status}).size(), 1U) << status;
 }
 
-TEST(AwsClient, OverridesOfTheEndpointAreSignedAsTheyAreSent) {
+TEST(AwsClient, SignsOverriddenEndpointsAsTheyAreSent) {
     Client c;
     c.config.endpoints.overrides[""] = "http://127.0.0.1:5000/";
     c.aws.then(good);
@@ -419,7 +419,7 @@ TEST(AwsClient, OverridesOfTheEndpointAreSignedAsTheyAreSent) {
     EXPECT_EQ(c.client().region(), "eu-central-1");
 }
 
-TEST(AwsClient, NoSecretIsInAnError) {
+TEST(AwsClient, KeepsSecretsOutOfErrors) {
     Client c;
     c.aws.then(xml_refusal(403, "SignatureDoesNotMatch"));
     EXPECT_THAT(c.error().message, Not(HasSubstr("secret")));

@@ -26,7 +26,7 @@ std::string ec2_error(const std::string& code, const std::string& message) {
            "</Message></Error></Errors><RequestID>req-2</RequestID></Response>";
 }
 
-TEST(AwsError, IsReadInEachOfItsForms) {
+TEST(AwsError, IsReadInAllForms) {
     struct Case {
         HttpReply reply;
         AwsErrorText text;
@@ -51,7 +51,7 @@ TEST(AwsError, IsReadInEachOfItsForms) {
     for (const Case& c : cases) EXPECT_EQ(read_aws_error(c.reply), c.text) << c.reply.body;
 }
 
-TEST(AwsError, OfAPageOfHtmlTheTitleIsTold) {
+TEST(AwsError, ContainsTheTitleOfAnHtmlPage) {
     const HttpReply page = reply(502,
                                  "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n"
                                  "<body><hr><center>awselb/2.0</center></body></html>");
@@ -61,7 +61,7 @@ TEST(AwsError, OfAPageOfHtmlTheTitleIsTold) {
     EXPECT_EQ(error.provider_code, "");
 }
 
-TEST(AwsError, OfABodyOfNoFormTheBeginningIsTold) {
+TEST(AwsError, ContainsTheBeginningOfAnUnknownBody) {
     EXPECT_EQ(make_aws_error(scaling_action, reply(500), {}).message,
               "autoscaling:SetDesiredCapacity: status 500");
     EXPECT_EQ(make_aws_error(scaling_action, reply(500, "upstream\nconnect error"), {}).message,
@@ -71,7 +71,7 @@ TEST(AwsError, OfABodyOfNoFormTheBeginningIsTold) {
         HasSubstr("status 500"));
 }
 
-TEST(AwsError, NamesActionCodeMessageAndRequest) {
+TEST(AwsError, ContainsActionCodeMessageAndRequestId) {
     const Error error =
         make_aws_error(scaling_action, reply(400, query_error("ValidationError", "bad")), {});
     EXPECT_EQ(error.message,
@@ -80,7 +80,7 @@ TEST(AwsError, NamesActionCodeMessageAndRequest) {
     EXPECT_EQ(error.code, ErrorCode::invalid_argument);
 }
 
-TEST(AwsError, ARefusalNamesWhatAPolicyHasToAllow) {
+TEST(AwsError, NamesTheActionThatAPolicyMustAllow) {
     const Error error = make_aws_error(
         scaling_action,
         reply(403, query_error("AccessDenied",
@@ -95,7 +95,7 @@ TEST(AwsError, ARefusalNamesWhatAPolicyHasToAllow) {
                           "arn:aws:autoscaling:eu-central-1:1:autoScalingGroup:x (request id"));
 }
 
-TEST(AwsError, ARefusalOfAnotherActionNamesThatOne) {
+TEST(AwsError, NamesTheOtherActionThatWasRefused) {
     const MissingRight right = find_missing_right(
         "User: a is not authorized to perform: iam:PassRole on resource: arn:aws:iam::1:role/n.");
     EXPECT_EQ(right, (MissingRight{"iam:PassRole", "arn:aws:iam::1:role/n"}));
@@ -104,7 +104,7 @@ TEST(AwsError, ARefusalOfAnotherActionNamesThatOne) {
     EXPECT_EQ(find_missing_right(""), (MissingRight{}));
 }
 
-TEST(AwsError, ARefusalThatNamesNothingNamesTheActionThatWasCalled) {
+TEST(AwsError, NamesTheCalledActionIfTheRefusalNamesNone) {
     const Error error = make_aws_error(
         "ec2:DescribeImages",
         reply(403, ec2_error("UnauthorizedOperation",
@@ -119,7 +119,7 @@ TEST(AwsError, ARefusalThatNamesNothingNamesTheActionThatWasCalled) {
               "ec2:DescribeImages (request id req-2)");
 }
 
-TEST(AwsError, AnExplicitDenyIsNoRightThatIsMissing) {
+TEST(AwsError, DoesNotSuggestAPolicyForAnExplicitDeny) {
     const Error error = make_aws_error(
         scaling_action,
         reply(403, query_error("AccessDenied",
@@ -132,14 +132,14 @@ TEST(AwsError, AnExplicitDenyIsNoRightThatIsMissing) {
         HasSubstr("; an IAM policy denies autoscaling:SetDesiredCapacity on arn:b (request id"));
 }
 
-TEST(AwsError, ARefusalOfAProxyNamesNoPolicy) {
+TEST(AwsError, DoesNotSuggestAPolicyForAProxyRefusal) {
     const Error error = make_aws_error(
         scaling_action, reply(403, "<html><title>Blocked by the proxy</title></html>"), {});
     EXPECT_EQ(error.code, ErrorCode::permission);
     EXPECT_EQ(error.message, "autoscaling:SetDesiredCapacity: status 403: Blocked by the proxy");
 }
 
-TEST(AwsError, TheEncodedPartAloneIsLeftOut) {
+TEST(AwsError, OmitsOnlyTheEncodedMessage) {
     EXPECT_EQ(without_encoded_part("No. Encoded authorization failure message: abc Launching "
                                    "EC2 instance failed."),
               "No. (encoded message omitted) Launching EC2 instance failed.");
@@ -148,13 +148,13 @@ TEST(AwsError, TheEncodedPartAloneIsLeftOut) {
               "(encoded message omitted)");
 }
 
-TEST(AwsError, ACodeThatIsNoWordIsNone) {
+TEST(AwsError, IgnoresACodeThatIsNotAWord) {
     const HttpReply odd = reply(400, query_error("a b\nc", "m"));
     EXPECT_EQ(read_aws_error(odd).code, "");
     EXPECT_EQ(read_aws_error(reply(400, query_error(std::string(200, 'x'), "m"))).code, "");
 }
 
-TEST(AwsError, StaysOnOneLineAndInBounds) {
+TEST(AwsError, IsOneLineOfLimitedLength) {
     const Error error = make_aws_error(
         scaling_action,
         reply(400, query_error("ValidationError", "a\nb\xff" + std::string(9000, 'x'))), {});
@@ -162,13 +162,13 @@ TEST(AwsError, StaysOnOneLineAndInBounds) {
     EXPECT_LT(error.message.size(), 2000U);
 }
 
-TEST(AwsError, TheAdviceToWaitIsHandedOn) {
+TEST(AwsError, KeepsRetryAfter) {
     EXPECT_EQ(
         make_aws_error(scaling_action, reply(503, "", {{"retry-after", "7"}}), {}).retry_after,
         std::chrono::seconds(7));
 }
 
-TEST(AwsRefusal, TellsByAwsCodeWhetherTheSameMaySucceedAMomentLater) {
+TEST(AwsRefusal, DistinguishesTemporaryRefusalsByTheirCode) {
     struct Case {
         int status;
         std::string code;

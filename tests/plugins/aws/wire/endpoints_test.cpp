@@ -26,7 +26,7 @@ Service service_named(const std::string& name) {
     return {};
 }
 
-TEST(Endpoints, AreThoseOfBotocoreInEachPartition) {
+TEST(AwsEndpoints, AreThoseOfBotocoreInEachPartition) {
     const Json table = endpoint_table();
     ASSERT_GE(table.items().size(), 250U);
     for (const Json& row : table.items()) {
@@ -40,7 +40,7 @@ TEST(Endpoints, AreThoseOfBotocoreInEachPartition) {
     }
 }
 
-TEST(Endpoints, ARegionIsOfThePartitionThatItsNameBeginsWith) {
+TEST(AwsEndpoints, UseThePartitionThatMatchesTheRegionPrefix) {
     const std::pair<const char*, const char*> cases[] = {{"eu-central-1", "aws"},
                                                          {"us-east-1", "aws"},
                                                          {"cn-north-1", "aws-cn"},
@@ -56,7 +56,7 @@ TEST(Endpoints, ARegionIsOfThePartitionThatItsNameBeginsWith) {
         EXPECT_EQ(partition_of(region), partition) << region;
 }
 
-TEST(Endpoints, AnOverrideStandsInPlaceOfAws) {
+TEST(AwsEndpoints, CanBeOverridden) {
     EndpointConfig config;
     config.fips = true;
     config.overrides["ec2"] = "http://127.0.0.1:5000/";
@@ -65,7 +65,7 @@ TEST(Endpoints, AnOverrideStandsInPlaceOfAws) {
               "https://sts-fips.eu-central-1.amazonaws.com");
 }
 
-TEST(Endpoints, TheServicesOwnOverrideComesBeforeThatOfAll) {
+TEST(AwsEndpoints, PreferTheOverrideOfTheService) {
     EndpointConfig config;
     config.overrides[""] = "https://proxy.example/aws//";
     config.overrides["iam"] = "https://iam.example";
@@ -73,7 +73,7 @@ TEST(Endpoints, TheServicesOwnOverrideComesBeforeThatOfAll) {
     EXPECT_EQ(endpoint_of(Service::iam, "eu-central-1", config), "https://iam.example");
 }
 
-TEST(Endpoints, AnEmptyOverrideIsNone) {
+TEST(AwsEndpoints, IgnoreAnEmptyOverride) {
     EndpointConfig config;
     config.overrides[""] = "";
     EXPECT_EQ(endpoint_of(Service::eks, "eu-west-1", config),

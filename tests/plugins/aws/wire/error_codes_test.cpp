@@ -11,7 +11,7 @@ ErrorCode code_of(std::string_view name, std::string_view message = {}) {
     return meaning.value_or(CodeMeaning{}).code;
 }
 
-TEST(ErrorCodes, SayWhatTheHostDoes) {
+TEST(ErrorCodes, MapToTheErrorsOfTheHost) {
     const std::pair<const char*, ErrorCode> cases[] = {
         {"InsufficientInstanceCapacity", ErrorCode::out_of_capacity},
         {"InsufficientHostCapacity", ErrorCode::out_of_capacity},
@@ -62,7 +62,7 @@ TEST(ErrorCodes, SayWhatTheHostDoes) {
     for (const auto& [name, code] : cases) EXPECT_EQ(code_of(name), code) << name;
 }
 
-TEST(ErrorCodes, AutoScalingsOneCodeIsTakenByItsWords) {
+TEST(ErrorCodes, ClassifyAutoScalingValidationErrorsByMessage) {
     const std::pair<const char*, ErrorCode> cases[] = {
         {"AutoScalingGroup name not found - AutoScalingGroup web not found", ErrorCode::not_found},
         {"Group web not found", ErrorCode::not_found},
@@ -85,7 +85,7 @@ TEST(ErrorCodes, AutoScalingsOneCodeIsTakenByItsWords) {
         EXPECT_EQ(code_of("ValidationError", message), code) << message;
 }
 
-TEST(ErrorCodes, AllOfBotocoresRepeatedCodesAreRepeated) {
+TEST(ErrorCodes, RetryAllCodesThatBotocoreRetries) {
     for (const char* name :
          {"Throttling", "ThrottlingException", "ThrottledException", "RequestThrottled",
           "RequestThrottledException", "TooManyRequestsException", "RequestLimitExceeded",
@@ -102,7 +102,7 @@ TEST(ErrorCodes, AllOfBotocoresRepeatedCodesAreRepeated) {
               (CodeMeaning{ErrorCode::conflict, RepeatWhen::always}));
 }
 
-TEST(ErrorCodes, WithoutAKnownCodeTheStatusCounts) {
+TEST(ErrorCodes, FallBackToTheStatus) {
     const std::pair<int, CodeMeaning> cases[] = {
         {302, {ErrorCode::unavailable, RepeatWhen::never}},
         {400, {ErrorCode::invalid_argument, RepeatWhen::never}},
@@ -124,12 +124,12 @@ TEST(ErrorCodes, WithoutAKnownCodeTheStatusCounts) {
               (CodeMeaning{ErrorCode::out_of_capacity, RepeatWhen::never}));
 }
 
-TEST(ErrorCodes, AreKnownExactly) {
+TEST(ErrorCodes, MatchExactly) {
     for (const char* name : {"", "throttling", "Throttling ", "Throttl", "AccessDenie"})
         EXPECT_EQ(find_meaning(name, {}), std::nullopt) << name;
 }
 
-TEST(ErrorCodes, TellRefusedCredentialsFromARefusedTime) {
+TEST(ErrorCodes, DistinguishRefusedCredentialsFromARefusedTime) {
     EXPECT_TRUE(is_refused_identity("ExpiredToken"));
     EXPECT_FALSE(is_refused_identity("SignatureDoesNotMatch"));
     EXPECT_TRUE(is_refused_time("SignatureDoesNotMatch"));

@@ -85,7 +85,7 @@ const FailureCase failure_cases[] = {
     {"Blocked until the lifecycle hook has ended", ErrorCode::unavailable, ""},
 };
 
-TEST(FailureText, SaysWhatTheHostDoesAboutEachOfAwssSentences) {
+TEST(FailureText, MapsEachAwsSentenceToAnErrorCode) {
     for (const FailureCase& c : failure_cases) {
         const Error error = classify_failure_text("Failed", c.message);
         EXPECT_EQ(error.code, c.code) << c.message;
@@ -94,7 +94,7 @@ TEST(FailureText, SaysWhatTheHostDoesAboutEachOfAwssSentences) {
     }
 }
 
-TEST(FailureText, ARefusalKeepsItsSentenceAndLosesItsEncodedPart) {
+TEST(FailureText, KeepsTheRefusalWithoutItsEncodedPart) {
     const Error error = classify_failure_text(
         "Failed",
         "You are not authorized to perform this operation. Encoded authorization failure message: "
@@ -107,20 +107,20 @@ TEST(FailureText, ARefusalKeepsItsSentenceAndLosesItsEncodedPart) {
               "Launching EC2 instance failed.");
 }
 
-TEST(FailureText, WithoutATextTheStatusIsTold) {
+TEST(FailureText, FallsBackToTheStatus) {
     const Error error = classify_failure_text("Cancelled", "");
     EXPECT_EQ(error.code, ErrorCode::unavailable);
     EXPECT_EQ(error.message, "the scaling activity ended with status Cancelled");
 }
 
-TEST(FailureText, StaysOnOneLineAndInBounds) {
+TEST(FailureText, IsOneLineOfLimitedLength) {
     const Error error = classify_failure_text("Failed", "a\nb\xff c" + std::string(9000, 'x'));
     EXPECT_THAT(error.message, Not(HasSubstr("\n")));
     EXPECT_THAT(error.message, HasSubstr("a b? c"));
     EXPECT_LE(error.message.size(), 1500U);
 }
 
-TEST(FailureText, HasAScopeWhereTheCodeTellsIt) {
+TEST(FailureText, HasAScopeIfTheCodeImpliesOne) {
     const auto scope_of = [](const char* message) {
         return classify_failure_text("Failed", message).scope;
     };

@@ -5,7 +5,7 @@
 namespace capstan::aws {
 namespace {
 
-TEST(QueryRequest, HasActionAndVersionBeforeItsParametersInTheirOrder) {
+TEST(QueryRequest, HasActionVersionAndParametersInOrder) {
     QueryRequest request(Service::auto_scaling, "SetDesiredCapacity");
     request.set("Name", "web").set("DesiredCapacity", 3).set("HonorCooldown", false);
     EXPECT_EQ(request.body(),
@@ -13,7 +13,7 @@ TEST(QueryRequest, HasActionAndVersionBeforeItsParametersInTheirOrder) {
               "HonorCooldown=false");
 }
 
-TEST(QueryRequest, EncodesEachValueSoThatNothingInItIsSyntax) {
+TEST(QueryRequest, EscapesValues) {
     QueryRequest request(Service::ec2, "DescribeImages");
     request.set("Filter.1.Value", "a&b=c d+e/\xc3\xa4");
     EXPECT_EQ(request.body(),
@@ -21,7 +21,7 @@ TEST(QueryRequest, EncodesEachValueSoThatNothingInItIsSyntax) {
               "Filter.1.Value=a%26b%3Dc%20d%2Be%2F%C3%A4");
 }
 
-TEST(QueryRequest, ListsAreCountedFromOneInBothProtocols) {
+TEST(QueryRequest, NumbersListsFromOneInBothProtocols) {
     QueryRequest query(Service::auto_scaling, "A");
     query.set_list("Names.member", {"x", "y"}).set_list("None.member", {});
     EXPECT_EQ(query.body(), "Action=A&Version=2011-01-01&Names.member.1=x&Names.member.2=y");
@@ -30,7 +30,7 @@ TEST(QueryRequest, ListsAreCountedFromOneInBothProtocols) {
     EXPECT_EQ(ec2.body(), "Action=B&Version=2016-11-15&ImageId.1=ami-1");
 }
 
-TEST(QueryRequest, EachQueryServiceHasItsVersion) {
+TEST(QueryRequest, HasTheVersionOfEachQueryService) {
     EXPECT_EQ(QueryRequest(Service::sts, "A").body(), "Action=A&Version=2011-06-15");
     EXPECT_EQ(QueryRequest(Service::iam, "A").body(), "Action=A&Version=2010-05-08");
 }

@@ -34,7 +34,7 @@ SignatureCase published(std::string method, std::string url) {
     return out;
 }
 
-TEST(Signature, IsThatOfTheTestSuiteThatAwsPublished) {
+TEST(Signature, MatchesThePublishedAwsTestSuite) {
     EXPECT_EQ(authorization_of(published("GET", "https://example.amazonaws.com/")),
               "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
               "SignedHeaders=host;x-amz-date, "
@@ -43,7 +43,7 @@ TEST(Signature, IsThatOfTheTestSuiteThatAwsPublished) {
                 EndsWith("5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b"));
 }
 
-TEST(Signature, IsThatOfTheExampleInTheDocumentation) {
+TEST(Signature, MatchesTheExampleInTheDocumentation) {
     SignatureCase one =
         published("GET", "https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08");
     one.request.header("Content-Type", "application/x-www-form-urlencoded; charset=utf-8");
@@ -52,7 +52,7 @@ TEST(Signature, IsThatOfTheExampleInTheDocumentation) {
                 EndsWith("5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7"));
 }
 
-TEST(Signature, IsThatOfBotocoreForEachRequestOfTheTable) {
+TEST(Signature, MatchesBotocoreForEachRequestOfTheTable) {
     const Json table = signature_table();
     ASSERT_GE(table.items().size(), 70U);
     for (const Json& row : table.items())
@@ -60,7 +60,7 @@ TEST(Signature, IsThatOfBotocoreForEachRequestOfTheTable) {
             << to_string(row);
 }
 
-TEST(Signature, SignsWhatTheRequestHasAndAddsNothingElse) {
+TEST(Signature, CoversTheRequestAndAddsNothingElse) {
     SignatureCase one = published("GET", "https://example.amazonaws.com/");
     sign(one.request, one.credentials, one.scope, one.now);
     EXPECT_THAT(one.request.headers,
@@ -69,7 +69,7 @@ TEST(Signature, SignsWhatTheRequestHasAndAddsNothingElse) {
                     ::testing::Pair("authorization", ::testing::StartsWith("AWS4-HMAC-SHA256 "))));
 }
 
-TEST(Signature, ASessionTokenIsSentAndSigned) {
+TEST(Signature, CoversTheSessionToken) {
     SignatureCase one = published("GET", "https://example.amazonaws.com/");
     one.credentials.session_token = "the token";
     sign(one.request, one.credentials, one.scope, one.now);
@@ -78,34 +78,34 @@ TEST(Signature, ASessionTokenIsSentAndSigned) {
                 HasSubstr("SignedHeaders=host;x-amz-date;x-amz-security-token,"));
 }
 
-TEST(Signature, APathIsEncodedTwiceExceptForS3) {
+TEST(Signature, EncodesThePathTwiceExceptForS3) {
     SignatureCase one = published("GET", "https://example.amazonaws.com/a%20b//c/../d");
     EXPECT_THAT(canonical_request(one.request, one.scope), HasSubstr("GET\n/a%2520b/d\n"));
     one.scope.service = "s3";
     EXPECT_THAT(canonical_request(one.request, one.scope), HasSubstr("GET\n/a%20b//c/../d\n"));
 }
 
-TEST(Signature, S3AlsoHasTheDigestOfTheBody) {
+TEST(Signature, IncludesTheBodyDigestForS3) {
     SignatureCase one = published("PUT", "https://example.amazonaws.com/a");
     one.scope.service = "s3";
     sign(one.request, one.credentials, one.scope, one.now);
     EXPECT_EQ(find_header(one.request, "x-amz-content-sha256"), sha256_hex(""));
 }
 
-TEST(Signature, TheQueryIsSortedByItsBytes) {
+TEST(Signature, SortsTheQueryByBytes) {
     const SignatureCase one = published("GET", "https://e.example/?b=2&a=2&a=1&B&a%2Fb=&=x");
     EXPECT_THAT(canonical_request(one.request, one.scope),
                 HasSubstr("GET\n/\n=x&B=&a=1&a=2&a%2Fb=&b=2\n"));
 }
 
-TEST(Signature, HeadersThatProxiesChangeAreNotSigned) {
+TEST(Signature, ExcludesHeadersThatProxiesChange) {
     SignatureCase one = published("GET", "https://e.example/");
     for (const char* name : {"User-Agent", "Expect", "Transfer-Encoding", "X-Amzn-Trace-Id"})
         one.request.header(name, "x");
     EXPECT_THAT(canonical_request(one.request, one.scope), EndsWith("\n\nhost\n" + sha256_hex("")));
 }
 
-TEST(Signature, TheHostIsSignedAsItIsSent) {
+TEST(Signature, CoversTheHostAsItIsSent) {
     const std::pair<const char*, const char*> cases[] = {
         {"https://E.Example:443/a", "host:e.example\n"},
         {"https://e.example:80/a", "host:e.example:80\n"},
@@ -118,14 +118,14 @@ TEST(Signature, TheHostIsSignedAsItIsSent) {
             << url;
 }
 
-TEST(Signature, ASecretIsInNoHeader) {
+TEST(Signature, ContainsNoSecret) {
     SignatureCase one = published("GET", "https://e.example/");
     sign(one.request, one.credentials, one.scope, one.now);
     for (const auto& [name, value] : one.request.headers)
         EXPECT_THAT(value, Not(HasSubstr(one.credentials.secret_access_key))) << name;
 }
 
-TEST(Signature, ADigestIsHexadecimal) {
+TEST(Signature, UsesAHexadecimalDigest) {
     EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     EXPECT_EQ(sha256_hex("abc"),
               "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

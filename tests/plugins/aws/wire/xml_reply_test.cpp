@@ -30,7 +30,7 @@ Error refused(const std::function<void()>& read) {
     return {};
 }
 
-TEST(XmlReply, ReadsAnAnswerOfTheQueryProtocol) {
+TEST(XmlReply, ReadsAResponseOfTheQueryProtocol) {
     const XmlReply reply = parsed(query_answer(
         "<Groups><member><Name>a</Name><Min>0</Min></member><member><Name>b &amp; c</Name>"
         "</member></Groups><NextToken>t</NextToken>"));
@@ -43,7 +43,7 @@ TEST(XmlReply, ReadsAnAnswerOfTheQueryProtocol) {
     EXPECT_EQ(reply.result().text("NextToken"), "t");
 }
 
-TEST(XmlReply, ReadsAnAnswerOfTheEc2Protocol) {
+TEST(XmlReply, ReadsAResponseOfTheEc2Protocol) {
     const XmlReply reply = parsed(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<DescribeThingsResponse><requestId>r</requestId><thingSet><item><id>1</id></item>"
@@ -52,7 +52,7 @@ TEST(XmlReply, ReadsAnAnswerOfTheEc2Protocol) {
     EXPECT_EQ(reply.result().text("requestId"), "r");
 }
 
-TEST(XmlReply, AnActionThatAnswersNothingIsAnAnswer) {
+TEST(XmlReply, AcceptsAnActionWithoutAResult) {
     const XmlReply reply = parsed(
         "<SetDesiredCapacityResponse><ResponseMetadata><RequestId>r</RequestId>"
         "</ResponseMetadata></SetDesiredCapacityResponse>",
@@ -60,7 +60,7 @@ TEST(XmlReply, AnActionThatAnswersNothingIsAnAnswer) {
     EXPECT_EQ(reply.result().child("ResponseMetadata").text("RequestId"), "r");
 }
 
-TEST(XmlReply, RefusesWhatIsNoAnswerToTheAction) {
+TEST(XmlReply, RejectsAResponseToAnotherAction) {
     const std::string whole = query_answer("<Groups><member><Name>a</Name></member></Groups>");
     const std::pair<std::string, const char*> cases[] = {
         {"", "the body is empty"},
@@ -79,13 +79,13 @@ TEST(XmlReply, RefusesWhatIsNoAnswerToTheAction) {
     }
 }
 
-TEST(XmlReply, RefusesAnAnswerCutOffAtAnyByte) {
+TEST(XmlReply, RejectsAResponseTruncatedAtAnyByte) {
     const std::string whole = query_answer("<Groups><member><Name>a</Name></member></Groups>");
     for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_FALSE(XmlReply::parse(whole.substr(0, size), "DescribeThings")) << size;
 }
 
-TEST(XmlReply, AbsentElementsHaveAbsentValues) {
+TEST(XmlReply, ReturnsNoValueForAMissingElement) {
     const XmlReply reply = parsed(query_answer("<Empty/>"));
     const XmlElement absent = reply.result().child("A").child("B");
     EXPECT_FALSE(absent);
@@ -113,7 +113,7 @@ TEST(XmlReply, ReadsEachTypeAsAwsWritesIt) {
     EXPECT_EQ(result.required_text("T"), "true");
 }
 
-TEST(XmlReply, AValueOfAnotherTypeIsToldWithItsPlaceAndText) {
+TEST(XmlReply, ReportsPathAndTextOfAValueOfAnotherType) {
     const XmlReply reply = parsed(query_answer(
         "<Groups><member><Min>1</Min></member><member><Min>many</Min></member></Groups>"));
     const XmlElement second = reply.result().items("Groups")[1];
@@ -126,7 +126,7 @@ TEST(XmlReply, AValueOfAnotherTypeIsToldWithItsPlaceAndText) {
     EXPECT_THAT(refused([&] { second.time("Min"); }).message, HasSubstr("is not a time"));
 }
 
-TEST(XmlReply, WhatHasToBeThereIsMissedWithItsPlace) {
+TEST(XmlReply, ReportsThePathOfAMissingElement) {
     const XmlReply reply =
         parsed("<DescribeThingsResponse><set><item><id/></item></set></DescribeThingsResponse>");
     const XmlElement item = reply.result().items("set")[0];
@@ -136,19 +136,19 @@ TEST(XmlReply, WhatHasToBeThereIsMissedWithItsPlace) {
               "DescribeThingsResponse/set/item[1]/size is missing in the response");
 }
 
-TEST(XmlReply, BlanksThatAreAllOfAValueStay) {
+TEST(XmlReply, KeepsAValueOfBlanks) {
     const XmlReply reply = parsed(query_answer("<Value>  </Value><Next> a </Next>"));
     EXPECT_EQ(reply.result().text("Value"), "  ");
     EXPECT_EQ(reply.result().text("Next"), " a ");
 }
 
-TEST(XmlReply, BytesThatAreNoUtf8AreQuestionMarks) {
+TEST(XmlReply, ReplacesInvalidUtf8WithQuestionMarks) {
     const XmlReply reply = parsed(query_answer("<Name>a\xff z</Name><Good>\xc3\xa4</Good>"));
     EXPECT_EQ(reply.result().text("Name"), "a? z");
     EXPECT_EQ(reply.result().text("Good"), "\xc3\xa4");
 }
 
-TEST(XmlReply, StaysReadableWhereItIsMoved) {
+TEST(XmlReply, CanBeMoved) {
     XmlReply first = parsed(query_answer("<Name>a</Name>"));
     const XmlReply second = std::move(first);
     EXPECT_EQ(second.result().text("Name"), "a");
