@@ -25,7 +25,7 @@ constexpr const char* whole = R"({"id":"77","name":"t1",
     "serviceAccounts":[{"email":"e","scopes":["s"]}],"networkInterfaces":[{"subnetwork":"sub"}],
     "advancedMachineFeatures":{"threadsPerCore":1}}})";
 
-TEST(InstanceTemplates, AreReadWithAllThatIsNeeded) {
+TEST(InstanceTemplates, AreReadWithAllNeededFields) {
     const auto read = read_instance_template(*parse_json(whole));
     ASSERT_TRUE(read) << read.error().message;
     EXPECT_EQ(read->link, (ResourceLink{"shop", {}, "instanceTemplates", "t1"}));
@@ -50,7 +50,7 @@ TEST(InstanceTemplates, AreReadWithAllThatIsNeeded) {
     EXPECT_EQ(read->properties.text_at({"machineType"}), "n2-standard-4");
 }
 
-TEST(InstanceTemplates, OfPreemptibleMachinesAreSpot) {
+TEST(InstanceTemplates, AreSpotIfPreemptible) {
     const auto read = read_instance_template(*parse_json(
         R"({"selfLink":"projects/p/regions/r/instanceTemplates/t","properties":{"scheduling":{"preemptible":true}}})"));
     ASSERT_TRUE(read);
@@ -58,7 +58,7 @@ TEST(InstanceTemplates, OfPreemptibleMachinesAreSpot) {
     EXPECT_EQ(read->link.place, (Place{Scope::region, "r"}));
 }
 
-TEST(InstanceTemplates, ThatAreNoneSayWhy) {
+TEST(InstanceTemplates, ReportWhyTheyAreInvalid) {
     for (
         const auto& [text, why] :
         {std::pair{"{}", "selfLink is missing"},
@@ -71,7 +71,7 @@ TEST(InstanceTemplates, ThatAreNoneSayWhy) {
         EXPECT_THAT(read_instance_template(*parse_json(text)).error().message, HasSubstr(why));
 }
 
-TEST(InstanceTemplates, AreAskedForByTheirPlace) {
+TEST(InstanceTemplates, AreRequestedInTheirScope) {
     AnsweringGoogle google;
     InstanceTemplatesApi api(google.host().host(), google.client());
     google.on("GET projects/p/regions/r/instanceTemplates/t", whole)

@@ -15,7 +15,7 @@ struct Lookups : AnsweringGoogle {
     LookupApi api{client()};
 };
 
-TEST(MachineTypes, AreReadWithWhatComesWithThem) {
+TEST(GceMachineTypes, AreReadWithBundledAcceleratorsAndDisks) {
     const auto read = read_machine_type(*parse_json(
         R"({"name":"a2-highgpu-1g","guestCpus":12,"memoryMb":87040,"architecture":"X86_64",
             "accelerators":[{"guestAcceleratorType":"nvidia-tesla-a100","guestAcceleratorCount":1}],
@@ -30,13 +30,13 @@ TEST(MachineTypes, AreReadWithWhatComesWithThem) {
                                      .is_deprecated = true}));
 }
 
-TEST(MachineTypes, WithoutFiguresAreRefused) {
+TEST(GceMachineTypes, AreRejectedWithoutCpusOrMemory) {
     for (const char* none : {"{}", R"({"name":"x"})", R"({"name":"x","guestCpus":2})",
                              R"({"name":"x","guestCpus":"2 or 3","memoryMb":1})"})
         EXPECT_FALSE(read_machine_type(*parse_json(none))) << none;
 }
 
-TEST(MachineTypes, OfAZoneComeInPages) {
+TEST(GceMachineTypes, AreReadPageByPage) {
     Lookups google;
     const std::string call = "GET projects/p/zones/z/machineTypes";
     google.on(call, R"({"items":[{"name":"a","guestCpus":1,"memoryMb":1}],"nextPageToken":"n"})")
@@ -47,7 +47,7 @@ TEST(MachineTypes, OfAZoneComeInPages) {
     EXPECT_EQ(listed->back().arch, "arm64");
 }
 
-TEST(Images, AreReadByLinkOrByFamily) {
+TEST(GceImages, AreReadByLinkOrByFamily) {
     Lookups google;
     const std::string image =
         R"({"selfLink":"projects/i/global/images/cos-1","family":"cos","architecture":"ARM64","diskSizeGb":"10",
@@ -65,14 +65,14 @@ TEST(Images, AreReadByLinkOrByFamily) {
     EXPECT_EQ(google.run(google.api.image("cos")).error().code, ErrorCode::invalid_argument);
 }
 
-TEST(Zones, AreThoseOfTheRegionByName) {
+TEST(GceZones, AreThoseOfTheRegionByName) {
     Lookups google;
     google.on("GET projects/p/regions/r",
               R"({"zones":["https://x/zones/r-b","https://x/zones/r-a"]})");
     EXPECT_THAT(*google.run(google.api.zones_of("p", "r")), ElementsAre("r-a", "r-b"));
 }
 
-TEST(Accelerators, SayHowManyAMachineTakes) {
+TEST(AcceleratorTypes, HaveAMaximumPerMachine) {
     Lookups google;
     google.on("GET projects/p/zones/z/acceleratorTypes",
               R"({"items":[{"name":"nvidia-tesla-t4","maximumCardsPerInstance":4}]})");
@@ -80,7 +80,7 @@ TEST(Accelerators, SayHowManyAMachineTakes) {
                 ElementsAre(LookupApi::AcceleratorType{"nvidia-tesla-t4", 4}));
 }
 
-TEST(Permissions, AreAskedFor100ATime) {
+TEST(PermissionTests, RequestOneHundredPermissionsAtATime) {
     Lookups google;
     const std::string call = "POST projects/p:testIamPermissions";
     google.on(call, R"({"permissions":["compute.a.get"]})").on(call, "{}");

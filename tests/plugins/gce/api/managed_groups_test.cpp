@@ -30,7 +30,7 @@ struct Groups : AnsweringGoogle {
 };
 constexpr const char* all_groups = "GET projects/shop/aggregated/instanceGroupManagers";
 
-TEST(ManagedGroups, AreReadWithAllThatIsNeeded) {
+TEST(ManagedGroups, AreReadWithAllNeededFields) {
     Groups google;
     google.on(
         all_groups,
@@ -65,7 +65,7 @@ TEST(ManagedGroups, AreReadWithAllThatIsNeeded) {
     EXPECT_THAT(listed->unreadable, IsEmpty());
 }
 
-TEST(ManagedGroups, AreListedAPageAfterTheOther) {
+TEST(ManagedGroups, AreReadPageByPage) {
     Groups google;
     google
         .on(all_groups, R"({"items":{"zones/us-central1-a":{"instanceGroupManagers":[)" +
@@ -78,7 +78,7 @@ TEST(ManagedGroups, AreListedAPageAfterTheOther) {
     EXPECT_EQ(google.asked()[1].query.at("pageToken"), "p2");
 }
 
-TEST(ManagedGroups, OfPlacesThatDoNotAnswerAreUnreadable) {
+TEST(ManagedGroups, AreUnreadableInUnreachableLocations) {
     Groups google;
     google.on(
         all_groups,
@@ -92,7 +92,7 @@ TEST(ManagedGroups, OfPlacesThatDoNotAnswerAreUnreadable) {
     EXPECT_EQ(listed->unreadable[1].place, (Place{Scope::region, "us-east1"}));
 }
 
-TEST(ManagedGroups, ThatCannotBeReadKeepNoOther) {
+TEST(ManagedGroups, AreReadIfOthersCannotBe) {
     Groups google;
     google.on(all_groups, R"({"items":{"zones/us-central1-a":{"instanceGroupManagers":[)" +
                               group_entry(zonal, R"(,"status":7)") + "," + group_entry(regional) +
@@ -107,7 +107,7 @@ TEST(ManagedGroups, ThatCannotBeReadKeepNoOther) {
     EXPECT_THAT(listed->broken[1].message, HasSubstr("selfLink is missing"));
 }
 
-TEST(ManagedGroups, WithSizesThatAreNoneAreRefused) {
+TEST(ManagedGroups, AreRejectedWithInvalidSizes) {
     for (const std::string size : {"-1", "\"many\"", "1.5", "99999999999", "{}"}) {
         const auto json =
             parse_json(R"({"selfLink":")" + link_of(zonal) + R"(","targetSize":)" + size + "}");
@@ -120,7 +120,7 @@ TEST(ManagedGroups, WithSizesThatAreNoneAreRefused) {
     EXPECT_EQ(absent->target_size, 0);
 }
 
-TEST(ManagedInstances, AreReadWithTheirFaults) {
+TEST(ManagedInstances, AreReadWithTheirErrors) {
     Groups google;
     google.on(
         "POST " + zonal.path() + "/listManagedInstances",
@@ -140,7 +140,7 @@ TEST(ManagedInstances, AreReadWithTheirFaults) {
     EXPECT_THAT(*listed, ElementsAre(expected));
 }
 
-TEST(ManagedInstances, ThatCannotBeReadFailTheListAndAreNamed) {
+TEST(ManagedInstances, FailTheListIfOneIsUnreadable) {
     Groups google;
     google.on("POST " + zonal.path() + "/listManagedInstances",
               R"({"managedInstances":[{"instance":7}]})");
@@ -150,7 +150,7 @@ TEST(ManagedInstances, ThatCannotBeReadFailTheListAndAreNamed) {
                 HasSubstr("listManagedInstances: managedInstances[0]: instance is not a string"));
 }
 
-TEST(ManagedInstances, MayHaveNoNameYet) {
+TEST(ManagedInstances, CanHaveNoNameYet) {
     Groups google;
     google.on("POST " + zonal.path() + "/listManagedInstances",
               R"({"managedInstances":[{"instance":"","currentAction":"CREATING"},
@@ -165,7 +165,7 @@ TEST(ManagedInstances, MayHaveNoNameYet) {
     EXPECT_EQ((*listed)[3].link.name, "web-a");
 }
 
-TEST(ListedInstances, AreOfAZoneAndSayWhetherTheyAreSpot) {
+TEST(ListedInstances, AreListedByZoneWithTheirProvisioningModel) {
     Groups google;
     google.on("GET projects/shop/zones/us-central1-a/instances",
               R"({"items":[{"selfLink":")" + std::string(compute_root) +
@@ -182,7 +182,7 @@ TEST(ListedInstances, AreOfAZoneAndSayWhetherTheyAreSpot) {
         << "a machine's metadata is its whole configuration";
 }
 
-TEST(Changes, AreMadeWithAnIdByWhichTheyAreKnownAgain) {
+TEST(ManagedGroupChanges, RepeatTheirRequestId) {
     Groups google;
     google.on("POST " + zonal.path() + "/createInstances", "", 503)
         .on("POST " + zonal.path() + "/createInstances", operation_answer());
@@ -197,7 +197,7 @@ TEST(Changes, AreMadeWithAnIdByWhichTheyAreKnownAgain) {
     EXPECT_EQ(google.asked()[1].query.at("requestId"), id);
 }
 
-TEST(Changes, OfRegionalGroupsAreTheRegions) {
+TEST(ManagedGroupChanges, UseTheRegionOfARegionalGroup) {
     Groups google;
     google.on("POST " + regional.path() + "/resize", operation_answer())
         .on("POST " + regional.path() + "/deleteInstances", operation_answer());
@@ -210,7 +210,7 @@ TEST(Changes, OfRegionalGroupsAreTheRegions) {
               R"("skipInstancesOnValidationError":true})");
 }
 
-TEST(Changes, RecreateInstances) {
+TEST(ManagedGroupChanges, RecreateInstances) {
     Groups google;
     google.on("POST " + zonal.path() + "/recreateInstances", operation_answer());
     EXPECT_TRUE(google.run(google.api.recreate_instances(
@@ -219,7 +219,7 @@ TEST(Changes, RecreateInstances) {
               R"({"instances":["projects/shop/zones/us-central1-a/instances/web-a"]})");
 }
 
-TEST(Changes, OfATargetSizeAreSentOnceWhateverTheRefusal) {
+TEST(ManagedGroupChanges, SendAResizeOnceEvenAfterARefusal) {
     for (const int status : {429, 503}) {
         Groups google;
         google.on("POST " + zonal.path() + "/resize", "", status);
@@ -228,7 +228,7 @@ TEST(Changes, OfATargetSizeAreSentOnceWhateverTheRefusal) {
     }
 }
 
-TEST(Changes, InsertAndDeleteGroups) {
+TEST(ManagedGroupChanges, InsertAndDeleteGroups) {
     Groups google;
     google.on("POST projects/shop/zones/us-central1-a/instanceGroupManagers", operation_answer())
         .on("DELETE " + zonal.path(), operation_answer());

@@ -39,7 +39,7 @@ TEST(GceOpenOperations, ArePolledUntilTheyEnd) {
     EXPECT_EQ(google.asked().size(), 4u) << "an operation that has ended is not polled";
 }
 
-TEST(GceOpenOperations, AreDroppedAfterFifteenMinutesOrOnceTheyAreGone) {
+TEST(GceOpenOperations, AreForgottenAfterFifteenMinutesOrIfDeleted) {
     Watching slow, gone;
     slow.on(poll_call, operation_answer());
     for (Watching* google : {&slow, &gone}) {

@@ -22,7 +22,7 @@ Operation operation(const std::string& more = {}, const std::string& status = "R
     return read ? *read : Operation();
 }
 
-TEST(Operations, AreAskedForUntilTheyAreDone) {
+TEST(GceOperations, ArePolledUntilTheyAreDone) {
     AnsweringGoogle google;
     google.on(ask, operation_answer())
         .on(ask, operation_answer())
@@ -34,14 +34,14 @@ TEST(Operations, AreAskedForUntilTheyAreDone) {
     EXPECT_THAT(google.asked(), SizeIs(3));
 }
 
-TEST(Operations, ThatAreDoneAreNotAskedFor) {
+TEST(GceOperations, AreNotPolledIfDone) {
     AnsweringGoogle google;
     EXPECT_TRUE(google.run(
         await_operation(google.host().host(), google.client(), operation({}, "DONE"), 10s)));
     EXPECT_THAT(google.asked(), SizeIs(0));
 }
 
-TEST(Operations, ThatTakeLongerAreGivenBackAsTheyAre) {
+TEST(GceOperations, AreReturnedUnfinishedAfterTheTimeout) {
     AnsweringGoogle google;
     google.on(ask, operation_answer());
     const Duration begin = google.host().monotonic();
@@ -52,7 +52,7 @@ TEST(Operations, ThatTakeLongerAreGivenBackAsTheyAre) {
     EXPECT_LE(google.host().monotonic() - begin, 3s);
 }
 
-TEST(Operations, SayWhyTheyFailedWithWhatWeighsMostFirst) {
+TEST(GceOperations, ReportTheMostImportantErrorFirst) {
     const Operation failed = operation(
         R"(,"error":{"errors":[{"code":"INTERNAL","message":"a"},
             {"code":"ZONE_RESOURCE_POOL_EXHAUSTED","message":"b","location":"l"}]},"warnings":[{"code":"W","message":"w"}])",
@@ -67,7 +67,7 @@ TEST(Operations, SayWhyTheyFailedWithWhatWeighsMostFirst) {
     EXPECT_TRUE(outcome_of(operation({}, "DONE"), "compute.x"));
 }
 
-TEST(Operations, FailEvenIfTheyDoNotSayWhy) {
+TEST(GceOperations, FailEvenWithoutAnError) {
     for (const auto& [more, message] :
          {std::pair{R"(,"httpErrorStatusCode":403,"httpErrorMessage":"FORBIDDEN")",
                     "FORBIDDEN: Google returned no reason"},
@@ -81,7 +81,7 @@ TEST(Operations, FailEvenIfTheyDoNotSayWhy) {
     EXPECT_THAT(operation(R"(,"httpErrorStatusCode":0)", "DONE").errors, SizeIs(0));
 }
 
-TEST(Operations, ThatAreNoneAreRefused) {
+TEST(GceOperations, AreRejectedIfMalformed) {
     for (const char* none : {"{}", R"({"selfLink":"x"})", R"({"selfLink":7})", "[]", "null",
                              R"({"selfLink":"projects/p/zones/z/operations/o","error":[]})"})
         EXPECT_FALSE(read_operation(*parse_json(none))) << none;

@@ -70,7 +70,7 @@ const Assertion usual{.issuer = "a@shop.iam",
                       .key_id = "k1",
                       .at = Time(1'700'000'000s)};
 
-TEST(Assertions, AreSignedByRs256AndHoldForAnHour) {
+TEST(JwtAssertions, AreSignedWithRs256AndValidForAnHour) {
     const auto token = sign_assertion(usual, test_key());
     ASSERT_TRUE(token);
     Parts parts = parts_of(*token);
@@ -83,13 +83,13 @@ TEST(Assertions, AreSignedByRs256AndHoldForAnHour) {
     EXPECT_FALSE(is_signed(parts)) << "the test itself can tell";
 }
 
-TEST(Assertions, NeedNoKeyId) {
+TEST(JwtAssertions, NeedNoKeyId) {
     Assertion assertion = usual;
     assertion.key_id.clear();
     EXPECT_THAT(parts_of(*sign_assertion(assertion, test_key())).head, Not(HasSubstr("kid")));
 }
 
-TEST(Assertions, OfWhatIsNoKeyAreRefusedWithoutShowingIt) {
+TEST(JwtAssertions, RejectAnInvalidKeyWithoutShowingIt) {
     for (const std::string& key :
          {std::string(), std::string("secret"), test_key().substr(0, 300)}) {
         const auto refused = sign_assertion(usual, key);
@@ -99,7 +99,7 @@ TEST(Assertions, OfWhatIsNoKeyAreRefusedWithoutShowingIt) {
     }
 }
 
-TEST(Assertions, OfAnotherKindOfKeyAreRefused) {
+TEST(JwtAssertions, RejectOtherKindsOfKeys) {
     EVP_PKEY* const key = EVP_EC_gen("P-256");
     BIO* const bio = BIO_new(BIO_s_mem());
     PEM_write_bio_PrivateKey(bio, key, nullptr, nullptr, 0, nullptr, nullptr);

@@ -23,7 +23,7 @@ std::string federation(const std::string& source, const std::string& more = {}) 
 }
 const std::string sts_request = std::string("POST ") + sts_token_url;
 
-TEST(WorkloadIdentity, ExchangesATokenOfAFile) {
+TEST(WorkloadIdentity, ExchangesATokenFromAFile) {
     FakeMachine machine;
     machine.environment.files["/var/run/token"] = "subject\n";
     machine.answers[sts_request] = token_answer("federated");
@@ -38,7 +38,7 @@ TEST(WorkloadIdentity, ExchangesATokenOfAFile) {
               Contains(Pair("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"))));
 }
 
-TEST(WorkloadIdentity, TakesTheTokenOutOfJson) {
+TEST(WorkloadIdentity, ReadsATokenFromJson) {
     FakeMachine machine;
     machine.environment.files["/t"] = R"({"id_token":"inner"})";
     machine.answers[sts_request] = token_answer("federated");
@@ -66,7 +66,7 @@ TEST(WorkloadIdentity, FetchesATokenFromAUrl) {
     EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("subject_token=from-url"));
 }
 
-TEST(WorkloadIdentity, FetchesATokenWithoutTlsThroughNoProxy) {
+TEST(WorkloadIdentity, FetchesATokenOverHttpWithoutAProxy) {
     for (const auto& [url, is_direct] : {std::pair("http://169.254.169.254/token", true),
                                          std::pair("https://issuer.example/token", false)}) {
         FakeMachine machine;
@@ -77,7 +77,7 @@ TEST(WorkloadIdentity, FetchesATokenWithoutTlsThroughNoProxy) {
     }
 }
 
-TEST(WorkloadIdentity, OfAUrlThatRefusesOrIsSilentSaysSo) {
+TEST(WorkloadIdentity, ReportsAUrlThatRefusesOrDoesNotRespond) {
     FakeMachine machine;
     const std::string asked = federation(R"({"url":"http://169.254.170.2/token"})");
     EXPECT_FALSE(machine.ask(asked));
@@ -89,7 +89,7 @@ TEST(WorkloadIdentity, OfAUrlThatRefusesOrIsSilentSaysSo) {
               ErrorCode::invalid_config);
 }
 
-TEST(WorkloadIdentity, ThenImpersonatesAnAccount) {
+TEST(WorkloadIdentity, ImpersonatesAnAccountAfterwards) {
     FakeMachine machine;
     machine.environment.files["/t"] = "subject";
     machine.answers[sts_request] = token_answer("federated");
@@ -106,7 +106,7 @@ TEST(WorkloadIdentity, ThenImpersonatesAnAccount) {
     EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("cloud-platform"));
 }
 
-TEST(WorkloadIdentity, OfAProgramOrOfAwsIsNotSupported) {
+TEST(WorkloadIdentity, RejectsProgramsAndAwsSources) {
     FakeMachine machine;
     const auto program = machine.ask(federation(R"({"executable":{"command":"/bin/x"}})"));
     ASSERT_FALSE(program);
@@ -116,7 +116,7 @@ TEST(WorkloadIdentity, OfAProgramOrOfAwsIsNotSupported) {
                 HasSubstr("AWS subject tokens are not supported"));
 }
 
-TEST(WorkloadIdentity, OfAwsAsksNoUrlForARolesName) {
+TEST(WorkloadIdentity, RequestsNoAwsMetadata) {
     FakeMachine machine;
     const auto refused = machine.ask(federation(
         R"({"environment_id":"aws1","url":"http://169.254.169.254/latest/meta-data/iam"})"));
@@ -125,7 +125,7 @@ TEST(WorkloadIdentity, OfAwsAsksNoUrlForARolesName) {
     EXPECT_EQ(machine.count(), 0U);
 }
 
-TEST(WorkloadIdentity, NamesTheProjectOfAWorkforce) {
+TEST(WorkloadIdentity, SendsTheProjectOfAWorkforcePool) {
     FakeMachine machine;
     machine.environment.files["/t"] = "subject";
     machine.answers[sts_request] = token_answer("federated");
@@ -135,7 +135,7 @@ TEST(WorkloadIdentity, NamesTheProjectOfAWorkforce) {
                 Contains(Pair("options", R"({"userProject":"shop"})")));
 }
 
-TEST(WorkloadIdentity, TellsAFileThatIsNotThere) {
+TEST(WorkloadIdentity, ReportsAMissingTokenFile) {
     FakeMachine machine;
     EXPECT_THAT(machine.ask(federation(R"({"file":"/none"})")).error().message,
                 HasSubstr("\"/none\": there is no such file"));

@@ -16,7 +16,7 @@ const std::string url =
     "scaler%40shop.iam:generateAccessToken";
 const HttpReply good = reply(200, R"({"accessToken":"other","expireTime":"2027-01-01T00:00:00Z"})");
 
-TEST(Impersonation, AsksForAnotherAccountsToken) {
+TEST(Impersonation, RequestsTheTokenOfAnotherAccount) {
     FakeMachine machine;
     machine.config.impersonate = "scaler@shop.iam";
     machine.answers[std::string("GET ") + metadata_token_url] =
@@ -32,7 +32,7 @@ TEST(Impersonation, AsksForAnotherAccountsToken) {
     EXPECT_EQ(token->source, "account scaler%40shop.iam, through the metadata server");
 }
 
-TEST(Impersonation, ThatIsNotAllowedIsUnauthenticatedAndSaysWhy) {
+TEST(Impersonation, IsUnauthenticatedWithAReasonIfNotAllowed) {
     FakeMachine machine;
     machine.config.impersonate = "scaler@shop.iam";
     machine.answers[std::string("GET ") + metadata_token_url] =
@@ -47,7 +47,7 @@ TEST(Impersonation, ThatIsNotAllowedIsUnauthenticatedAndSaysWhy) {
     EXPECT_THAT(refused.error().message, HasSubstr("getAccessToken"));
 }
 
-TEST(Impersonation, OfAFileGoesThroughItsDelegates) {
+TEST(Impersonation, UsesTheDelegatesOfAFile) {
     FakeMachine machine;
     machine.answers[std::string("POST ") + oauth_url] = token_answer("user");
     machine.answers["POST " + url] = good;
@@ -60,7 +60,7 @@ TEST(Impersonation, OfAFileGoesThroughItsDelegates) {
                 HasSubstr(R"("delegates":["projects/-/serviceAccounts/d"])"));
 }
 
-TEST(Impersonation, OfAnImpersonatedAccountIsRefused) {
+TEST(Impersonation, RejectsANestedImpersonation) {
     FakeMachine machine;
     EXPECT_THAT(
         machine
@@ -72,7 +72,7 @@ TEST(Impersonation, OfAnImpersonatedAccountIsRefused) {
         HasSubstr("are impersonated too"));
 }
 
-TEST(Impersonation, WithoutATokenInTheAnswerIsRefused) {
+TEST(Impersonation, RejectsAResponseWithoutAToken) {
     FakeMachine machine;
     machine.config.impersonate = "scaler@shop.iam";
     machine.answers[std::string("GET ") + metadata_token_url] =

@@ -14,7 +14,7 @@ using testing::reply;
 const std::string token_request = std::string("GET ") + metadata_token_url;
 const std::string served = R"({"access_token":"served","expires_in":300,"token_type":"Bearer"})";
 
-TEST(MetadataServer, GivesTheMachinesToken) {
+TEST(MetadataServer, ReturnsTheTokenOfTheMachine) {
     FakeMachine machine;
     machine.answers[token_request] = metadata_answer(served);
     const auto token = machine.find();
@@ -24,7 +24,7 @@ TEST(MetadataServer, GivesTheMachinesToken) {
     EXPECT_EQ(token->expires, machine.host.now() + 300s);
 }
 
-TEST(MetadataServer, IsAskedDirectlyAndInGooglesFlavor) {
+TEST(MetadataServer, UsesNoProxyAndTheGoogleFlavorHeader) {
     FakeMachine machine;
     machine.answers[token_request] = metadata_answer(served);
     ASSERT_TRUE(machine.find());
@@ -33,7 +33,7 @@ TEST(MetadataServer, IsAskedDirectlyAndInGooglesFlavor) {
     EXPECT_EQ(header_named(asked, "metadata-flavor"), "Google");
 }
 
-TEST(MetadataServer, ThatAnswersWithoutTheFlavorIsNone) {
+TEST(MetadataServer, IsRejectedWithoutTheFlavorHeader) {
     FakeMachine machine;
     machine.answers[token_request] = reply(200, served);
     const auto refused = machine.find();
@@ -42,13 +42,13 @@ TEST(MetadataServer, ThatAnswersWithoutTheFlavorIsNone) {
     EXPECT_THAT(refused.error().message, HasSubstr("is not Google's"));
 }
 
-TEST(MetadataServer, ThatIsSilentMayAnswerLater) {
+TEST(MetadataServer, IsUnavailableIfItDoesNotRespond) {
     FakeMachine machine;
     EXPECT_EQ(machine.find().error().code, ErrorCode::unavailable);
     EXPECT_EQ(machine.requests_to(metadata_token_url).size(), 3U) << "a second each";
 }
 
-TEST(MetadataServer, OfAMachineWithoutAnAccountSaysSo) {
+TEST(MetadataServer, ReportsAMachineWithoutAnAccount) {
     FakeMachine machine;
     machine.answers[token_request] = reply(404, "no", {{"metadata-flavor", "Google"}});
     const auto refused = machine.find();
@@ -57,7 +57,7 @@ TEST(MetadataServer, OfAMachineWithoutAnAccountSaysSo) {
     EXPECT_THAT(refused.error().message, HasSubstr("status 404"));
 }
 
-TEST(MetadataServer, IsWhereTheSettingsOrTheEnvironmentSay) {
+TEST(MetadataServer, UsesTheEndpointOfSettingsOrEnvironment) {
     FakeMachine machine;
     const std::string path = "/computeMetadata/v1/instance/service-accounts/default/token";
     machine.environment.set["GCE_METADATA_HOST"] = "127.0.0.1:99";

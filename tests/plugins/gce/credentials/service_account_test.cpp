@@ -30,7 +30,7 @@ TEST(ServiceAccountKeys, AreExchangedForAToken) {
     EXPECT_EQ(std::ranges::count(form->at(1).second, '.'), 2);
 }
 
-TEST(ServiceAccountKeys, AreShownToNobodyWithoutTls) {
+TEST(ServiceAccountKeys, AreNotSentToOtherHostsWithoutTls) {
     FakeMachine machine;
     const auto refused = machine.ask(key_file(R"(,"token_uri":"http://example.com/token")"));
     ASSERT_FALSE(refused);
@@ -39,7 +39,7 @@ TEST(ServiceAccountKeys, AreShownToNobodyWithoutTls) {
     EXPECT_EQ(machine.count(), 0U);
 }
 
-TEST(ServiceAccountKeys, GoToThisMachineAndToTheSettingsEndpoint) {
+TEST(ServiceAccountKeys, AreSentToLoopbackAndTheConfiguredEndpoint) {
     FakeMachine machine;
     machine.answers["POST http://127.0.0.1:8080/token"] = token_answer("local");
     EXPECT_EQ(machine.ask(key_file(R"(,"token_uri":"http://127.0.0.1:8080/token")"))->text,
@@ -49,7 +49,7 @@ TEST(ServiceAccountKeys, GoToThisMachineAndToTheSettingsEndpoint) {
     EXPECT_EQ(machine.ask(key_file())->text, "own");
 }
 
-TEST(ServiceAccountKeys, ThatAreRefusedAreUnauthenticated) {
+TEST(ServiceAccountKeys, AreUnauthenticatedIfRefused) {
     FakeMachine machine;
     machine.answers[std::string("POST ") + oauth_url] =
         reply(400, R"({"error":"invalid_grant","error_description":"Invalid JWT Signature."})");
@@ -60,14 +60,14 @@ TEST(ServiceAccountKeys, ThatAreRefusedAreUnauthenticated) {
                 AllOf(HasSubstr("Invalid JWT Signature."), Not(HasSubstr("PRIVATE"))));
 }
 
-TEST(ServiceAccountKeys, OfASilentEndpointAreUnavailable) {
+TEST(ServiceAccountKeys, AreUnavailableIfTheEndpointDoesNotRespond) {
     FakeMachine machine;
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
     machine.answers[std::string("POST ") + oauth_url] = reply(503);
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
 }
 
-TEST(ServiceAccountKeys, ThatLackSomethingSayWhat) {
+TEST(ServiceAccountKeys, ReportMissingFields) {
     FakeMachine machine;
     EXPECT_THAT(machine.ask(R"({"type":"service_account","client_email":"a"})").error().message,
                 HasSubstr("private_key is missing"));
@@ -79,7 +79,7 @@ TEST(ServiceAccountKeys, ThatLackSomethingSayWhat) {
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_config) << "no later attempt helps";
 }
 
-TEST(ServiceAccountKeys, GoToNoHostThatOnlyLooksLikeThisMachine) {
+TEST(ServiceAccountKeys, AreNotSentToHostsThatOnlyLookLikeLoopback) {
     for (const char* url : {"http://[::1].example.com/token", "http://localhost.example.com/token",
                             "http://127.0.0.1@example.com/token", "https://user@example.com/token",
                             "HTTP://example.com/token", "ftp://localhost/token", "token"}) {
@@ -91,7 +91,7 @@ TEST(ServiceAccountKeys, GoToNoHostThatOnlyLooksLikeThisMachine) {
     }
 }
 
-TEST(Users, ExchangeTheirRefreshToken) {
+TEST(AuthorizedUsers, ExchangeTheirRefreshToken) {
     FakeMachine machine;
     machine.answers[std::string("POST ") + oauth_url] = token_answer("user");
     const auto token = machine.ask(
@@ -102,14 +102,14 @@ TEST(Users, ExchangeTheirRefreshToken) {
               "grant_type=refresh_token&client_id=c&client_secret=s&refresh_token=r");
 }
 
-TEST(Credentials, OfAnUnknownTypeAreRefusedByName) {
+TEST(CredentialsFiles, RejectAnUnknownTypeByName) {
     FakeMachine machine;
     EXPECT_THAT(machine.ask(R"({"type":"gdch_service_account"})").error().message,
                 HasSubstr("\"gdch_service_account\""));
     EXPECT_FALSE(machine.ask("{}"));
 }
 
-TEST(TokenAnswers, WithoutATokenAreRefused) {
+TEST(TokenResponses, WithoutATokenAreRejected) {
     FakeMachine machine;
     machine.answers[std::string("POST ") + oauth_url] = reply(200, R"({"expires_in":3599})");
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unauthenticated);

@@ -31,7 +31,7 @@ struct Machine : FakeMachine {
     }
 };
 
-TEST(TokenChain, AsksTheSettingsThenTheEnvironmentThenGcloudThenTheMachine) {
+TEST(TokenChain, PrefersSettingsToEnvironmentToGcloudToMetadata) {
     Machine machine;
     EXPECT_EQ(machine.token(), "served");
     machine.environment.set["HOME"] = "/root";
@@ -50,7 +50,7 @@ TEST(TokenChain, AsksTheSettingsThenTheEnvironmentThenGcloudThenTheMachine) {
     EXPECT_EQ(machine.token(), "user");
 }
 
-TEST(TokenChain, TellsEachSourceThatHasNothing) {
+TEST(TokenChain, ReportsEverySourceIfNoneHasCredentials) {
     FakeMachine machine;
     machine.environment.set["HOME"] = "/root";
     machine.answers[served_request] = testing::reply(404, "", {{"metadata-flavor", "Google"}});
@@ -63,7 +63,7 @@ TEST(TokenChain, TellsEachSourceThatHasNothing) {
               HasSubstr("application_default_credentials.json"), HasSubstr("metadata server")));
 }
 
-TEST(TokenChain, RefusesAFileThatIsNoJson) {
+TEST(TokenChain, RejectsAFileThatIsNotJson) {
     Machine machine;
     machine.config.file = "/own.json";
     machine.environment.files["/own.json"] = "secret text";
@@ -73,7 +73,7 @@ TEST(TokenChain, RefusesAFileThatIsNoJson) {
     EXPECT_THAT(refused.error().message, ::testing::Not(HasSubstr("secret text")));
 }
 
-TEST(TokenChain, NamesTheQuotaProject) {
+TEST(TokenChain, SendsTheQuotaProject) {
     Machine machine;
     machine.config.file = "/own.json";
     machine.environment.files["/own.json"] = user_file;
@@ -84,14 +84,14 @@ TEST(TokenChain, NamesTheQuotaProject) {
     EXPECT_EQ(machine.find()->quota_project, "settings");
 }
 
-TEST(TokenChain, IsAnonymousWhereTheSettingsSaySo) {
+TEST(TokenChain, IsAnonymousIfConfigured) {
     FakeMachine machine;
     machine.config.anonymous = true;
     EXPECT_EQ(machine.find()->text, "");
     EXPECT_EQ(machine.count(), 0U);
 }
 
-TEST(TokenChain, KeepsATokenAndRenewsOneThatWasRefused) {
+TEST(TokenChain, CachesATokenAndRenewsARefusedOne) {
     Machine machine;
     TokenChain chain(machine.host.host(), machine.config, machine.environment);
     EXPECT_EQ(run(machine.host, chain.get())->text, "served");
@@ -105,7 +105,7 @@ TEST(TokenChain, KeepsATokenAndRenewsOneThatWasRefused) {
     EXPECT_EQ(machine.count(), 2U);
 }
 
-TEST(TokenChain, RenewsBesideTheCallsBeforeTheEnd) {
+TEST(TokenChain, RenewsInTheBackgroundBeforeExpiry) {
     Machine machine;
     TokenChain chain(machine.host.host(), machine.config, machine.environment);
     const auto token = [&] { return run(machine.host, chain.get())->text; };
@@ -122,7 +122,7 @@ TEST(TokenChain, RenewsBesideTheCallsBeforeTheEnd) {
     EXPECT_EQ(machine.count(), 2U);
 }
 
-TEST(TokenChain, UsesATokenOnThatCannotBeRenewedUntilItsEnd) {
+TEST(TokenChain, UsesATokenUntilItExpiresIfRenewalFails) {
     Machine machine;
     TokenChain chain(machine.host.host(), machine.config, machine.environment);
     EXPECT_EQ(run(machine.host, chain.get())->text, "served");
@@ -133,7 +133,7 @@ TEST(TokenChain, UsesATokenOnThatCannotBeRenewedUntilItsEnd) {
     EXPECT_EQ(run(machine.host, chain.get()).error().code, ErrorCode::unavailable);
 }
 
-TEST(Projects, AreTheSettingsTheEnvironmentsTheFilesOrTheMachines) {
+TEST(GceProject, PrefersSettingsToEnvironmentToFileToMetadata) {
     Machine machine;
     const auto find = [&](const std::string& setting) {
         return run(machine.host,
@@ -152,7 +152,7 @@ TEST(Projects, AreTheSettingsTheEnvironmentsTheFilesOrTheMachines) {
     EXPECT_EQ(find(""), "env");
 }
 
-TEST(Universes, AreTheSettingsTheCredentialsOrTheEnvironments) {
+TEST(GceUniverse, PrefersSettingsToCredentialsToEnvironment) {
     Machine machine;
     const auto find = [&](EndpointConfig settings) {
         return run(machine.host, find_endpoints(machine.host.host(), settings, machine.config,

@@ -24,7 +24,7 @@ struct Large : Project {
     }
 };
 
-TEST(GceCalls, TheFirstPassWithFiveHundredGroupsAndFiveThousandMachinesTakesEleven) {
+TEST(GceRequestCounts, ElevenReadFiveHundredGroupsInTheFirstPass) {
     Large project(500, 10);
     const auto view = project.refresh();
     ASSERT_TRUE(view) << view.error();
@@ -35,7 +35,7 @@ TEST(GceCalls, TheFirstPassWithFiveHundredGroupsAndFiveThousandMachinesTakesElev
     EXPECT_EQ(project.gce.calls(), 11);
 }
 
-TEST(GceCalls, APassAtRestTakesTheListOfGroupsAndAFewGroupsWhoseListIsOld) {
+TEST(GceRequestCounts, ThreeReadFiveHundredIdleGroups) {
     Large project(500, 1);
     ASSERT_TRUE(project.refresh());
     for (int pass = 0; pass < 5; ++pass) {
@@ -44,7 +44,7 @@ TEST(GceCalls, APassAtRestTakesTheListOfGroupsAndAFewGroupsWhoseListIsOld) {
     }
 }
 
-TEST(GceCalls, EachListIsReadAnewOnceItIsOldOneInAPass) {
+TEST(GceRequestCounts, EachInstanceListIsReadOncePerIntervalOneInAPass) {
     Large project(3, 1);
     project.config.refresh_every = minutes(1);
     ASSERT_TRUE(project.refresh());
@@ -54,7 +54,7 @@ TEST(GceCalls, EachListIsReadAnewOnceItIsOldOneInAPass) {
     EXPECT_EQ(project.calls_of_next(), 1);
 }
 
-TEST(GceCalls, OnlyGroupsInMotionAreAskedForTheirMachines) {
+TEST(GceRequestCounts, OnlyChangingGroupsListTheirInstances) {
     Large project(3, 2);
     ASSERT_TRUE(project.refresh());
     project.group(1).instances[0].action = "RECREATING";
@@ -66,7 +66,7 @@ TEST(GceCalls, OnlyGroupsInMotionAreAskedForTheirMachines) {
     EXPECT_EQ(project.calls_of_next(), 1) << "it has come to rest";
 }
 
-TEST(GceCalls, UpToSixteenGroupsAreAskedOneByOne) {
+TEST(GceRequestCounts, UpToSixteenGroupsListTheirInstancesOneByOne) {
     Large project(16, 1);
     ASSERT_TRUE(project.refresh());
     EXPECT_EQ(project.gce.calls("instances"), 0);
@@ -77,7 +77,7 @@ TEST(GceCalls, UpToSixteenGroupsAreAskedOneByOne) {
     EXPECT_EQ(larger.gce.calls("listManagedInstances"), 0);
 }
 
-TEST(GceCalls, AGroupWhoseInstancesAreNotAsManyAsItWantsIsAskedItself) {
+TEST(GceRequestCounts, AGroupWithAnUnexpectedNumberOfInstancesListsItsInstances) {
     Large project(20, 2);
     project.gce.strangers["us-central1-a"] = {{.name = "group-1003-abcd", .number = 99}};
     project.group(5).instances[0].name = "by-hand-0001";
@@ -92,14 +92,14 @@ TEST(GceCalls, AGroupWhoseInstancesAreNotAsManyAsItWantsIsAskedItself) {
                                                        ::testing::HasSubstr("group-1007")));
 }
 
-TEST(GceCalls, GroupsOfOneBaseNameInAZoneAreAskedThemselves) {
+TEST(GceRequestCounts, GroupsWithTheSameBaseNameInAZoneListTheirInstances) {
     Large project(20, 1);
     project.group(3).base = project.group(4).base;
     ASSERT_TRUE(project.refresh());
     EXPECT_EQ(project.gce.calls("listManagedInstances"), 2);
 }
 
-TEST(GceCalls, WhereAZoneCannotBeListedItsGroupsAreAskedAndThatIsTold) {
+TEST(GceRequestCounts, GroupsListTheirInstancesIfTheZoneCannot) {
     Large project(20, 1);
     project.gce.refuse("instances", 403, "forbidden", "Required 'compute.instances.list'");
     const auto view = project.refresh();
@@ -111,7 +111,7 @@ TEST(GceCalls, WhereAZoneCannotBeListedItsGroupsAreAskedAndThatIsTold) {
                 ::testing::ElementsAre(::testing::HasSubstr("cannot be listed")));
 }
 
-TEST(GceCalls, AnIncreaseTakesTwoAndTheNextPassAsksThatGroupAlone) {
+TEST(GceRequestCounts, TwoMakeAnIncreaseAndOneListFollows) {
     Large project(3, 1);
     ASSERT_TRUE(project.refresh());
     project.gce.forget_calls();
@@ -122,7 +122,7 @@ TEST(GceCalls, AnIncreaseTakesTwoAndTheNextPassAsksThatGroupAlone) {
     EXPECT_EQ(project.calls_of_next(), 2);
 }
 
-TEST(GceCalls, GroupsComeInPages) {
+TEST(GceRequestCounts, GroupsAreReadPageByPage) {
     Large project(5, 1);
     project.gce.page_size = 2;
     const auto view = project.refresh();
@@ -131,7 +131,7 @@ TEST(GceCalls, GroupsComeInPages) {
     EXPECT_EQ(project.gce.calls("aggregatedList"), 3);
 }
 
-TEST(GceCalls, TheSameViewIsToldAgainWhereNothingHasChanged) {
+TEST(GceRequestCounts, NoneAreNeededForAnUnchangedView) {
     Large project(3, 1);
     const auto first = testing::run(project.host, project.cloud().refresh({}));
     const auto second = testing::run(project.host, project.cloud().refresh({}));
@@ -141,7 +141,7 @@ TEST(GceCalls, TheSameViewIsToldAgainWhereNothingHasChanged) {
     EXPECT_NE(&first->raw(), &third->raw());
 }
 
-TEST(GceCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
+TEST(GceRequestCounts, TemplatesOfFiveHundredSimilarGroupsAreReadOnce) {
     Large project(500);
     ASSERT_TRUE(project.refresh());
     project.gce.forget_calls();
@@ -152,7 +152,7 @@ TEST(GceCalls, TemplatesOfFiveHundredAlikeGroupsAreReadOnce) {
     EXPECT_EQ(project.gce.calls(), 3);
 }
 
-TEST(GceCalls, AProbeTakesOneAsLongAsGoogleThrottles) {
+TEST(GceRequestCounts, OneProbesWhileGoogleThrottles) {
     Large project(3, 1);
     ASSERT_TRUE(project.refresh());
     project.gce.refuse("get", 403, "rateLimitExceeded", "Rate Limit Exceeded", 2);
@@ -167,7 +167,7 @@ TEST(GceCalls, AProbeTakesOneAsLongAsGoogleThrottles) {
     EXPECT_EQ(project.gce.calls("aggregatedList"), 1) << "then all groups are listed";
 }
 
-TEST(GceCalls, AProbeOfAGroupThatIsGoneIsNoFailure) {
+TEST(GceRequestCounts, AProbeOfADeletedGroupSucceeds) {
     Large project(1, 1);
     ASSERT_TRUE(project.refresh());
     project.gce.groups.clear();

@@ -33,7 +33,7 @@ struct Grown : Project {
     }
 };
 
-TEST(GceChanges, AnIncreaseAsksForMachinesByNamesThatAreFree) {
+TEST(GceChanges, IncreaseCreatesInstancesWithUnusedNames) {
     Grown project;
     const auto grown = project.increase(2, 3);
     ASSERT_TRUE(grown) << grown.error();
@@ -48,7 +48,7 @@ TEST(GceChanges, AnIncreaseAsksForMachinesByNamesThatAreFree) {
                 ElementsAre("running", "running", "running", "creating", "creating"));
 }
 
-TEST(GceChanges, NamesOfAThousandMachinesAreAllOthers) {
+TEST(GceChanges, CreateAThousandInstancesWithUniqueNames) {
     Project project;
     project.config.discovery = {{"web", 0, 5000}};
     project.add("web");
@@ -62,7 +62,7 @@ TEST(GceChanges, NamesOfAThousandMachinesAreAllOthers) {
     EXPECT_EQ(project.group().target, 2500);
 }
 
-TEST(GceChanges, ABaseNameThatIsTooLongIsCut) {
+TEST(GceChanges, TruncateALongBaseName) {
     Project project;
     project.add("web", 1).base = std::string(63, 'b');
     ASSERT_TRUE(project.refresh());
@@ -70,7 +70,7 @@ TEST(GceChanges, ABaseNameThatIsTooLongIsCut) {
     EXPECT_THAT(project.group().instances.back().name, SizeIs(63));
 }
 
-TEST(GceChanges, WhereALaterCallIsRefusedTheOthersAreTheAnswer) {
+TEST(GceChanges, ReportAShortfallIfALaterCallIsRefused) {
     Project project;
     project.config.discovery = {{"web", 0, 5000}};
     project.add("web");
@@ -85,7 +85,7 @@ TEST(GceChanges, WhereALaterCallIsRefusedTheOthersAreTheAnswer) {
     EXPECT_EQ(project.gce.calls("createInstances"), 2);
 }
 
-TEST(GceChanges, AnIncreaseThatIsRefusedFailsWithGooglesReason) {
+TEST(GceChanges, FailWithTheReasonOfGoogle) {
     Grown project;
     project.gce.refuse("createInstances", 403, "forbidden",
                        "Required 'compute.instanceGroupManagers.update' permission");
@@ -96,7 +96,7 @@ TEST(GceChanges, AnIncreaseThatIsRefusedFailsWithGooglesReason) {
     EXPECT_EQ(project.increase(1, 3)->target, 4) << "nothing was agreed to before";
 }
 
-TEST(GceChanges, AnOperationThatFailsFailsTheIncrease) {
+TEST(GceChanges, FailIfTheOperationFails) {
     Grown project;
     project.gce.polls = 2;
     project.gce.endings["createInstances"] = {{"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.", ""}};
@@ -105,7 +105,7 @@ TEST(GceChanges, AnOperationThatFailsFailsTheIncrease) {
     EXPECT_EQ(grown.error().code, ErrorCode::quota);
 }
 
-TEST(GceChanges, AnOperationThatFailsForNoKnownReasonIsNotMadeAgainAtOnce) {
+TEST(GceChanges, AreNotRepeatedAtOnceAfterAnUnknownFailure) {
     Grown project;
     project.gce.endings["createInstances"] = {{"INTERNAL_ERROR", "It went wrong.", ""}};
     const auto grown = project.increase(1, 3);
@@ -115,7 +115,7 @@ TEST(GceChanges, AnOperationThatFailsForNoKnownReasonIsNotMadeAgainAtOnce) {
     EXPECT_EQ(project.gce.calls("createInstances"), 1);
 }
 
-TEST(GceChanges, AnOperationThatGoesOnForLongIsAgreedTo) {
+TEST(GceChanges, SucceedIfTheOperationTakesLong) {
     Grown project;
     project.gce.polls = 1000;
     const auto grown = project.increase(1, 3);
@@ -123,14 +123,14 @@ TEST(GceChanges, AnOperationThatGoesOnForLongIsAgreedTo) {
     EXPECT_EQ(grown->target, 4);
 }
 
-TEST(GceChanges, AnOperationThatCannotBeAskedAboutIsAgreedTo) {
+TEST(GceChanges, SucceedIfTheOperationCannotBePolled) {
     Grown project;
     project.gce.polls = 1;
     project.gce.refuse("operations", 403, "forbidden", "not allowed");
     EXPECT_EQ(project.increase(1, 3)->target, 4);
 }
 
-TEST(GceChanges, AGroupThatMakesNoInstancesOfGivenNamesIsResizedAndThatIsToldOnce) {
+TEST(GceChanges, ResizeAGroupThatCannotCreateNamedInstances) {
     Grown project;
     project.group().update_type = "PROACTIVE";
     project.group().replacement = "SUBSTITUTE";
@@ -142,7 +142,7 @@ TEST(GceChanges, AGroupThatMakesNoInstancesOfGivenNamesIsResizedAndThatIsToldOnc
                 Contains(HasSubstr("cannot create instances with given names")).Times(1));
 }
 
-TEST(GceChanges, ATargetSizeIsSentOnceAndIsComputedAnewAfterARefusal) {
+TEST(GceChanges, SendAResizeOnceAndRecomputeItAfterARefusal) {
     for (const bool is_raised : {false, true}) {
         Grown project;
         project.group().update_type = "PROACTIVE";
@@ -158,7 +158,7 @@ TEST(GceChanges, ATargetSizeIsSentOnceAndIsComputedAnewAfterARefusal) {
     }
 }
 
-TEST(GceChanges, ATargetSizeWhoseAnswerIsLostIsNotSentAgain) {
+TEST(GceChanges, DoNotRetryAResizeWithALostResponse) {
     Grown project;
     project.group().update_type = "PROACTIVE";
     project.group().replacement = "SUBSTITUTE";
@@ -169,7 +169,7 @@ TEST(GceChanges, ATargetSizeWhoseAnswerIsLostIsNotSentAgain) {
     EXPECT_EQ(project.gce.calls("resize"), 1);
 }
 
-TEST(GceChanges, AnotherTargetIsAConflictAndChangesNothing) {
+TEST(GceChanges, RejectAnUnexpectedTargetAsAConflict) {
     Grown project;
     project.group().target = 4;
     const auto grown = project.increase(1, 3);
@@ -178,7 +178,7 @@ TEST(GceChanges, AnotherTargetIsAConflictAndChangesNothing) {
     EXPECT_EQ(project.gce.calls("createInstances"), 0);
 }
 
-TEST(GceChanges, NeverPassTheMaximum) {
+TEST(GceChanges, NeverExceedTheMaximum) {
     Grown project;
     const auto grown = project.increase(8, 3);
     ASSERT_FALSE(grown);
@@ -187,14 +187,14 @@ TEST(GceChanges, NeverPassTheMaximum) {
     EXPECT_TRUE(project.increase(7, 3));
 }
 
-TEST(GceChanges, AllOrNothingIsNotPromised) {
+TEST(GceChanges, DoNotSupportAllOrNothing) {
     Grown project;
     const Resize request{.group = web, .delta = 2, .expected_target = 3, .all_or_nothing = true};
     EXPECT_EQ(testing::run(project.host, project.cloud().increase(request)).error().code,
               ErrorCode::unsupported);
 }
 
-TEST(GceChanges, AGroupThatIsNotListedIsNotFound) {
+TEST(GceChanges, FailForAnUnknownGroup) {
     Grown project;
     for (const char* id : {"", "web", "p/us-central1-a/db"}) {
         const Resize request{.group = NodeGroupId(id), .delta = 1};
@@ -206,7 +206,7 @@ TEST(GceChanges, AGroupThatIsNotListedIsNotFound) {
     }
 }
 
-TEST(GceChanges, AnIncreaseWhoseAnswerIsLostIsSentAgainWithoutASecondEffect) {
+TEST(GceChanges, RetryAnIncreaseWithALostResponseOnce) {
     Grown project;
     project.gce.lose("createInstances");
     const auto grown = project.increase(2, 3);
@@ -216,7 +216,7 @@ TEST(GceChanges, AnIncreaseWhoseAnswerIsLostIsSentAgainWithoutASecondEffect) {
     EXPECT_EQ(project.created(0), project.created(1));
 }
 
-TEST(GceChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
+TEST(GceChanges, FindALostIncreaseInTheNextPass) {
     Grown project;
     project.gce.lose("createInstances", 10);
     const auto grown = project.increase(2, 3, "key");
@@ -227,7 +227,7 @@ TEST(GceChanges, AnIncreaseThatNeverHadAnAnswerIsSeenInTheNextPass) {
     EXPECT_EQ(project.group().target, 5);
 }
 
-TEST(GceChanges, TheSameKeyAfterALostAnswerAsksForTheSameNamesThoughTheListLags) {
+TEST(GceChanges, RepeatTheSameNamesForARepeatedKeyWhileTheListLags) {
     Grown project;
     project.gce.lag(true);
     project.gce.lose("createInstances", 3);
@@ -238,7 +238,7 @@ TEST(GceChanges, TheSameKeyAfterALostAnswerAsksForTheSameNamesThoughTheListLags)
     EXPECT_EQ(project.group().target, 5) << "none is made twice";
 }
 
-TEST(GceChanges, TheSameKeyAgainHasNoSecondEffect) {
+TEST(GceChanges, ApplyARepeatedKeyOnce) {
     Grown project;
     ASSERT_TRUE(project.increase(2, 3, "key"));
     EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5});
@@ -246,7 +246,7 @@ TEST(GceChanges, TheSameKeyAgainHasNoSecondEffect) {
     EXPECT_EQ(project.gce.calls("createInstances"), 1);
 }
 
-TEST(GceChanges, WhatTheHostCountsIsTheBaseWhileTheListLags) {
+TEST(GceChanges, IncreaseFromTheExpectedTargetWhileTheListLags) {
     Grown project;
     project.gce.lag(true);
     ASSERT_TRUE(project.increase(2, 3));
@@ -259,12 +259,12 @@ TEST(GceChanges, WhatTheHostCountsIsTheBaseWhileTheListLags) {
     EXPECT_EQ(project.next()->groups[0].target, 6);
 }
 
-TEST(GceChanges, TheViewSaysThatTargetsMayLagTwoMinutes) {
+TEST(GceChanges, ReportThatTargetsLagUpToTwoMinutes) {
     Grown project;
     EXPECT_EQ(project.next()->target_lag, minutes(2));
 }
 
-TEST(GceChanges, AGroupWhoseIncreaseIsNotListedYetIsAskedForItsMachinesInEachPass) {
+TEST(GceChanges, ListInstancesInEachPassUntilAnIncreaseIsListed) {
     Grown project;
     project.gce.lag(true);
     ASSERT_TRUE(project.increase(1, 3));
@@ -275,7 +275,7 @@ TEST(GceChanges, AGroupWhoseIncreaseIsNotListedYetIsAskedForItsMachinesInEachPas
     }
 }
 
-TEST(GceChanges, AGroupThatWasChangedIsReadInEachPassForTwoMinutes) {
+TEST(GceChanges, ListInstancesInEachPassForTwoMinutesAfterAChange) {
     Grown project;
     ASSERT_TRUE(project.increase(1, 3));
     project.gce.settle(web_key);
@@ -286,7 +286,7 @@ TEST(GceChanges, AGroupThatWasChangedIsReadInEachPassForTwoMinutes) {
     }
 }
 
-TEST(GceChanges, ATargetThatOthersHaveSetIsAConflictUntilItIsListed) {
+TEST(GceChanges, ConflictWithAnotherClientUntilItsTargetIsListed) {
     Grown project;
     ASSERT_TRUE(project.increase(2, 3));
     project.group().target = 4;
@@ -297,7 +297,7 @@ TEST(GceChanges, ATargetThatOthersHaveSetIsAConflictUntilItIsListed) {
     EXPECT_EQ(project.group().target, 5);
 }
 
-TEST(GceChanges, MachinesThatHaveNoNamesYetAreNotTakenBack) {
+TEST(GceChanges, DoNotCancelInstancesWithoutNames) {
     Grown project;
     project.group().target = 6;
     ASSERT_TRUE(project.next());
@@ -306,7 +306,7 @@ TEST(GceChanges, MachinesThatHaveNoNamesYetAreNotTakenBack) {
     EXPECT_EQ(project.gce.calls("resize"), 0) << "Google would choose the machines";
 }
 
-TEST(GceChanges, NoMachineIsEverTakenBack) {
+TEST(GceChanges, DoNotCancelExistingInstances) {
     Grown project;
     project.group().target = 4;
     ASSERT_TRUE(project.next());
@@ -318,7 +318,7 @@ TEST(GceChanges, NoMachineIsEverTakenBack) {
     EXPECT_EQ(project.gce.calls("deleteInstances"), 0);
 }
 
-TEST(GceChanges, MachinesThatCanBeTakenBackAreAndTheAnswerHasTheTargetThatIsLeft) {
+TEST(GceChanges, CancelOnlyInstancesThatDoNotExistAndReturnTheTarget) {
     Grown project;
     ASSERT_TRUE(project.increase(2, 3));
     ASSERT_TRUE(project.next());
@@ -329,7 +329,7 @@ TEST(GceChanges, MachinesThatCanBeTakenBackAreAndTheAnswerHasTheTargetThatIsLeft
     EXPECT_EQ(project.group().instances[4].action, "DELETING");
 }
 
-TEST(GceChanges, NothingIsTakenBackWhileTheLastIncreaseIsNotListed) {
+TEST(GceChanges, DoNotCancelUntilTheLastIncreaseIsListed) {
     Grown project;
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.next());
@@ -345,7 +345,7 @@ TEST(GceChanges, NothingIsTakenBackWhileTheLastIncreaseIsNotListed) {
     EXPECT_EQ(*project.decrease(1, 6), Resized{5});
 }
 
-TEST(GceChanges, AMachineThatIsNotMadeYetIsTakenBackByItsName) {
+TEST(GceChanges, CancelAnInstanceByItsName) {
     Grown project;
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.next());
@@ -365,7 +365,7 @@ Task<void> remove_once(GceCloud& cloud, std::string machine) {
     co_await cloud.remove(removal);
 }
 
-TEST(GceChanges, ChangesOfOneGroupAreMadeOneAfterAnother) {
+TEST(GceChanges, AreSerializedWithinAGroup) {
     Grown project;
     project.gce.latency = std::chrono::seconds(1);
     std::vector<Task<void>> tasks;
@@ -379,7 +379,7 @@ TEST(GceChanges, ChangesOfOneGroupAreMadeOneAfterAnother) {
     EXPECT_EQ(project.group().target, 2);
 }
 
-TEST(GceChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
+TEST(GceChanges, ReadAListAgainIfAChangeOverlappedIt) {
     Grown project;
     project.gce.latency = std::chrono::seconds(5);
     std::vector<Task<void>> tasks;
@@ -393,7 +393,7 @@ TEST(GceChanges, AListThatWasUnderWayDuringAChangeIsReadAgain) {
     EXPECT_THAT(view->machines, SizeIs(5));
 }
 
-TEST(GceChanges, RefreshesThatOverlapAskOnce) {
+TEST(GceChanges, ShareOneReadAmongOverlappingRefreshes) {
     Grown project;
     project.gce.latency = std::chrono::seconds(5);
     std::vector<Task<void>> tasks;

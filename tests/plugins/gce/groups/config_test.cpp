@@ -43,7 +43,7 @@ TEST(GceConfig, TakesTheDefaults) {
     EXPECT_FALSE(config.credentials.anonymous);
 }
 
-TEST(GceConfig, ReadsWhatIsSet) {
+TEST(GceConfig, ReadsEverySetting) {
     FakeSettings settings = with_groups();
     settings.set("groups", list("0:5:p/us-central1-a/web"))
         .set("project", "p")
@@ -92,7 +92,7 @@ struct Refused {
     const char* says;
 };
 
-TEST(GceConfig, SaysWhatIsWrongAndWhere) {
+TEST(GceConfig, ReportsMistakesWithTheirPlace) {
     const std::vector<Refused> cases{
         {"discovery", list(prod, "max=3"), "discovery[1]", "has no namePrefix"},
         {"groups", list("0:5:p/us-central1-a/web", "5:3:p/us-central1-a/db"), "groups[1]",
@@ -114,13 +114,13 @@ TEST(GceConfig, SaysWhatIsWrongAndWhere) {
     }
 }
 
-TEST(GceConfig, ProvisioningAloneIsEnough) {
+TEST(GceConfig, AllowsProvisioningWithoutGroups) {
     FakeSettings settings(gce_schema());
     settings.set("cluster", "prod").set("provisioning", table({{"instance_template", "a"}}));
     EXPECT_THAT(rejections(settings), IsEmpty());
 }
 
-TEST(GceConfig, EverySettingIsDocumented) {
+TEST(GceConfig, DocumentsEverySetting) {
     const auto check = [](const auto& self, const Schema& schema) -> void {
         for (const Setting& setting : schema) {
             EXPECT_FALSE(setting.doc.empty()) << setting.key;

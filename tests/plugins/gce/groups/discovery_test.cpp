@@ -20,7 +20,7 @@ StaticGroup named(const std::string& id, int min, int max) {
 
 std::string in_a(const std::string& name) { return "p/us-central1-a/" + name; }
 
-TEST(GceDiscovery, GroupsAreThoseWhoseNamesBeginSoWithTheLimitsOfTheFirstThatSuits) {
+TEST(GceDiscovery, ListsGroupsByPrefixWithTheLimitsOfTheFirstMatch) {
     Project project;
     project.config.discovery = {{"gke-(a|b)-", 1, 5}, {"gke-a-", 0, 9}, {"db", 0, 3}};
     for (const char* name : {"gke-a-1", "gke-b-1", "gke-c-1", "db", "my-db"}) project.add(name);
@@ -32,14 +32,14 @@ TEST(GceDiscovery, GroupsAreThoseWhoseNamesBeginSoWithTheLimitsOfTheFirstThatSui
     EXPECT_EQ(view->groups[0].max, 3);
 }
 
-TEST(GceDiscovery, AnAlternativeOfAPrefixIsTheNamesBeginningToo) {
+TEST(GceDiscovery, MatchesAlternativesAtTheBeginningOfNames) {
     Project project;
     project.config.discovery = {{"web|db", 0, 5}};
     for (const char* name : {"web-1", "db-1", "my-db"}) project.add(name);
     EXPECT_THAT(names(*project.refresh()), ElementsAre(in_a("db-1"), in_a("web-1")));
 }
 
-TEST(GceDiscovery, AGroupThatIsNamedHasTheLimitsOfTheSettings) {
+TEST(GceDiscovery, AppliesTheConfiguredLimitsOfANamedGroup) {
     Project project;
     project.config.groups = {named(in_a("web"), 1, 5)};
     project.add("web", 2);
@@ -50,7 +50,7 @@ TEST(GceDiscovery, AGroupThatIsNamedHasTheLimitsOfTheSettings) {
     EXPECT_EQ(view->groups[0].target, 2);
 }
 
-TEST(GceDiscovery, TheFirstOfTwoEntriesForOneGroupCounts) {
+TEST(GceDiscovery, UsesTheFirstOfTwoEntriesForAGroup) {
     Project project;
     project.config.groups = {named(in_a("web"), 1, 5), named(in_a("web"), 0, 9)};
     project.add("web");
@@ -58,7 +58,7 @@ TEST(GceDiscovery, TheFirstOfTwoEntriesForOneGroupCounts) {
     EXPECT_THAT(project.warnings(), Contains(HasSubstr("web\" more than once")));
 }
 
-TEST(GceDiscovery, LocationsAreZonesAndRegionsWithTheirZones) {
+TEST(GceDiscovery, IncludesTheZonesOfAConfiguredRegion) {
     Project project;
     project.config.locations = {"us-central1", "europe-west1-b"};
     project.add("web");
@@ -69,7 +69,7 @@ TEST(GceDiscovery, LocationsAreZonesAndRegionsWithTheirZones) {
                 ElementsAre("p/europe-west1-b/web", in_a("web"), "p/us-central1/any"));
 }
 
-TEST(GceDiscovery, ANamedGroupThatDoesNotExistIsListedAndUnreadable) {
+TEST(GceDiscovery, ListsAMissingNamedGroupAsUnreadable) {
     Project project;
     project.config.discovery.clear();
     project.config.groups = {named(in_a("gone"), 0, 3), named(in_a("web"), 0, 3)};
@@ -88,7 +88,7 @@ TEST(GceDiscovery, ANamedGroupThatDoesNotExistIsListedAndUnreadable) {
     EXPECT_TRUE(project.next()->complete);
 }
 
-TEST(GceDiscovery, GroupsComeAndGo) {
+TEST(GceDiscovery, FollowsNewAndDeletedGroups) {
     Project project;
     project.add("web", 1);
     EXPECT_THAT(names(*project.refresh()), ElementsAre(in_a("web")));
@@ -100,7 +100,7 @@ TEST(GceDiscovery, GroupsComeAndGo) {
     EXPECT_TRUE(view->complete);
 }
 
-TEST(GceDiscovery, AnotherGroupOfTheSameNameHasNoneOfTheFormerOnesMachines) {
+TEST(GceDiscovery, ForgetsTheInstancesOfAReplacedGroup) {
     Project project;
     project.add("web", 2);
     ASSERT_THAT(project.refresh()->machines, SizeIs(2));
@@ -111,7 +111,7 @@ TEST(GceDiscovery, AnotherGroupOfTheSameNameHasNoneOfTheFormerOnesMachines) {
     EXPECT_EQ(view->machines[0].id.value(), id_of(project.group().instances[0]));
 }
 
-TEST(GceDiscovery, AGroupThatGoogleScalesAndOneThatIsStatefulAreLeftOutAndToldOnce) {
+TEST(GceDiscovery, SkipsAutoscaledAndStatefulGroupsAndLogsThemOnce) {
     Project project;
     project.add("web");
     project.add("scaled").autoscaler = "scaler";
@@ -127,7 +127,7 @@ TEST(GceDiscovery, AGroupThatGoogleScalesAndOneThatIsStatefulAreLeftOutAndToldOn
                             HasSubstr("is stateful")));
 }
 
-TEST(GceDiscovery, ANamedGroupThatCannotBeScaledStaysUnreadable) {
+TEST(GceDiscovery, ListsANamedUnscalableGroupAsUnreadable) {
     Project project;
     project.config.groups = {named(in_a("web"), 0, 3)};
     project.add("web", 1).autoscaler = "scaler";
@@ -139,7 +139,7 @@ TEST(GceDiscovery, ANamedGroupThatCannotBeScaledStaysUnreadable) {
     EXPECT_FALSE(project.increase(1, 1)) << "it is none of ours to change";
 }
 
-TEST(GceDiscovery, APlaceThatDoesNotAnswerLeavesItsGroupsAsTheyWere) {
+TEST(GceDiscovery, KeepsTheLastStateOfGroupsInAnUnreachableLocation) {
     Project project;
     project.add("web", 2);
     project.gce.add("us-central1-b/db", 1);
@@ -160,7 +160,7 @@ TEST(GceDiscovery, APlaceThatDoesNotAnswerLeavesItsGroupsAsTheyWere) {
     EXPECT_TRUE(project.next()->complete);
 }
 
-TEST(GceDiscovery, APlaceOutsideTheLocationsMayBeSilent) {
+TEST(GceDiscovery, IgnoresUnreachableLocationsThatAreNotConfigured) {
     Project project;
     project.config.locations = {"us-central1-a"};
     project.add("web");
@@ -168,7 +168,7 @@ TEST(GceDiscovery, APlaceOutsideTheLocationsMayBeSilent) {
     EXPECT_TRUE(project.refresh()->complete);
 }
 
-TEST(GceDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
+TEST(GceDiscovery, ReadsOtherGroupsIfOneCannotBeRead) {
     Project project;
     project.add("web", 1);
     project.add("odd", 1);
@@ -182,7 +182,7 @@ TEST(GceDiscovery, AGroupThatCannotBeReadKeepsNoOther) {
     EXPECT_THAT(view->machines, SizeIs(2));
 }
 
-TEST(GceDiscovery, AGroupWhoseMachinesCannotBeListedKeepsThoseThatItHad) {
+TEST(GceDiscovery, KeepsTheInstancesOfAGroupWhoseListFails) {
     Project project;
     project.add("web", 1);
     project.add("db", 1);
@@ -198,7 +198,7 @@ TEST(GceDiscovery, AGroupWhoseMachinesCannotBeListedKeepsThoseThatItHad) {
     EXPECT_TRUE(project.next()->complete) << "it is asked again";
 }
 
-TEST(GceDiscovery, GroupsOfAnotherProjectAreListedThereAndOneThatFailsKeepsNoOther) {
+TEST(GceDiscovery, ReadsOtherProjectsIfOneFails) {
     Project project;
     project.config.groups = {named("q/us-central1-a/web", 0, 3)};
     project.add("web", 1);
@@ -209,7 +209,7 @@ TEST(GceDiscovery, GroupsOfAnotherProjectAreListedThereAndOneThatFailsKeepsNoOth
     EXPECT_FALSE(view->complete);
 }
 
-TEST(GceDiscovery, WhereNothingCanBeListedTheRefreshFailsWithGooglesReason) {
+TEST(GceDiscovery, FailsWithTheReasonOfGoogleIfNothingCanBeListed) {
     Project project;
     project.add("web");
     project.gce.refuse("aggregatedList", 403, "forbidden",
@@ -221,7 +221,7 @@ TEST(GceDiscovery, WhereNothingCanBeListedTheRefreshFailsWithGooglesReason) {
     EXPECT_TRUE(project.next()) << "it is asked again";
 }
 
-TEST(GceDiscovery, AThrottledListIsAskedForAgain) {
+TEST(GceDiscovery, RetriesAThrottledList) {
     Project project;
     project.add("web", 1);
     project.gce.refuse("aggregatedList", 403, "rateLimitExceeded", "Rate Limit Exceeded");
@@ -229,7 +229,7 @@ TEST(GceDiscovery, AThrottledListIsAskedForAgain) {
     EXPECT_EQ(project.gce.calls("aggregatedList"), 2);
 }
 
-TEST(GceDiscovery, WhatDiffersFromAPlainGroupIsToldOnce) {
+TEST(GceDiscovery, WarnsOnceAboutUnusualGroups) {
     Project project;
     project.add("web").update_type = "PROACTIVE";
     project.add_regional("single", "ANY_SINGLE_ZONE");

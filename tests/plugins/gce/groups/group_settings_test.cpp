@@ -15,7 +15,7 @@ struct Spec {
     StaticGroup means;
 };
 
-TEST(GceGroupSpec, AGroupIsNamedByItsLinkOrByItsId) {
+TEST(GceGroupSpec, NamesAGroupByLinkOrId) {
     for (const Spec& each : std::vector<Spec>{
              {"0:10:https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/"
               "instanceGroups/web",
@@ -29,7 +29,7 @@ TEST(GceGroupSpec, AGroupIsNamedByItsLinkOrByItsId) {
     }
 }
 
-TEST(GceGroupSpec, SaysWhatIsWrongWithAGroup) {
+TEST(GceGroupSpec, ReportsAnInvalidGroup) {
     for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
              {"", "expected min:max:link"},
              {"web", "expected min:max:link"},
@@ -47,13 +47,13 @@ TEST(GceGroupSpec, SaysWhatIsWrongWithAGroup) {
     }
 }
 
-TEST(GceGroupSpec, ADiscoveryIsTheBeginningOfNamesAndLimits) {
+TEST(GceGroupSpec, ReadsAPrefixAndLimits) {
     EXPECT_EQ(*parse_discovery("namePrefix=gke-prod-,min=1,max=10"),
               (DiscoverySpec{"gke-prod-", 1, 10}));
     EXPECT_EQ(*parse_discovery("mig:max=3,namePrefix=(a|b)-"), (DiscoverySpec{"(a|b)-", 0, 3}));
 }
 
-TEST(GceGroupSpec, SaysWhatIsWrongWithADiscovery) {
+TEST(GceGroupSpec, ReportsAnInvalidDiscovery) {
     for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
              {"", "expected namePrefix="},
              {"namePrefix=,max=3", "has no namePrefix"},

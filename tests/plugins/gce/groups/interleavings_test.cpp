@@ -137,7 +137,7 @@ private:
     std::map<std::string, Duration> asked_at_{}, made_at_{};
 };
 
-TEST(GceInterleavings, EndNoMachineWithANodeThatWasNotToEndAndTargetsConverge) {
+TEST(GceInterleavings, DeleteNoUnintendedInstanceWithANodeAndConverge) {
     const auto make = [](std::uint64_t seed) { return std::make_unique<InterleavedGce>(seed); };
     EXPECT_EQ(testing::find_violation(make, {.count = INTERLEAVINGS}), "");
 }

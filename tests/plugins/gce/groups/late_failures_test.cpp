@@ -35,7 +35,7 @@ struct Slow : Project {
     }
 };
 
-TEST(GceLateFailures, OfAnIncreaseAreShownAsFailedMachines) {
+TEST(GceLateFailures, ShowFailedMachinesOfAnIncrease) {
     Slow project;
     project.fail_next("createInstances");
     EXPECT_EQ(*project.increase(2, 3), Resized{5});
@@ -66,7 +66,7 @@ TEST(GceLateFailures, WakeTheHostAndAreLoggedOnce) {
                                   HasSubstr("Quota 'CPUS' exceeded."))));
 }
 
-TEST(GceLateFailures, EndAfterAMinuteOrOnceTheyAreRemoved) {
+TEST(GceLateFailures, EndAfterAMinuteOrWhenTheyAreRemoved) {
     Slow project;
     project.fail_next("createInstances");
     ASSERT_TRUE(project.increase(2, 3));
@@ -78,7 +78,7 @@ TEST(GceLateFailures, EndAfterAMinuteOrOnceTheyAreRemoved) {
     EXPECT_THAT(project.next(minutes(1))->machines, SizeIs(3));
 }
 
-TEST(GceLateFailures, OfMachinesThatGoogleListsAreNotShown) {
+TEST(GceLateFailures, DoNotIncludeListedInstances) {
     Slow project;
     project.fail_next("createInstances");
     ASSERT_TRUE(project.increase(1, 3));
@@ -90,7 +90,7 @@ TEST(GceLateFailures, OfMachinesThatGoogleListsAreNotShown) {
     EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
 }
 
-TEST(GceLateFailures, OfARegionalGroupAreShownWithoutAZone) {
+TEST(GceLateFailures, HaveNoZoneInARegionalGroup) {
     Project project;
     project.add_regional("db", "EVEN", 1);
     ASSERT_TRUE(project.refresh());
@@ -109,7 +109,7 @@ TEST(GceLateFailures, OfARegionalGroupAreShownWithoutAZone) {
     EXPECT_THAT(project.remove({failed.id.value()}, false, db)->failed, IsEmpty());
 }
 
-TEST(GceLateFailures, OfATargetSizeAreShownAsSoManyMachines) {
+TEST(GceLateFailures, ShowOneFailedMachineForEachMissingInstance) {
     Slow project;
     project.group().update_type = "PROACTIVE";
     project.group().replacement = "SUBSTITUTE";
@@ -120,7 +120,7 @@ TEST(GceLateFailures, OfATargetSizeAreShownAsSoManyMachines) {
                 ElementsAre("running", "running", "running", "failed", "failed"));
 }
 
-TEST(GceLateFailures, OfARemovalAreShownAsErrorsOfTheMachinesThatStay) {
+TEST(GceLateFailures, ShowErrorsOfMachinesThatWereNotRemoved) {
     Slow project;
     project.fail_next("deleteInstances");
     const std::string id = id_of(project.group().instances[0]);
@@ -136,7 +136,7 @@ TEST(GceLateFailures, OfARemovalAreShownAsErrorsOfTheMachinesThatStay) {
     EXPECT_EQ(machine(*project.next(), id).error, std::nullopt);
 }
 
-TEST(GceLateFailures, AnOperationThatSucceedsLaterIsNone) {
+TEST(GceLateFailures, DoNotIncludeSlowSuccesses) {
     Slow project;
     ASSERT_TRUE(project.increase(1, 3));
     project.host.advance(seconds(20));

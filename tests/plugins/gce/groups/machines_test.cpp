@@ -19,7 +19,7 @@ struct StateCase {
     MachineState becomes;
 };
 
-TEST(GceMachines, EachActionIsAStateOfTheMachine) {
+TEST(GceMachines, HaveAStateForEachAction) {
     for (const StateCase& each :
          {StateCase{"NONE", "RUNNING", true, MachineState::running},
           StateCase{"NONE", "TERMINATED", true, MachineState::running},
@@ -50,7 +50,7 @@ TEST(GceMachines, EachActionIsAStateOfTheMachine) {
     }
 }
 
-TEST(GceMachines, InstancesOfAStandbyPoolAreOfNoGroup) {
+TEST(GceMachines, DoNotIncludeStandbyPools) {
     for (const char* status : {"SUSPENDED", "STOPPED", "TERMINATED", "SUSPENDING", "STOPPING"}) {
         Project project;
         FakeMig& group = project.add("web", 1);
@@ -63,7 +63,7 @@ TEST(GceMachines, InstancesOfAStandbyPoolAreOfNoGroup) {
     }
 }
 
-TEST(GceMachines, AMachineThatIsStoppedAgainstItsGroupsWishLeaves) {
+TEST(GceMachines, AreLeavingIfStoppedByAnotherClient) {
     for (const char* status : {"STOPPING", "TERMINATED", "SUSPENDING", "RUNNING", "REPAIRING"}) {
         Project project;
         project.add("web").instances = {{.name = "web-0001", .status = status, .number = 1}};
@@ -79,7 +79,7 @@ TEST(GceMachines, AMachineThatIsStoppedAgainstItsGroupsWishLeaves) {
     EXPECT_EQ(project.refresh()->machines.at(0).leaves, std::nullopt) << "it comes back";
 }
 
-TEST(GceMachines, ASpotMachineThatIsStoppedIsPreempted) {
+TEST(GceMachines, ArePreemptedIfASpotInstanceIsStopped) {
     Project project;
     project.gce.templates["t1"].is_spot = true;
     project.add("web", 1).instances[0].status = "STOPPING";
@@ -89,7 +89,7 @@ TEST(GceMachines, ASpotMachineThatIsStoppedIsPreempted) {
               Leaving{.reason = LeaveReason::spot_interruption});
 }
 
-TEST(GceMachines, AMachineIsNamedAsItsNodeIs) {
+TEST(GceMachines, AreNamedLikeTheirNodes) {
     Project project;
     project.add("web", 1);
     const auto view = project.refresh();
@@ -99,7 +99,7 @@ TEST(GceMachines, AMachineIsNamedAsItsNodeIs) {
     EXPECT_EQ(view->lists_all_with_prefix, "") << "not all machines of a project are listed";
 }
 
-TEST(GceMachines, WhatIsAskedForBeyondTheMachinesIsInTheTargetAlone) {
+TEST(GceMachines, DoNotIncludeInstancesThatTheTargetIsMissing) {
     Project project;
     project.add("web", 1).target = 3;
     const auto view = project.refresh();
@@ -107,7 +107,7 @@ TEST(GceMachines, WhatIsAskedForBeyondTheMachinesIsInTheTargetAlone) {
     EXPECT_EQ(view->groups[0].target, 3);
 }
 
-TEST(GceMachines, AMachineThatCannotBeMadeHasFailedAndSaysWhy) {
+TEST(GceMachines, HaveFailedWithAReasonIfTheyCannotBeCreated) {
     struct Case {
         const char* fault;
         ErrorCode code;
@@ -130,7 +130,7 @@ TEST(GceMachines, AMachineThatCannotBeMadeHasFailedAndSaysWhy) {
     }
 }
 
-TEST(GceMachines, AFaultOfAMachineThatRunsIsOver) {
+TEST(GceMachines, HaveNoErrorOnceTheyRun) {
     Project project;
     FakeMig& group = project.add("web", 1);
     group.instances[0].fault = "QUOTA_EXCEEDED";
@@ -139,7 +139,7 @@ TEST(GceMachines, AFaultOfAMachineThatRunsIsOver) {
     EXPECT_EQ(view->machines[0].error, std::nullopt);
 }
 
-TEST(GceMachines, AFaultOfAnAttemptBeforeIsOverOnceTheMachineRuns) {
+TEST(GceMachines, HaveNoErrorFromAnEarlierAttemptOnceTheyExist) {
     Project project;
     FakeMig& group = project.add("web", 2);
     group.instances[0].action = "CREATING";
@@ -158,7 +158,7 @@ TEST(GceMachines, AFaultOfAnAttemptBeforeIsOverOnceTheMachineRuns) {
         << "what runs is not taken back";
 }
 
-TEST(GceMachines, AMachineOfAnotherTemplateHasAnotherFingerprintThanItsGroup) {
+TEST(GceMachines, HaveTheFingerprintOfTheirOwnTemplate) {
     Project project;
     FakeMig& group = project.add("web", 2);
     group.made_from = "t2";
@@ -173,7 +173,7 @@ TEST(GceMachines, AMachineOfAnotherTemplateHasAnotherFingerprintThanItsGroup) {
               "made from projects/p/global/instanceTemplates/t1");
 }
 
-TEST(GceMachines, WhatListsOfZonesAndOfGroupsTellIsPutTogether) {
+TEST(GceMachines, CombineListsOfZonesAndOfGroups) {
     Project project;
     for (int i = 0; i < 17; ++i) project.add("group-" + std::to_string(10 + i), 1);
     project.add("web", 1);
@@ -190,7 +190,7 @@ TEST(GceMachines, WhatListsOfZonesAndOfGroupsTellIsPutTogether) {
     EXPECT_EQ(machine(*view, id).template_fingerprint, view->groups.back().template_fingerprint);
 }
 
-TEST(GceMachines, AGroupSaysItsZonesTagsLimitsAndTerms) {
+TEST(GceMachines, BelongToGroupsWithZonesTagsLimitsAndProvisioningModel) {
     Project project;
     project.gce.templates["t1"].labels["team"] = "a";
     project.gce.templates["t1"].is_spot = true;
@@ -211,7 +211,7 @@ TEST(GceMachines, AGroupSaysItsZonesTagsLimitsAndTerms) {
     EXPECT_EQ(group.healthy, std::nullopt);
 }
 
-TEST(GceMachines, OptionsOfAGroupAreThoseOfItsKubeEnv) {
+TEST(GceMachines, BelongToGroupsWithOptionsFromKubeEnv) {
     Project project;
     project.gce.templates["t1"].kube_env =
         "AUTOSCALER_ENV_VARS: autoscaling_options=scaledownunneededtime=30m\n";
@@ -223,7 +223,7 @@ TEST(GceMachines, OptionsOfAGroupAreThoseOfItsKubeEnv) {
     EXPECT_EQ(view->groups[0].options->unneeded_time, minutes(30));
 }
 
-TEST(GceMachines, TheTargetIsWithoutMachinesThatLeave) {
+TEST(GceMachines, AreNotPartOfTheTargetWhileTheyAreLeaving) {
     Project project;
     FakeMig& group = project.add("web", 2);
     group.instances[0].action = "DELETING";

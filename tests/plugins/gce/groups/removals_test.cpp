@@ -22,7 +22,7 @@ struct Full : Project {
     std::string id(std::size_t i) { return id_of(group().instances.at(i)); }
 };
 
-TEST(GceRemovals, MachinesGoInOneCallAndTheTargetWithThem) {
+TEST(GceRemovals, DeleteInstancesAndLowerTheTargetInOneCall) {
     Full project;
     const auto removed = project.remove({project.id(0), project.id(2)});
     ASSERT_TRUE(removed) << removed.error();
@@ -39,7 +39,7 @@ TEST(GceRemovals, MachinesGoInOneCallAndTheTargetWithThem) {
     EXPECT_THAT(states(*project.next()), ElementsAre("running"));
 }
 
-TEST(GceRemovals, AThousandMachinesACall) {
+TEST(GceRemovals, DeleteAThousandInstancesPerCall) {
     Project project;
     project.config.discovery = {{"web", 0, 5000}};
     project.add("web", 2500);
@@ -53,7 +53,7 @@ TEST(GceRemovals, AThousandMachinesACall) {
     EXPECT_EQ(project.group().target, 0);
 }
 
-TEST(GceRemovals, AnErrorThatNamesAMachineIsThatMachinesAlone) {
+TEST(GceRemovals, ReportAnErrorForTheInstanceThatItNames) {
     Full project;
     const std::string name = project.group().instances[1].name;
     project.gce.endings["deleteInstances"] = {{"RESOURCE_NOT_READY", "it is not ready",
@@ -65,7 +65,7 @@ TEST(GceRemovals, AnErrorThatNamesAMachineIsThatMachinesAlone) {
     EXPECT_THAT(removed->failed[0].message, HasSubstr("it is not ready"));
 }
 
-TEST(GceRemovals, AnErrorThatNamesNoMachineIsOfAllOfItsCall) {
+TEST(GceRemovals, ReportAnErrorForAllInstancesIfItNamesNone) {
     Full project;
     project.gce.refuse("deleteInstances", 403, "forbidden", "not allowed");
     const auto removed = project.remove({project.id(0), project.id(1)});
@@ -76,7 +76,7 @@ TEST(GceRemovals, AnErrorThatNamesNoMachineIsOfAllOfItsCall) {
     EXPECT_TRUE(project.increase(1, 3)) << "the target is as it was";
 }
 
-TEST(GceRemovals, StayAboveTheMinimumUnlessTheyAreForced) {
+TEST(GceRemovals, StayAboveTheMinimumUnlessForced) {
     Project project;
     project.config.discovery = {{"web", 2, 10}};
     project.add("web", 3);
@@ -91,7 +91,7 @@ TEST(GceRemovals, StayAboveTheMinimumUnlessTheyAreForced) {
     EXPECT_EQ(project.group().target, 1);
 }
 
-TEST(GceRemovals, AMachineThatGoesAlreadyIsNotAskedToGoAgain) {
+TEST(GceRemovals, DoNotDeleteADeletingInstanceAgain) {
     Full project;
     ASSERT_TRUE(project.remove({project.id(0)}));
     EXPECT_THAT(project.remove({project.id(0)})->failed, IsEmpty());
@@ -101,7 +101,7 @@ TEST(GceRemovals, AMachineThatGoesAlreadyIsNotAskedToGoAgain) {
     EXPECT_EQ(project.group().target, 2);
 }
 
-TEST(GceRemovals, AMachineThatWasRemovedIsNotAskedToGoAgainWhileTheListLags) {
+TEST(GceRemovals, DoNotDeleteAnInstanceAgainWhileTheListLags) {
     Full project;
     project.gce.lag(true);
     ASSERT_TRUE(project.remove({project.id(0)}));
@@ -110,7 +110,7 @@ TEST(GceRemovals, AMachineThatWasRemovedIsNotAskedToGoAgainWhileTheListLags) {
     EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
 }
 
-TEST(GceRemovals, ATargetThatOthersRaiseBeforeTheNextListRefusesNone) {
+TEST(GceRemovals, AreAllowedAfterARaiseByAnotherClient) {
     Full project;
     ASSERT_TRUE(project.remove({project.id(0), project.id(1)}));
     project.group().target = 4;
@@ -122,7 +122,7 @@ TEST(GceRemovals, ATargetThatOthersRaiseBeforeTheNextListRefusesNone) {
     EXPECT_EQ(project.group().target, 0);
 }
 
-TEST(GceRemovals, MachinesWhoseTargetStaysAreMadeAnewByGoogle) {
+TEST(GceRemovals, RecreateInstancesIfTheTargetIsKept) {
     Full project;
     const std::string id = project.id(0);
     EXPECT_THAT(project.remove({id}, false, web, true)->failed, IsEmpty());
@@ -136,7 +136,7 @@ TEST(GceRemovals, MachinesWhoseTargetStaysAreMadeAnewByGoogle) {
     EXPECT_EQ(machine(*project.next(), id).state, MachineState::running) << "the new one";
 }
 
-TEST(GceRemovals, AMachineThatWasNeverMadeAnewCountsAgainAfterTenMinutes) {
+TEST(GceRemovals, CountAnInstanceAgainIfItIsNotRecreatedInTenMinutes) {
     Full project;
     ASSERT_TRUE(project.remove({project.id(0)}, false, web, true));
     project.group().instances[0].action = "NONE";
@@ -145,7 +145,7 @@ TEST(GceRemovals, AMachineThatWasNeverMadeAnewCountsAgainAfterTenMinutes) {
     EXPECT_EQ(states(*project.next(minutes(10))).at(0), "running");
 }
 
-TEST(GceRemovals, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
+TEST(GceRemovals, DeleteARemainingInstanceAgainAfterTwoMinutes) {
     Full project;
     ASSERT_TRUE(project.remove({project.id(0)}));
     project.group().instances[0].action = "NONE";
@@ -156,14 +156,14 @@ TEST(GceRemovals, AMachineThatStaysIsAskedToGoAgainAfterTwoMinutes) {
     EXPECT_EQ(project.gce.calls("deleteInstances"), 2);
 }
 
-TEST(GceRemovals, ALostAnswerIsAskedForAgainWithoutASecondEffect) {
+TEST(GceRemovals, RetryALostResponseWithoutASecondEffect) {
     Full project;
     project.gce.lose("deleteInstances");
     EXPECT_THAT(project.remove({project.id(0)})->failed, IsEmpty());
     EXPECT_EQ(project.group().target, 2);
 }
 
-TEST(GceRemovals, WithoutAnyAnswerWhatCameOfItIsNotKnown) {
+TEST(GceRemovals, ReportAnUnknownResultWithoutAnyResponse) {
     Full project;
     project.gce.lose("deleteInstances", 10);
     const auto removed = project.remove({project.id(0)});
@@ -174,7 +174,7 @@ TEST(GceRemovals, WithoutAnyAnswerWhatCameOfItIsNotKnown) {
     EXPECT_EQ(project.group().target, 2);
 }
 
-TEST(GceRemovals, AMachineThatTheGroupDoesNotHaveIsNotFoundAndKeepsNoOther) {
+TEST(GceRemovals, RemoveOtherInstancesIfOneIsNotInTheGroup) {
     Full project;
     project.gce.add("us-central1-b/web", 1);
     const std::string other = id_of(project.gce.groups.at("us-central1-b/web").instances[0]);
@@ -186,7 +186,7 @@ TEST(GceRemovals, AMachineThatTheGroupDoesNotHaveIsNotFoundAndKeepsNoOther) {
     EXPECT_EQ(project.group().target, 2);
 }
 
-TEST(GceRemovals, AMachineThatIsSuspendedOrAbandonedIsNotTheGroupsToRemove) {
+TEST(GceRemovals, RejectSuspendedAndAbandonedInstances) {
     for (const char* action : {"SUSPENDING", "STOPPING", "ABANDONING"}) {
         Full project;
         project.group().instances[0].action = action;
@@ -199,7 +199,7 @@ TEST(GceRemovals, AMachineThatIsSuspendedOrAbandonedIsNotTheGroupsToRemove) {
     }
 }
 
-TEST(GceRemovals, AMachineThatIsBeingMadeGoesByItsName) {
+TEST(GceRemovals, DeleteAnInstanceThatIsBeingCreatedByItsName) {
     Full project;
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.next());
@@ -207,7 +207,7 @@ TEST(GceRemovals, AMachineThatIsBeingMadeGoesByItsName) {
     EXPECT_EQ(project.group().target, 3);
 }
 
-TEST(GceRemovals, AnIncreaseAndARemovalRightAfterItAreBothSeen) {
+TEST(GceRemovals, AreVisibleRightAfterAnIncrease) {
     Full project;
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.remove({project.id(0)}));
@@ -216,7 +216,7 @@ TEST(GceRemovals, AnIncreaseAndARemovalRightAfterItAreBothSeen) {
     EXPECT_EQ(project.group().target, 4);
 }
 
-TEST(GceRemovals, ThatGoogleMayMoveOthersOfAnEvenGroupIsToldOnce) {
+TEST(GceRemovals, WarnOnceThatGoogleMayRedistributeAnEvenGroup) {
     Project project;
     project.add_regional("even", "EVEN", 3).redistribution = "PROACTIVE";
     project.add_regional("kept", "EVEN", 3).redistribution = "NONE";

@@ -41,14 +41,14 @@ struct Exhausted : Project {
 
 const std::vector<std::string> all_zones{"us-central1-a", "us-central1-b", "us-central1-c"};
 
-TEST(GceStockOuts, OneZoneOfAGroupThatChoosesItsZonesLeavesTheOthersToTry) {
+TEST(GceStockOuts, InOneZoneOfAFlexibleGroupAreConflicts) {
     for (const char* shape : {"BALANCED", "ANY"}) {
         Exhausted project(shape, {"us-central1-a"});
         EXPECT_THAT(project.codes(), ::testing::ElementsAre(ErrorCode::conflict)) << shape;
     }
 }
 
-TEST(GceStockOuts, OneZoneThatIsChosenAgainAndAgainIsTheGroups) {
+TEST(GceStockOuts, InTheSameZoneRepeatedlyBackOffTheGroup) {
     Exhausted project("ANY", {"us-central1-a"});
     for (int minute = 0; minute < 5; ++minute) {
         EXPECT_THAT(project.codes(), ::testing::Contains(ErrorCode::conflict)) << minute;
@@ -58,14 +58,14 @@ TEST(GceStockOuts, OneZoneThatIsChosenAgainAndAgainIsTheGroups) {
         << "no other zone has the machine type, as it seems";
 }
 
-TEST(GceStockOuts, OneZoneOfAnEvenGroupKeepsItFromGrowing) {
+TEST(GceStockOuts, InOneZoneOfAnEvenGroupBackItOff) {
     for (const char* shape : {"EVEN", "ANY_SINGLE_ZONE"}) {
         Exhausted project(shape, {"us-central1-a"});
         EXPECT_THAT(project.codes(), ::testing::ElementsAre(ErrorCode::out_of_capacity)) << shape;
     }
 }
 
-TEST(GceStockOuts, AllZonesAtOnceAreTheGroups) {
+TEST(GceStockOuts, InAllZonesBackOffTheGroup) {
     Exhausted project("ANY", all_zones);
     EXPECT_THAT(project.codes(), ::testing::Each(ErrorCode::out_of_capacity));
 }
@@ -82,7 +82,7 @@ TEST(GceStockOuts, AreRememberedForFiveMinutes) {
     EXPECT_THAT(project.codes(), ::testing::ElementsAre(ErrorCode::conflict));
 }
 
-TEST(GceStockOuts, OfOneGroupSayNothingOfAnotherOne) {
+TEST(GceStockOuts, DoNotAffectOtherGroups) {
     Exhausted project("ANY", all_zones);
     ASSERT_TRUE(project.next());
     project.add_regional("big", "ANY");
@@ -95,7 +95,7 @@ TEST(GceStockOuts, OfOneGroupSayNothingOfAnotherOne) {
     EXPECT_EQ(machine(*view, id_of("big-0001")).error->code, ErrorCode::conflict);
 }
 
-TEST(GceStockOuts, AnotherFailureIsWhatItIs) {
+TEST(GceStockOuts, DoNotIncludeOtherFailures) {
     Exhausted project("ANY", {});
     project.fail_in("us-central1-a");
     project.gce.exhaust(any_key, "us-central1-a", "QUOTA_EXCEEDED");
@@ -103,7 +103,7 @@ TEST(GceStockOuts, AnotherFailureIsWhatItIs) {
     EXPECT_THAT(project.codes(), ::testing::ElementsAre(ErrorCode::quota));
 }
 
-TEST(GceStockOuts, AFailedMachineIsRemovedAndTheGroupAskedAgainInTheSamePass) {
+TEST(GceStockOuts, RemoveTheFailedMachineBeforeARetryInTheSamePass) {
     Exhausted project("ANY", {"us-central1-a"});
     const auto view = project.next();
     EXPECT_THAT(view->machines.at(0).error->message, HasSubstr("us-central1-b has not been"));
@@ -114,7 +114,7 @@ TEST(GceStockOuts, AFailedMachineIsRemovedAndTheGroupAskedAgainInTheSamePass) {
     EXPECT_EQ(grown->target, 1);
 }
 
-TEST(GceStockOuts, TheZoneIsTheInstancesOrThatOfTheWords) {
+TEST(GceStockOuts, TakeTheZoneFromTheInstanceOrTheMessage) {
     const ResourceLink zonal{"p", {Scope::zone, "us-central1-a"}, "instances", "any-1"};
     const std::string words =
         "The zone 'projects/p/zones/us-central1-b' does not have enough resources available";

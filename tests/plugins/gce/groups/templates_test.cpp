@@ -25,7 +25,7 @@ struct Described : Project {
     }
 };
 
-TEST(GceTemplates, AreThoseOfTheInstanceTemplatesType) {
+TEST(GceTemplateReader, UsesTheTypeOfTheInstanceTemplate) {
     Described project;
     project.add("web");
     const auto node = project.read();
@@ -36,7 +36,7 @@ TEST(GceTemplates, AreThoseOfTheInstanceTemplatesType) {
     EXPECT_EQ(node->variants, 1);
 }
 
-TEST(GceTemplates, ACustomTypeSaysAllInItsName) {
+TEST(GceTemplateReader, ReadsACustomTypeFromItsName) {
     Described project;
     project.gce.templates["t1"].type = "n2-custom-6-12288";
     project.add("web");
@@ -46,7 +46,7 @@ TEST(GceTemplates, ACustomTypeSaysAllInItsName) {
     EXPECT_EQ(project.gce.calls("machineTypes"), 0);
 }
 
-TEST(GceTemplates, AGroupWithAnUnreadableKubeEnvHasNoneAndAReason) {
+TEST(GceTemplateReader, ReportsAnUnreadableKubeEnv) {
     Described project;
     project.gce.templates["t1"].kube_env = "totally messed up";
     project.add("web");
@@ -56,7 +56,7 @@ TEST(GceTemplates, AGroupWithAnUnreadableKubeEnvHasNoneAndAReason) {
     EXPECT_THAT(node.error().message, HasSubstr("group \"p/us-central1-a/web\": kube-env"));
 }
 
-TEST(GceTemplates, OfSeveralTypesEachResourceIsTheLeast) {
+TEST(GceTemplateReader, UsesTheLeastOfEachResourceOfSeveralTypes) {
     Described project;
     project.add("web").flexible_types = {"n2-standard-4", "e2-standard-2"};
     const auto node = project.read();
@@ -65,7 +65,7 @@ TEST(GceTemplates, OfSeveralTypesEachResourceIsTheLeast) {
     EXPECT_EQ(node->capacity.amount("cpu"), 2000);
 }
 
-TEST(GceTemplates, TheFingerprintIsKnownOnceTheGroupWasDescribedAndIsTheTemplates) {
+TEST(GceTemplateReader, ReportsTheFingerprintOfADescribedGroup) {
     Described project;
     project.add("web");
     ASSERT_TRUE(project.refresh());
@@ -78,7 +78,7 @@ TEST(GceTemplates, TheFingerprintIsKnownOnceTheGroupWasDescribedAndIsTheTemplate
     EXPECT_EQ(project.fingerprint(), node->fingerprint) << "its size is not of the template";
 }
 
-TEST(GceTemplates, AnotherInstanceTemplateIsReadInThePassThatSeesIt) {
+TEST(GceTemplateReader, ReadsANewInstanceTemplateInTheSamePass) {
     Described project;
     project.gce.templates["t2"].type = "e2-standard-2";
     project.add("web");
@@ -92,7 +92,7 @@ TEST(GceTemplates, AnotherInstanceTemplateIsReadInThePassThatSeesIt) {
     EXPECT_EQ(after->machine_type, "e2-standard-2");
 }
 
-TEST(GceTemplates, AnInstanceTemplateIsReadOnceAndATypeOnceInAnHour) {
+TEST(GceTemplateReader, ReadsAnInstanceTemplateOnceAndATypeOncePerHour) {
     Described project;
     project.add("web");
     ASSERT_TRUE(project.read());
@@ -103,7 +103,7 @@ TEST(GceTemplates, AnInstanceTemplateIsReadOnceAndATypeOnceInAnHour) {
     EXPECT_EQ(project.gce.calls("images"), 2);
 }
 
-TEST(GceTemplates, WhatIsMadeWithoutItsImageIsTold) {
+TEST(GceTemplateReader, WarnsIfTheImageCannotBeRead) {
     Described project;
     project.gce.refuse("images", 403, "forbidden", "Required 'compute.images.get' permission");
     project.add("web");
@@ -112,7 +112,7 @@ TEST(GceTemplates, WhatIsMadeWithoutItsImageIsTold) {
                 Contains(HasSubstr("its node template is built without its image")));
 }
 
-TEST(GceTemplates, AnInstanceTemplateThatIsGoneMakesTheGroupUnhealthy) {
+TEST(GceTemplateReader, MarksAGroupUnhealthyWithoutItsInstanceTemplate) {
     Described project;
     project.add("web").made_from = "gone";
     const auto node = project.read();
@@ -123,7 +123,7 @@ TEST(GceTemplates, AnInstanceTemplateThatIsGoneMakesTheGroupUnhealthy) {
     EXPECT_THAT(view->groups[0].health_reason, HasSubstr("instance template does not exist"));
 }
 
-TEST(GceTemplates, ATypeThatIsNotInTheFirstZoneIsLookedForInTheNext) {
+TEST(GceTemplateReader, LooksForATypeInEachZone) {
     Described project;
     project.add_regional("any", "ANY");
     ASSERT_TRUE(project.refresh());
@@ -134,7 +134,7 @@ TEST(GceTemplates, ATypeThatIsNotInTheFirstZoneIsLookedForInTheNext) {
     EXPECT_EQ(project.gce.calls("machineTypes"), 2);
 }
 
-TEST(GceTemplates, AGroupThatIsNotListedIsNotFound) {
+TEST(GceTemplateReader, FailsForAnUnknownGroup) {
     Described project;
     project.add("db");
     EXPECT_EQ(project.read().error().code, ErrorCode::not_found);
@@ -161,7 +161,7 @@ struct Priced : Described {
     }
 };
 
-TEST(GcePrices, OfAGroupAndItsMachinesAreTheFiles) {
+TEST(GcePriceReader, ReadsPricesOfGroupsAndMachinesFromTheFile) {
     Priced project;
     project.add("web", 1);
     ASSERT_TRUE(project.read());
@@ -169,7 +169,7 @@ TEST(GcePrices, OfAGroupAndItsMachinesAreTheFiles) {
     EXPECT_EQ(project.next()->machines[0].price_per_hour, 0.2);
 }
 
-TEST(GcePrices, AreReadAgainOnceInTenMinutes) {
+TEST(GcePriceReader, ReadsTheFileAgainAfterTenMinutes) {
     Priced project;
     project.add("web", 1);
     ASSERT_TRUE(project.read());
@@ -181,7 +181,7 @@ TEST(GcePrices, AreReadAgainOnceInTenMinutes) {
     EXPECT_THAT(project.warnings(), Contains(HasSubstr("prices stay those of 2026-11-01")));
 }
 
-TEST(GcePrices, OfAnotherRegionAreTold) {
+TEST(GcePriceReader, WarnsAboutAFileOfAnotherRegion) {
     Priced project;
     project.write(0.2, "europe-west1");
     project.add("web", 1);
@@ -189,7 +189,7 @@ TEST(GcePrices, OfAnotherRegionAreTold) {
     EXPECT_THAT(project.warnings(), Contains(HasSubstr("there are groups in us-central1")));
 }
 
-TEST(GcePrices, AFileThatIsNoneKeepsTheCloudFromStarting) {
+TEST(GcePriceReader, FailsTheStartIfTheFileIsInvalid) {
     Priced project;
     std::ofstream(project.path) << "{";
     EXPECT_THROW(project.cloud(), Failure);

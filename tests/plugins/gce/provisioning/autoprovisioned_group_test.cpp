@@ -14,7 +14,7 @@ using ::testing::MatchesRegex;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-TEST(MadeGroups, HaveNamesThatGoogleTakesForGroupAndMachines) {
+TEST(GceAutoprovisionedGroups, HaveValidNamesForGroupAndInstances) {
     for (const std::string& plan :
          {usual_plan().name, std::string(200, 'x'), std::string("1st.Group_X"), std::string()}) {
         const std::string name = name_of_made_group(plan, "prod");
@@ -27,7 +27,7 @@ TEST(MadeGroups, HaveNamesThatGoogleTakesForGroupAndMachines) {
                 StartsWith("nodeautoprovisioning-gce-n2-standard-4"));
 }
 
-TEST(MadeGroups, OfOtherPlansAndClustersHaveOtherNames) {
+TEST(GceAutoprovisionedGroups, HaveDifferentNamesForPlansAndClusters) {
     const std::string longer(100, 'a');
     EXPECT_THAT((std::set<std::string>{name_of_made_group(longer, "prod"),
                                        name_of_made_group(longer + "b", "prod"),
@@ -36,7 +36,7 @@ TEST(MadeGroups, OfOtherPlansAndClustersHaveOtherNames) {
     EXPECT_EQ(name_of_made_group(longer, "prod"), name_of_made_group(longer, "prod"));
 }
 
-TEST(MadeGroups, AreKnownByTheirLabels) {
+TEST(GceAutoprovisionedGroups, AreRecognizedByTheirLabels) {
     const auto labels = make_machine_labels(usual_plan(), {{"goog-gke-node", ""}}, usual_config());
     ASSERT_TRUE(labels) << labels.error().message;
     EXPECT_TRUE(is_made_for(*labels, "prod"));
@@ -46,7 +46,7 @@ TEST(MadeGroups, AreKnownByTheirLabels) {
     EXPECT_EQ(labels->at("capstan-plan"), digest_of(usual_plan()));
 }
 
-TEST(MadeGroups, OfClustersWithOddNamesAreKnownToo) {
+TEST(GceAutoprovisionedGroups, AreRecognizedForClustersWithUnusualNames) {
     EXPECT_EQ(label_of_cluster("prod"), "prod");
     const std::string odd = label_of_cluster("Prod.example.com");
     EXPECT_THAT(odd, MatchesRegex("[-_a-z0-9]+"));
@@ -54,7 +54,7 @@ TEST(MadeGroups, OfClustersWithOddNamesAreKnownToo) {
     EXPECT_LE(label_of_cluster(std::string(200, 'x')).size(), 63U);
 }
 
-TEST(MadeGroups, TakeLabelsOfTheSettingsThatGoogleTakes) {
+TEST(GceAutoprovisionedGroups, AcceptConfiguredLabelsThatGoogleAllows) {
     MakingConfig config = usual_config();
     config.labels = {{"team", "platform"}};
     EXPECT_EQ(make_machine_labels(usual_plan(), {}, config)->at("team"), "platform");
@@ -66,7 +66,7 @@ TEST(MadeGroups, TakeLabelsOfTheSettingsThatGoogleTakes) {
               ErrorCode::unsupported);
 }
 
-TEST(MadeGroups, SayWhatTheyAre) {
+TEST(GceAutoprovisionedGroups, HaveADescription) {
     GroupPlan plan = usual_plan();
     plan.spot = true;
     EXPECT_EQ(describe_made_group(plan, "prod"),

@@ -76,7 +76,7 @@ struct Making : AnsweringGoogle {
     GroupMaker maker;
 };
 
-TEST(GceGroupMaker, MakesAnInstanceTemplateAndAGroup) {
+TEST(GceGroupMaker, CreatesAnInstanceTemplateAndAGroup) {
     Making google;
     google.on("POST " + templates_path, done()).on("POST " + groups_path, done());
     const auto made = google.create();
@@ -84,7 +84,7 @@ TEST(GceGroupMaker, MakesAnInstanceTemplateAndAGroup) {
     EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group"));
 }
 
-TEST(GceGroupMaker, IsDoneWhereTheGroupIsThere) {
+TEST(GceGroupMaker, SucceedsIfTheGroupExists) {
     Making google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()));
@@ -92,7 +92,7 @@ TEST(GceGroupMaker, IsDoneWhereTheGroupIsThere) {
     EXPECT_THAT(google.changes(), IsEmpty());
 }
 
-TEST(GceGroupMaker, LeavesAGroupOfAnotherOwnerAlone) {
+TEST(GceGroupMaker, KeepsAForeignGroup) {
     Making google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, "{}"));
@@ -102,7 +102,7 @@ TEST(GceGroupMaker, LeavesAGroupOfAnotherOwnerAlone) {
     EXPECT_THAT(google.changes(), IsEmpty());
 }
 
-TEST(GceGroupMaker, CleansUpWhereTheGroupIsRefused) {
+TEST(GceGroupMaker, CleansUpIfTheGroupIsRefused) {
     Making google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path,
@@ -114,7 +114,7 @@ TEST(GceGroupMaker, CleansUpWhereTheGroupIsRefused) {
     EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group", "DELETE template"));
 }
 
-TEST(GceGroupMaker, MakesAnInstanceTemplateAnewThatAnAttemptLeft) {
+TEST(GceGroupMaker, RecreatesALeftoverInstanceTemplate) {
     Making google;
     google
         .on("POST " + templates_path,
@@ -130,7 +130,7 @@ TEST(GceGroupMaker, MakesAnInstanceTemplateAnewThatAnAttemptLeft) {
                 ElementsAre("POST template", "DELETE template", "POST template", "POST group"));
 }
 
-TEST(GceGroupMaker, KeepsBothWhereGoogleGaveNoAnswer) {
+TEST(GceGroupMaker, KeepsBothWithoutAResponse) {
     Making google;
     google.on("POST " + templates_path, done()).on("POST " + groups_path, "", 503);
     const auto open = google.create();
@@ -138,7 +138,7 @@ TEST(GceGroupMaker, KeepsBothWhereGoogleGaveNoAnswer) {
     EXPECT_THAT(google.changes(), Not(Contains("DELETE template")));
 }
 
-TEST(GceGroupMaker, CleansUpWhatWasNeverMadeOnceThatIsSure) {
+TEST(GceGroupMaker, CleansUpAGroupThatWasNeverCreated) {
     Making google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path, "", 503)
@@ -152,7 +152,7 @@ TEST(GceGroupMaker, CleansUpWhatWasNeverMadeOnceThatIsSure) {
     EXPECT_THAT(google.changes().back(), "DELETE template");
 }
 
-TEST(GceGroupMaker, KeepsBothWhereTheOperationGoesOn) {
+TEST(GceGroupMaker, KeepsBothWhileTheOperationIsRunning) {
     Making google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path, operation_answer())
@@ -168,7 +168,7 @@ TEST(GceGroupMaker, KeepsBothWhereTheOperationGoesOn) {
     EXPECT_THAT(google.changes(), SizeIs(2));
 }
 
-TEST(GceGroupMaker, AGroupWhoseOperationFailsLaterIsShownWithAFailedMachine) {
+TEST(GceGroupMaker, ReportsALateFailureWithAFailedMachine) {
     Making google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path, operation_answer())
@@ -191,7 +191,7 @@ TEST(GceGroupMaker, AGroupWhoseOperationFailsLaterIsShownWithAFailedMachine) {
     EXPECT_EQ(google.changes().back(), "DELETE template") << "it is left over";
 }
 
-TEST(GceGroupMaker, TakesNoGroupThatIsBeingDeletedForOneThatIsThere) {
+TEST(GceGroupMaker, DoesNotAdoptAGroupThatIsBeingDeleted) {
     Making google;
     google.on("GET " + group_path, group_json())
         .on("GET " + group_path, group_json())
@@ -208,7 +208,7 @@ TEST(GceGroupMaker, TakesNoGroupThatIsBeingDeletedForOneThatIsThere) {
         << "once it is gone its instance template goes, too";
 }
 
-TEST(GceGroupMaker, TriesAnInstanceTemplateAgainThatCouldNotBeDeleted) {
+TEST(GceGroupMaker, RetriesTheDeletionOfAnInstanceTemplate) {
     Making google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()))
@@ -226,7 +226,7 @@ TEST(GceGroupMaker, TriesAnInstanceTemplateAgainThatCouldNotBeDeleted) {
                 ElementsAre("DELETE group", "DELETE template", "DELETE template"));
 }
 
-TEST(GceGroupMaker, MakesMachinesInTheZonesOfTheSubnetworksRegion) {
+TEST(GceGroupMaker, UsesTheZonesOfTheSubnetworkRegionByDefault) {
     MakingConfig config = usual_config();
     config.zones.clear();
     Making silent(config);
@@ -255,7 +255,7 @@ TEST(GceGroupMaker, DeletesAnEmptyGroupAndItsInstanceTemplate) {
     EXPECT_THAT(google.changes(), ElementsAre("DELETE group", "DELETE template"));
 }
 
-TEST(GceGroupMaker, DeletesNoGroupThatItDidNotMakeOrThatIsInUse) {
+TEST(GceGroupMaker, DeletesNoForeignGroupAndNoGroupInUse) {
     Making strangers;
     strangers.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, "{}"));
@@ -275,7 +275,7 @@ TEST(GceGroupMaker, DeletesNoGroupThatItDidNotMakeOrThatIsInUse) {
     EXPECT_EQ(gone.destroy().error().code, ErrorCode::not_found);
 }
 
-TEST(GceGroupMaker, ReadsWhatThereIsOnceInTenMinutes) {
+TEST(GceGroupMaker, ReadsOffersOnceInTenMinutes) {
     Making google;
     EXPECT_EQ(google.maker.new_group(usual_plan()).error().code, ErrorCode::unavailable)
         << "nothing was read yet";
@@ -289,7 +289,7 @@ TEST(GceGroupMaker, ReadsWhatThereIsOnceInTenMinutes) {
     EXPECT_GT(google.asked().size(), asked);
 }
 
-TEST(GceGroupMaker, KnowsItsOwnGroups) {
+TEST(GceGroupMaker, RecognizesItsOwnGroups) {
     Making google;
     InstanceTemplate made;
     made.labels = {{"capstan-made-for", "prod"}, {"capstan-plan", "x"}};

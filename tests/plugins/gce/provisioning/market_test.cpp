@@ -27,7 +27,7 @@ std::vector<std::string> names_of(const MachineTypes& types) {
     return out;
 }
 
-TEST(GceMarket, OffersTypesThatSuitTheImageInTheirZones) {
+TEST(GceMarket, OffersTypesForTheImageInTheirZones) {
     const Market market = market_of();
     EXPECT_THAT(names_of(market.machine_types()), ElementsAre("n2-standard-2", "n2-standard-4"))
         << "those of arm64 run no image of amd64";
@@ -37,7 +37,7 @@ TEST(GceMarket, OffersTypesThatSuitTheImageInTheirZones) {
     EXPECT_EQ(market.machine_types().types[1].capacity.amount("cpu"), 4000);
 }
 
-TEST(GceMarket, OffersWhatTheSettingsName) {
+TEST(GceMarket, OffersTheConfiguredTypes) {
     MakingConfig config = usual_config();
     config.machine_types = {"n2-*-4", "x9-*"};
     const Market market = market_of(usual_facts(), config);
@@ -45,13 +45,13 @@ TEST(GceMarket, OffersWhatTheSettingsName) {
     EXPECT_THAT(market.warnings(), Contains(HasSubstr("x9-*")));
 }
 
-TEST(GceMarket, LeavesOutTypesThatAreDeprecated) {
+TEST(GceMarket, SkipsDeprecatedTypes) {
     MarketFacts facts = usual_facts();
     for (auto& [zone, types] : facts.types_by_zone) types[0].is_deprecated = true;
     EXPECT_THAT(names_of(market_of(facts).machine_types()), ElementsAre("n2-standard-4"));
 }
 
-TEST(GceMarket, MakesAGroupOfAPlan) {
+TEST(GceMarket, TurnsAPlanIntoAGroup) {
     const auto made = market_of().make_group(usual_plan());
     ASSERT_TRUE(made) << made.error().message;
     const std::string& name = made->group.link.name;
@@ -70,7 +70,7 @@ TEST(GceMarket, MakesAGroupOfAPlan) {
     EXPECT_EQ(made->planned.group.spot, false);
 }
 
-TEST(GceMarket, SaysWhatANodeWillBe) {
+TEST(GceMarket, DescribesTheNode) {
     const NodeTemplate node = market_of().make_group(usual_plan())->planned.node;
     EXPECT_EQ(node.machine_type, "n2-standard-4");
     EXPECT_EQ(node.zone, "us-central1-a");
@@ -80,12 +80,12 @@ TEST(GceMarket, SaysWhatANodeWillBe) {
     EXPECT_EQ(node.capacity.amount("cpu"), 4000);
 }
 
-TEST(GceMarket, PlansWhatItMakes) {
+TEST(GceMarket, CreatesWhatItPlans) {
     const Market market = market_of();
     EXPECT_EQ(*market.plan_group(usual_plan()), market.make_group(usual_plan())->planned);
 }
 
-TEST(GceMarket, TellsLabelsOfTheMachineTypeAsTheyAreOfTheOther) {
+TEST(GceMarket, AdaptsMachineTypeLabelsToThePlannedType) {
     MarketFacts facts = usual_facts();
     facts.source.metadata["kube-env"] =
         "NODE_LABELS: "
@@ -102,7 +102,7 @@ TEST(GceMarket, TellsLabelsOfTheMachineTypeAsTheyAreOfTheOther) {
         << "the source has none";
 }
 
-TEST(GceMarket, OfASpotSourceOffersSpotAlone) {
+TEST(GceMarket, OffersOnlySpotForASpotInstanceTemplate) {
     MarketFacts facts = usual_facts();
     facts.source.is_spot = true;
     const Market market = market_of(facts);
@@ -112,7 +112,7 @@ TEST(GceMarket, OfASpotSourceOffersSpotAlone) {
     EXPECT_FALSE(market.plan_group(usual_plan()));
 }
 
-TEST(GceMarket, OffersCustomTypesThatTheSettingsNameWhereTheirFamilyIs) {
+TEST(GceMarket, OffersConfiguredCustomTypesOfAvailableFamilies) {
     MakingConfig config = usual_config();
     config.machine_types = {"n2-custom-4-8192", "c9-custom-4-8192"};
     const Market market = market_of(usual_facts(), config);
@@ -121,7 +121,7 @@ TEST(GceMarket, OffersCustomTypesThatTheSettingsNameWhereTheirFamilyIs) {
     EXPECT_THAT(market.warnings(), Contains(HasSubstr("c9-custom-4-8192")));
 }
 
-TEST(GceMarket, AnOfferTellsItsZoneAndTermsAndATypeTheRest) {
+TEST(GceMarket, SeparatesLabelsOfTypesFromLabelsOfOfferings) {
     const MachineType type = market_of().machine_types().types.front();
     EXPECT_EQ(type.labels.count("topology.kubernetes.io/zone"), 0u);
     EXPECT_THAT(type.labels, Contains(Pair("node.kubernetes.io/instance-type", "n2-standard-2")));
@@ -154,7 +154,7 @@ TEST(GceMarket, WritesThePlanIntoTheInstanceTemplate) {
     EXPECT_EQ(**env->find_autoscaler_variable("node_taints"), "dedicated=ml:NoSchedule");
 }
 
-TEST(GceMarket, MakesNothingThatIsNotOnOffer) {
+TEST(GceMarket, RejectsTypesThatAreNotOffered) {
     const Market market = market_of();
     for (const auto& [type, zone] : {std::pair{"n2-standard-4", "us-central1-b"},
                                      {"n2-standard-8", "us-central1-a"},
@@ -169,7 +169,7 @@ TEST(GceMarket, MakesNothingThatIsNotOnOffer) {
     }
 }
 
-TEST(GceMarket, RefusesLabelsThatNoNodeWouldHave) {
+TEST(GceMarket, RejectsLabelsThatANodeCannotHave) {
     GroupPlan plan = usual_plan();
     plan.labels = {{"node-role.kubernetes.io/ml", "x"}};
     EXPECT_FALSE(market_of().make_group(plan)) << "kubelet may not give its node such a label";
@@ -177,7 +177,7 @@ TEST(GceMarket, RefusesLabelsThatNoNodeWouldHave) {
     EXPECT_FALSE(market_of().make_group(plan));
 }
 
-TEST(GceMarket, WithoutKubeEnvMakesGroupsForPodsWithoutWishesAlone) {
+TEST(GceMarket, RejectsLabelsAndTaintsWithoutKubeEnv) {
     MarketFacts facts = usual_facts();
     facts.source.metadata.clear();
     const Market market = market_of(facts);
@@ -188,7 +188,7 @@ TEST(GceMarket, WithoutKubeEnvMakesGroupsForPodsWithoutWishesAlone) {
     EXPECT_TRUE(market.make_group(plan));
 }
 
-TEST(GceMarket, KnowsPricesWhereThereAreSome) {
+TEST(GceMarket, PricesOffersIfPricesAreKnown) {
     MarketFacts facts = usual_facts();
     EXPECT_EQ(market_of(facts).machine_types().types[0].offerings[0].price_per_hour, std::nullopt);
     facts.prices = std::make_shared<const PriceTable>(*PriceTable::parse(

@@ -23,7 +23,7 @@ std::vector<std::string> permissions_in(const std::string& file) {
     return out;
 }
 
-TEST(GceRoles, AreWhatTheSourcesName) {
+TEST(GceRoles, AreThePermissionsThatTheSourcesName) {
     std::vector<std::string> role = permissions_in("role.yaml");
     EXPECT_THAT(role, UnorderedElementsAreArray(needed_permissions(false)));
     for (std::string& more : permissions_in("role_provisioning.yaml"))
@@ -51,14 +51,14 @@ struct Project : AnsweringGoogle {
     }
 };
 
-TEST(GcePermissions, ThatAreGrantedAreFine) {
+TEST(GcePermissions, AreCheckedIfGranted) {
     Project project;
     project.grants(needed_permissions(true));
     EXPECT_TRUE(project.demand(true));
     EXPECT_EQ(project.log(), "");
 }
 
-TEST(GcePermissions, ThatAreMissingAreNamed) {
+TEST(GcePermissions, AreReportedIfMissing) {
     std::vector<std::string> granted = needed_permissions(false);
     std::erase(granted, "compute.instanceGroupManagers.update");
     Project project;
@@ -71,7 +71,7 @@ TEST(GcePermissions, ThatAreMissingAreNamed) {
     EXPECT_THAT(project.log(), HasSubstr("IAM conditions on single groups"));
 }
 
-TEST(GcePermissions, OfOtherResourcesAreNotChecked) {
+TEST(GcePermissions, AreNotCheckedForOtherResources) {
     std::vector<std::string> granted = needed_permissions(true);
     std::erase(granted, "iam.serviceAccounts.actAs");
     Project project;
@@ -80,7 +80,7 @@ TEST(GcePermissions, OfOtherResourcesAreNotChecked) {
     EXPECT_THAT(project.log(), HasSubstr("not checked: iam.serviceAccounts.actAs"));
 }
 
-TEST(GcePermissions, AreNotCheckedWhereTheirApiIsDisabled) {
+TEST(GcePermissions, AreNotCheckedIfTheApiIsDisabled) {
     Project project;
     project.on(
         "POST projects/shop:testIamPermissions",
@@ -90,7 +90,7 @@ TEST(GcePermissions, AreNotCheckedWhereTheirApiIsDisabled) {
                 AllOf(HasSubstr("cannot check"), HasSubstr("gcloud services enable")));
 }
 
-TEST(GcePermissions, AreNotCheckedWithATokenThatIsTooNarrow) {
+TEST(GcePermissions, AreNotCheckedWithATokenOfNarrowScope) {
     Project project;
     project.on(
         "POST projects/shop:testIamPermissions",

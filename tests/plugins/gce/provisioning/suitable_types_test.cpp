@@ -34,7 +34,7 @@ TEST(SuitableTypes, RunTheImage) {
     EXPECT_THAT(why("t2a-standard-8", source, "arm64"), IsEmpty());
 }
 
-TEST(SuitableTypes, BootFromTheDiskThatThereIs) {
+TEST(SuitableTypes, SupportTheBootDisk) {
     struct Case {
         const char *type, *disk;
         bool is_suitable;
@@ -51,7 +51,7 @@ TEST(SuitableTypes, BootFromTheDiskThatThereIs) {
             << c.type << " " << c.disk;
 }
 
-TEST(SuitableTypes, AreOfTheTemplatesFamilyWhereItAsksForWhatFamiliesDifferIn) {
+TEST(SuitableTypes, AreOfTheSameFamilyIfTheTemplateDependsOnIt) {
     InstanceTemplate platform = source_of("n2-standard-4", "pd-balanced"), disks = platform;
     platform.min_cpu_platform = "Intel Ice Lake";
     disks.disks.push_back({.type = "SCRATCH", .disk_type = "local-ssd"});
@@ -61,7 +61,7 @@ TEST(SuitableTypes, AreOfTheTemplatesFamilyWhereItAsksForWhatFamiliesDifferIn) {
     }
 }
 
-TEST(SuitableTypes, HaveTheAcceleratorsOfTheTemplateAndNoOthers) {
+TEST(SuitableTypes, HaveExactlyTheAcceleratorsOfTheTemplate) {
     const GceMachineType a2{.name = "a2-highgpu-2g",
                             .accelerators = {{.type = "nvidia-tesla-a100", .count = 2}}};
     InstanceTemplate source = source_of("n1-standard-4", "pd-balanced");
@@ -77,7 +77,7 @@ TEST(SuitableTypes, HaveTheAcceleratorsOfTheTemplateAndNoOthers) {
         << "as many as come with it";
 }
 
-TEST(SuitableTypes, AreInAZoneThatHasTheAccelerators) {
+TEST(SuitableTypes, AreInAZoneWithTheAccelerators) {
     InstanceTemplate source = source_of("n1-standard-4", "pd-balanced");
     source.accelerators = {{.type = "nvidia-tesla-t4", .count = 2}};
     const Accelerators enough{{.name = "nvidia-tesla-t4", .most_per_machine = 4}},
@@ -87,7 +87,7 @@ TEST(SuitableTypes, AreInAZoneThatHasTheAccelerators) {
     EXPECT_FALSE(why("n1-standard-8", source, "amd64", &none).empty());
 }
 
-TEST(SuitableTypes, TheArchitectureIsTheImagesOrElseTheMachines) {
+TEST(SuitableTypes, HaveTheArchitectureOfTheImageOrTheMachineFamily) {
     const InstanceTemplate source = source_of("t2a-standard-4", "pd-balanced");
     const GceImage told{.arch = "amd64"}, silent;
     EXPECT_EQ(arch_of_template(source, &told), "amd64");

@@ -10,7 +10,7 @@ using ::testing::SizeIs;
 
 const std::vector<TemplateAccelerator> two_cards{{"nvidia-tesla-a100", 2}};
 
-TEST(Accelerators, AreThoseOfTheInstanceTemplate) {
+TEST(GceAccelerators, AreThoseOfTheInstanceTemplate) {
     InstanceTemplate from;
     from.accelerators = two_cards;
     const GceMachineType type{.name = "a2-highgpu-1g", .accelerators = {{"nvidia-tesla-a100", 1}}};
@@ -21,13 +21,13 @@ TEST(Accelerators, AreThoseOfTheInstanceTemplate) {
     EXPECT_THAT(accelerators_of(InstanceTemplate(), std::nullopt), IsEmpty());
 }
 
-TEST(Gpus, AreNvidiasCardsAlone) {
+TEST(GceGpus, AreOnlyNvidiaCards) {
     std::vector<std::string> warnings;
     EXPECT_EQ(count_gpus({{"nvidia-tesla-t4", 4}, {"ct5lp", 4}}, {}, warnings), 4);
     EXPECT_EQ(count_gpus({}, {}, warnings), 0);
 }
 
-TEST(Gpus, ThatAreSharedCountForEachClient) {
+TEST(GceGpus, AreCountedForEachSharingClient) {
     std::vector<std::string> warnings;
     for (const char* strategy : {"time-sharing", "mps"}) {
         const Labels labels{{"cloud.google.com/gke-gpu-sharing-strategy", strategy},
@@ -37,7 +37,7 @@ TEST(Gpus, ThatAreSharedCountForEachClient) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(Gpus, ThatArePartitionedCountForEachPart) {
+TEST(GceGpus, AreCountedForEachPartition) {
     std::vector<std::string> warnings;
     Labels labels{{"cloud.google.com/gke-gpu-partition-size", "1g.5gb"}};
     EXPECT_EQ(count_gpus(two_cards, labels, warnings), 14);
@@ -47,7 +47,7 @@ TEST(Gpus, ThatArePartitionedCountForEachPart) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(Gpus, WithLabelsThatAreNotUnderstoodCountOnceAndAreTold) {
+TEST(GceGpus, AreCountedOnceWithAWarningForUnknownLabels) {
     std::vector<std::string> warnings;
     EXPECT_EQ(
         count_gpus(two_cards, {{"cloud.google.com/gke-gpu-partition-size", "9g.9gb"}}, warnings),

@@ -21,11 +21,11 @@ std::optional<std::int64_t> storage_of(const TemplateSources& sources,
     return out ? *out : std::nullopt;
 }
 
-TEST(EphemeralStorage, IsTheBootDiskLessWhatTheSystemKeeps) {
+TEST(GceEphemeralStorage, IsTheBootDiskWithoutSystemReserves) {
     EXPECT_EQ(storage_of(usual_sources()), 100 * gib - 1'678'795'342 - 4'453'881'086 - 100 * mib);
 }
 
-TEST(EphemeralStorage, OfABootDiskWithoutASizeIsItsImages) {
+TEST(GceEphemeralStorage, UsesTheImageSizeIfTheDiskHasNone) {
     TemplateSources sources = usual_sources();
     sources.instance_template.disks.front().size_gb.reset();
     sources.image = GceImage{.size_gb = 100};
@@ -36,13 +36,13 @@ TEST(EphemeralStorage, OfABootDiskWithoutASizeIsItsImages) {
     EXPECT_THAT(warnings, SizeIs(1)) << "it is told, and not taken for none";
 }
 
-TEST(EphemeralStorage, IsNeverLessThanNothing) {
+TEST(GceEphemeralStorage, IsNeverNegative) {
     TemplateSources sources = usual_sources();
     sources.instance_template.disks.front().size_gb = 2;
     EXPECT_EQ(storage_of(sources), 0);
 }
 
-TEST(EphemeralStorage, IsOfLocalSsdsWhereKubeEnvSaysSo) {
+TEST(GceEphemeralStorage, UsesLocalSsdsIfKubeEnvSaysSo) {
     TemplateSources sources = usual_sources();
     sources.instance_template.disks.insert(sources.instance_template.disks.end(), 2, local_ssd);
     EXPECT_EQ(storage_of(sources, "ephemeral_storage_local_ssd_count=2"),
@@ -51,7 +51,7 @@ TEST(EphemeralStorage, IsOfLocalSsdsWhereKubeEnvSaysSo) {
               storage_of(usual_sources()));
 }
 
-TEST(EphemeralStorage, IsOfSsdsThatComeWithTheTypeToo) {
+TEST(GceEphemeralStorage, UsesBundledLocalSsds) {
     TemplateSources sources = usual_sources();
     sources.instance_template.machine_type = "z3-highmem-88";
     sources.machine_type->bundled_local_ssds = 12;
@@ -60,7 +60,7 @@ TEST(EphemeralStorage, IsOfSsdsThatComeWithTheTypeToo) {
               12 * 3000 * gib - std::int64_t{52'837'800} * 1024);
 }
 
-TEST(EphemeralStorage, OfMoreSsdsThanThereAreIsUnsupported) {
+TEST(GceEphemeralStorage, RejectsMoreLocalSsdsThanExist) {
     std::vector<std::string> warnings;
     const auto refused = find_ephemeral_storage(
         usual_sources(), env_of("ephemeral_storage_local_ssd_count=1"), {}, warnings);
@@ -69,12 +69,12 @@ TEST(EphemeralStorage, OfMoreSsdsThanThereAreIsUnsupported) {
     EXPECT_THAT(refused.error().message, HasSubstr("1 local SSD"));
 }
 
-TEST(EphemeralStorage, OfTheBootDiskMayBeForbidden) {
+TEST(GceEphemeralStorage, IsUnknownIfTheBootDiskIsBlocked) {
     EXPECT_EQ(storage_of(usual_sources(), "BLOCK_EPH_STORAGE_BOOT_DISK=true"), std::nullopt);
     EXPECT_NE(storage_of(usual_sources(), "BLOCK_EPH_STORAGE_BOOT_DISK=false"), std::nullopt);
 }
 
-TEST(EphemeralStorage, TakesACountThatIsNoNumberForNone) {
+TEST(GceEphemeralStorage, TreatsAnInvalidSsdCountAsZero) {
     std::vector<std::string> warnings;
     const auto storage = find_ephemeral_storage(
         usual_sources(), env_of("ephemeral_storage_local_ssd_count=two"), {}, warnings);

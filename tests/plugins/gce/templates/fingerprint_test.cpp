@@ -9,7 +9,7 @@
 namespace capstan::gce {
 namespace {
 
-TEST(GceFingerprints, StayForTheSame) {
+TEST(GceFingerprints, AreStableForTheSameSources) {
     EXPECT_EQ(fingerprint_of(usual_sources(), {}), fingerprint_of(usual_sources(), {}));
     TemplateSources busy = usual_sources();
     busy.group.target_size = 7;
@@ -18,7 +18,7 @@ TEST(GceFingerprints, StayForTheSame) {
         << "how many machines there are is none of a template's";
 }
 
-TEST(GceFingerprints, ChangeWithAllThatATemplateIsMadeOf) {
+TEST(GceFingerprints, ChangeWithEverySource) {
     const std::string before = fingerprint_of(usual_sources(), {});
     const std::vector<std::pair<const char*, std::function<void(TemplateSources&)>>> changes{
         {"another instance template", [](auto& s) { s.instance_template.link.name = "web-2"; }},

@@ -25,7 +25,7 @@ constexpr const char* gke_variables =
     "kube_reserved=cpu=80m,memory=2536Mi,ephemeral-storage=41Gi;os=linux;os_distribution=cos;"
     "arch=amd64;evictionHard=memory.available=100Mi,nodefs.available=10%";
 
-TEST(GceTemplates, AreAMachineLessWhatIsKept) {
+TEST(GceGroupTemplate, SubtractsReservesFromTheMachine) {
     const NodeTemplate node = template_of(usual_sources(kube_env_with(gke_variables))).node;
     // 1/64, 16 MiB, 64 MiB and 0.175% of 16 GiB are the kernel's.
     const std::int64_t memory = 16 * gib - 256 * mib - 80 * mib - 30'064'771;
@@ -43,7 +43,7 @@ TEST(GceTemplates, AreAMachineLessWhatIsKept) {
     EXPECT_EQ(node.free.amount("pods"), 109);
 }
 
-TEST(GceTemplates, WithOneThreadOnEachCoreHaveHalfAsManyButWhereCoresHaveOne) {
+TEST(GceGroupTemplate, HalvesCpusWithOneThreadPerCoreIfCoresHaveTwo) {
     TemplateSources sources = usual_sources(kube_env_with("os=linux"));
     sources.instance_template.threads_per_core = 1;
     const NodeTemplate node = template_of(sources).node;
@@ -53,7 +53,7 @@ TEST(GceTemplates, WithOneThreadOnEachCoreHaveHalfAsManyButWhereCoresHaveOne) {
     EXPECT_EQ(template_of(sources).node.capacity.amount("cpu"), 4000);
 }
 
-TEST(GceTemplates, CarryLabelsOfKubeEnvAndOfTheMachine) {
+TEST(GceGroupTemplate, HasLabelsOfKubeEnvAndOfTheMachine) {
     const NodeTemplate node = template_of(usual_sources(kube_env_with(gke_variables))).node;
     EXPECT_EQ(node.labels, (Labels{{"team", "web"},
                                    {"cloud.google.com/gke-nodepool", "web"},
@@ -74,14 +74,14 @@ TEST(GceTemplates, CarryLabelsOfKubeEnvAndOfTheMachine) {
     EXPECT_EQ(node.name, "web");
 }
 
-TEST(GceTemplates, WithoutAWordOnReservesHaveGkesTiers) {
+TEST(GceGroupTemplate, UsesGkeTiersWithoutReserves) {
     const NodeTemplate node = template_of(usual_sources(kube_env_with("os=linux"))).node;
     EXPECT_EQ(node.allocatable.amount("cpu"), 3920);
     EXPECT_EQ(node.capacity.amount("memory") - node.allocatable.amount("memory"),
               (2623 + 100) * mib);
 }
 
-TEST(GceTemplates, HaveGkesTiersWhereSystemReservedAloneIsTold) {
+TEST(GceGroupTemplate, UsesGkeTiersIfOnlySystemReservedIsSet) {
     const NodeTemplate node =
         template_of(usual_sources(kube_env_with("system_reserved=cpu=20m,memory=27Mi"))).node;
     EXPECT_EQ(node.allocatable.amount("cpu"), 3900);
@@ -89,7 +89,7 @@ TEST(GceTemplates, HaveGkesTiersWhereSystemReservedAloneIsTold) {
               (2623 + 27 + 100) * mib);
 }
 
-TEST(GceTemplates, NeverHaveLessThanNothing) {
+TEST(GceGroupTemplate, IsNeverNegative) {
     TemplateSources sources = usual_sources(kube_env_with("kube_reserved=cpu=9,memory=1Ti"));
     sources.machine_type->memory_mib = 1;
     const NodeTemplate node = template_of(sources).node;
@@ -99,7 +99,7 @@ TEST(GceTemplates, NeverHaveLessThanNothing) {
     EXPECT_EQ(node.free.amount("cpu"), 0);
 }
 
-TEST(GceTemplates, WithoutKubeEnvLeaveReservesToTheNodesThereAre) {
+TEST(GceGroupTemplate, ReservesNothingWithoutKubeEnv) {
     const NodeTemplate node = template_of(usual_sources()).node;
     EXPECT_EQ(node.allocatable.amount("cpu"), 4000);
     EXPECT_EQ(node.allocatable.amount("memory"), node.capacity.amount("memory"));
@@ -107,7 +107,7 @@ TEST(GceTemplates, WithoutKubeEnvLeaveReservesToTheNodesThereAre) {
         << "that is GKE's alone";
 }
 
-TEST(GceTemplates, OfCustomTypesNeedNoOneToTellThem) {
+TEST(GceGroupTemplate, NeedsNoMachineTypeForCustomTypes) {
     TemplateSources sources = usual_sources();
     sources.machine_type.reset();
     sources.instance_template.machine_type = "n2-custom-6-20480";
@@ -116,7 +116,7 @@ TEST(GceTemplates, OfCustomTypesNeedNoOneToTellThem) {
     EXPECT_EQ(node.machine_type, "n2-custom-6-20480");
 }
 
-TEST(GceTemplates, OfAnUnknownTypeAreUnavailable) {
+TEST(GceGroupTemplate, IsUnavailableForAnUnknownType) {
     TemplateSources sources = usual_sources();
     sources.machine_type.reset();
     const auto refused = make_template(sources, {});
@@ -125,7 +125,7 @@ TEST(GceTemplates, OfAnUnknownTypeAreUnavailable) {
     EXPECT_THAT(refused.error().message, HasSubstr("n2-standard-4"));
 }
 
-TEST(GceTemplates, CountGpusAndNameThem) {
+TEST(GceGroupTemplate, CountsAndNamesGpus) {
     TemplateSources sources = usual_sources(kube_env_with("os=linux"));
     sources.instance_template.accelerators = {{"nvidia-tesla-t4", 2}};
     const NodeTemplate node = template_of(sources).node;
@@ -134,7 +134,7 @@ TEST(GceTemplates, CountGpusAndNameThem) {
     EXPECT_THAT(node.labels, Contains(Pair("cloud.google.com/gke-accelerator", "nvidia-tesla-t4")));
 }
 
-TEST(GceTemplates, OfSpotMachinesSaySo) {
+TEST(GceGroupTemplate, LabelsSpotInstances) {
     TemplateSources sources = usual_sources(kube_env_with("os=linux"));
     sources.instance_template.is_spot = true;
     EXPECT_THAT(template_of(sources).node.labels,
@@ -144,14 +144,14 @@ TEST(GceTemplates, OfSpotMachinesSaySo) {
     EXPECT_THAT(template_of(sources).node.labels, Not(Contains(Key("cloud.google.com/gke-spot"))));
 }
 
-TEST(GceTemplates, TakePodsFromKubeEnvTheSettingsOr110) {
+TEST(GceGroupTemplate, TakesMaxPodsFromKubeEnvSettingsOr110) {
     EXPECT_EQ(template_of(usual_sources("MAX_PODS_PER_NODE: \"32\"\n"), {.max_pods = 64})
                   .node.capacity.amount("pods"),
               32);
     EXPECT_EQ(template_of(usual_sources(), {.max_pods = 64}).node.capacity.amount("pods"), 64);
 }
 
-TEST(GceTemplates, OfRegionalGroupsAreInTheFirstZoneAndSaySo) {
+TEST(GceGroupTemplate, UsesTheFirstZoneOfARegionalGroup) {
     TemplateSources sources = usual_sources();
     sources.group.link.place = {Scope::region, "us-central1"};
     sources.group.zones = {"us-central1-b", "us-central1-c"};
@@ -164,20 +164,20 @@ TEST(GceTemplates, OfRegionalGroupsAreInTheFirstZoneAndSaySo) {
         << "the zones may not be told";
 }
 
-TEST(GceTemplates, WithAnUnreadableKubeEnvAreAnErrorAndNotWithoutTaints) {
+TEST(GceGroupTemplate, FailsWithAnUnreadableKubeEnv) {
     const auto refused = make_template(usual_sources("- no\n- map\n"), {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_config);
     EXPECT_THAT(refused.error().message, HasSubstr("expected a map of strings"));
 }
 
-TEST(GceTemplates, OfSystemsThatThereAreNotAreUnsupported) {
+TEST(GceGroupTemplate, RejectsUnknownSystems) {
     const auto refused = make_template(usual_sources(kube_env_with("os=plan9")), {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
 }
 
-TEST(GceTemplates, OfSeveralTypesCountThem) {
+TEST(GceGroupTemplate, CountsSeveralTypes) {
     TemplateSources sources = usual_sources();
     EXPECT_EQ(template_of(sources).node.variants, 1);
     sources.group.flexible_types = {"n2-standard-4", "n2d-standard-4"};

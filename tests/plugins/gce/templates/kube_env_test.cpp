@@ -15,18 +15,18 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(Pairs, AreSplitAtCommasAndAtTheFirstEqualsSign) {
+TEST(KubeEnvPairs, AreSplitAtCommasAndTheFirstEqualsSign) {
     EXPECT_THAT(*parse_pairs("a=1,b=c=d,e="),
                 ElementsAre(Pair("a", "1"), Pair("b", "c=d"), Pair("e", "")));
     EXPECT_THAT(*parse_pairs(""), IsEmpty());
 }
 
-TEST(Pairs, WithoutAnEqualsSignAreRefused) {
+TEST(KubeEnvPairs, AreRejectedWithoutAnEqualsSign) {
     EXPECT_THAT(parse_pairs("a=1,b").error().message, HasSubstr("\"b\": expected"));
     EXPECT_FALSE(parse_pairs("a=1,,b=2"));
 }
 
-TEST(KubeEnv, IsAMapOfTexts) {
+TEST(KubeEnv, IsAMapOfStrings) {
     const auto env =
         KubeEnv::parse("A: b\nC: 7\nD: true\nE: \"\"\nF: [1, {x: 2}]\n? [k]\n: v\nH:\nI: 1.50\n");
     ASSERT_TRUE(env);
@@ -41,18 +41,18 @@ TEST(KubeEnv, IsAMapOfTexts) {
     EXPECT_EQ(env->variables().size(), 6);
 }
 
-TEST(KubeEnv, HasTheLastValueOfAKeyThatIsThereTwice) {
+TEST(KubeEnv, UsesTheLastValueOfADuplicateKey) {
     EXPECT_EQ(KubeEnv::parse("A: b\nA: c\n")->find("A"), "c");
     EXPECT_EQ(KubeEnv::parse("A: b\nA: [c]\n")->find("A"), "b") << "a list is no value";
 }
 
-TEST(KubeEnv, TakesNoAliases) {
+TEST(KubeEnv, RejectsAliases) {
     EXPECT_THAT(KubeEnv::parse("A: &a b\nC: *a\n").error().message,
                 AllOf(HasSubstr("line 2"), HasSubstr("alias")));
     EXPECT_FALSE(KubeEnv::parse("A: *never\n"));
 }
 
-TEST(KubeEnv, IsNestedSomeLevelsAtMost) {
+TEST(KubeEnv, LimitsNesting) {
     const auto nested = [](std::size_t depth) {
         return "A: " + std::string(depth, '[') + std::string(depth, ']') + "\nB: c\n";
     };
@@ -61,18 +61,18 @@ TEST(KubeEnv, IsNestedSomeLevelsAtMost) {
     EXPECT_FALSE(KubeEnv::parse(nested(100'000)));
 }
 
-TEST(KubeEnv, IsUtf8OfOneMebibyteAtMost) {
+TEST(KubeEnv, IsUtf8OfAtMostOneMebibyte) {
     EXPECT_EQ(KubeEnv::parse("A: \xc3\xa9\n")->find("A"), "\xc3\xa9");
     EXPECT_EQ(KubeEnv::parse("A: \xff\n").error().message, "kube-env: not UTF-8");
     EXPECT_FALSE(KubeEnv::parse("A: " + std::string(std::size_t{1} << 20, 'x')));
 }
 
-TEST(KubeEnv, MayBeEmpty) {
+TEST(KubeEnv, CanBeEmpty) {
     EXPECT_THAT(KubeEnv::parse("")->variables(), IsEmpty());
     EXPECT_THAT(KubeEnv::parse("# nothing\n")->variables(), IsEmpty());
 }
 
-TEST(KubeEnv, ThatIsNoMapIsRefusedWithItsPlace) {
+TEST(KubeEnv, ReportsWhereItIsNotAMap) {
     EXPECT_THAT(KubeEnv::parse("- a\n").error().message, HasSubstr("expected a map of strings"));
     EXPECT_THAT(KubeEnv::parse("Lorem ipsum dolor").error().message,
                 HasSubstr("expected a map of strings"));
@@ -80,7 +80,7 @@ TEST(KubeEnv, ThatIsNoMapIsRefusedWithItsPlace) {
     EXPECT_FALSE(KubeEnv::parse("A: \"" + std::string(1 << 20, 'x') + "\""));
 }
 
-TEST(KubeEnv, HasVariablesForAutoscalers) {
+TEST(KubeEnv, HasAutoscalerVariables) {
     const KubeEnv env = env_of(" node_labels=a=b,c=d ; os = linux;arch='arm64';;x= 'y z' ");
     EXPECT_EQ(**env.find_autoscaler_variable("node_labels"), "a=b,c=d");
     EXPECT_EQ(**env.find_autoscaler_variable("os"), "linux");
@@ -89,7 +89,7 @@ TEST(KubeEnv, HasVariablesForAutoscalers) {
     EXPECT_EQ(*env.find_autoscaler_variable("node_taints"), std::nullopt);
 }
 
-TEST(KubeEnv, HasArgumentsOfKubelet) {
+TEST(KubeEnv, HasKubeletArguments) {
     const auto env = KubeEnv::parse(
         "KUBELET_ARGS: --v=2 --max-pods=64\n --x=\nKUBELET_TEST_ARGS: --max-pods=8 --y=z\n");
     EXPECT_EQ(env->find_kubelet_argument("max-pods"), "64") << "the first of both counts";
@@ -100,12 +100,12 @@ TEST(KubeEnv, HasArgumentsOfKubelet) {
     EXPECT_EQ(lines->find_kubelet_argument("a"), "b");
 }
 
-TEST(KubeEnv, MayHaveNoVariablesForAutoscalers) {
+TEST(KubeEnv, CanHaveNoAutoscalerVariables) {
     EXPECT_EQ(*env_of("   ").find_autoscaler_variable("os"), std::nullopt);
     EXPECT_EQ(*KubeEnv::parse("A: b")->find_autoscaler_variable("os"), std::nullopt);
 }
 
-TEST(KubeEnv, TellsAVariableWithoutAnEqualsSignOnItsWay) {
+TEST(KubeEnv, ReportsAVariableWithoutAnEqualsSign) {
     const KubeEnv env = env_of("os=linux;broken;arch=arm64");
     EXPECT_EQ(**env.find_autoscaler_variable("os"), "linux") << "it stands before";
     EXPECT_THAT(env.find_autoscaler_variable("arch").error().message, HasSubstr("\"broken\""));

@@ -19,7 +19,7 @@ KubeEnv written(const std::string& before, const Labels& labels, const std::vect
     return read ? *read : KubeEnv();
 }
 
-TEST(WrittenKubeEnv, HasThePlansLabelsAndTaintsBesideItsOwn) {
+TEST(KubeEnvWriter, AddsLabelsAndTaintsOfThePlan) {
     const KubeEnv env = written(kube_env_with("os=linux;node_labels=a=b;kube_reserved=cpu=70m"),
                                 {{"team", "ml"}}, taint);
     std::vector<std::string> warnings;
@@ -33,7 +33,7 @@ TEST(WrittenKubeEnv, HasThePlansLabelsAndTaintsBesideItsOwn) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(WrittenKubeEnv, TellsKubeletThroughItsArguments) {
+TEST(KubeEnvWriter, ExtendsKubeletArguments) {
     const KubeEnv env = written(
         "KUBELET_ARGS: --v=2 --node-labels=old=1 --cloud-provider=external\nNODE_LABELS: old=1\n",
         {{"team", "ml"}}, taint);
@@ -42,7 +42,7 @@ TEST(WrittenKubeEnv, TellsKubeletThroughItsArguments) {
               "--register-with-taints=dedicated=ml:NoSchedule");
 }
 
-TEST(WrittenKubeEnv, LeavesOneArgumentOfEachNameToKubelet) {
+TEST(KubeEnvWriter, LeavesOneKubeletArgumentOfEachName) {
     const KubeEnv env = written(
         "KUBELET_ARGS: \"--node-labels=a=1\\n--v=2\\t--node-labels=a=1 --x--node-labels=b=2 "
         "--register-with-taints=\"\nNODE_LABELS: a=1\n",
@@ -52,19 +52,19 @@ TEST(WrittenKubeEnv, LeavesOneArgumentOfEachNameToKubelet) {
               "--register-with-taints=dedicated=ml:NoSchedule");
 }
 
-TEST(WrittenKubeEnv, TakesArgumentsOffThatWouldBeEmpty) {
+TEST(KubeEnvWriter, RemovesArgumentsThatWouldBeEmpty) {
     const KubeEnv env = written("KUBELET_ARGS: --register-with-taints= --v=2\n", {}, {});
     EXPECT_EQ(env.find("KUBELET_ARGS"), " --v=2");
 }
 
-TEST(WrittenKubeEnv, IsTheSameWhenItIsWrittenAgain) {
+TEST(KubeEnvWriter, IsIdempotent) {
     const auto once =
         write_kube_env(kube_env_with("node_labels=a=b;os=linux"), {{"c", "d"}}, taint);
     ASSERT_TRUE(once);
     EXPECT_EQ(*write_kube_env(*once, {{"c", "d"}}, taint), *once);
 }
 
-TEST(WrittenKubeEnv, KeepsTextsOfAnyKind) {
+TEST(KubeEnvWriter, KeepsAnyText) {
     const KubeEnv env = written(
         "A: \"x: {y}\\n# \\\"z\\\"\"\nB: 'true'\nC: |\n  two\n  lines\n\"a\\0b: 'c\": d\n", {}, {});
     EXPECT_EQ(env.find("A"), "x: {y}\n# \"z\"");
@@ -73,7 +73,7 @@ TEST(WrittenKubeEnv, KeepsTextsOfAnyKind) {
     EXPECT_EQ(env.find(std::string("a\0b: 'c", 7)), "d");
 }
 
-TEST(WrittenKubeEnv, NeedsOneToBeginWith) {
+TEST(KubeEnvWriter, NeedsAnExistingKubeEnv) {
     const auto refused = write_kube_env("", {{"a", "b"}}, {});
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
@@ -82,7 +82,7 @@ TEST(WrittenKubeEnv, NeedsOneToBeginWith) {
         << "what is there has to be understood";
 }
 
-TEST(ShortKubeEnv, SaysWhatTheWholeOneSaysOfNodes) {
+TEST(ShortenedKubeEnv, DescribesTheSameNodes) {
     const std::string whole =
         "AUTOSCALER_ENV_VARS: "
         "os=linux;os_distribution=cos;node_labels=a=b;node_taints=c=d:NoExecute;"
@@ -105,7 +105,7 @@ TEST(ShortKubeEnv, SaysWhatTheWholeOneSaysOfNodes) {
                   ->node);
 }
 
-TEST(ShortKubeEnv, IsOneWhereThereIsOne) {
+TEST(ShortenedKubeEnv, IsUnchangedIfItCannotBeShortened) {
     EXPECT_FALSE(KubeEnv::parse(shorten_kube_env("CA_CERT: x\n"))->variables().empty())
         << "a node without any is none of GKE's";
     for (const char* none : {"", "- a\n", "a: [\n"}) EXPECT_EQ(shorten_kube_env(none), none);

@@ -7,7 +7,7 @@
 namespace capstan::gce {
 namespace {
 
-TEST(MachineFamilies, StandInFrontOfTheFirstHyphen) {
+TEST(MachineFamilies, AreTheTextBeforeTheFirstHyphen) {
     for (const auto& [type, family] : {std::pair{"n1-standard-8", "n1"},
                                        {"e2-small", "e2"},
                                        {"f1-micro", "n1"},
@@ -18,14 +18,14 @@ TEST(MachineFamilies, StandInFrontOfTheFirstHyphen) {
         EXPECT_EQ(family_of(type), family) << type;
 }
 
-TEST(MachineFamilies, SayTheArchitecture) {
+TEST(MachineFamilies, DetermineTheArchitecture) {
     for (const char* arm : {"t2a", "c4a", "n4a", "a4x"})
         EXPECT_EQ(arch_of_family(arm), "arm64") << arm;
     for (const char* amd : {"n1", "t2d", "c4", "a4"})
         EXPECT_EQ(arch_of_family(amd), "amd64") << amd;
 }
 
-TEST(CustomTypes, SayTheirFiguresInTheirNames) {
+TEST(CustomTypes, HaveCpusAndMemoryInTheirNames) {
     struct Case {
         const char* name;
         std::int64_t vcpus, memory_mib;
@@ -43,12 +43,12 @@ TEST(CustomTypes, SayTheirFiguresInTheirNames) {
     }
 }
 
-TEST(CustomTypes, AreNoneWithoutTheWord) {
+TEST(CustomTypes, HaveCustomInTheirNames) {
     for (const char* name : {"n1-standard-8", "other-a2-2816", "e2-small", "x", ""})
         EXPECT_EQ(*parse_custom_type(name), std::nullopt) << name;
 }
 
-TEST(CustomTypes, ThatSayNoFiguresAreRefused) {
+TEST(CustomTypes, AreRejectedWithoutCpusAndMemory) {
     for (const char* name :
          {"e2-custom", "e2-custom-8", "e2-custom-abc-2048", "n2-custom-small-2048", "custom-0-512",
           "custom-2-0", "custom--512", "n2-custom-99999999999999999999-1", "n2-custom-65537-1",

@@ -23,11 +23,11 @@ GceImage image_named(const std::string& name, const std::string& arch = {}) {
     return {.link = {"p", {}, "images", name}, .arch = arch};
 }
 
-TEST(NodeImages, AreContainerOptimizedOsOnAmd64WithoutAWord) {
+TEST(GceNodeImages, AreContainerOptimizedOsOnAmd64ByDefault) {
     EXPECT_EQ(image_of(usual_sources()), NodeImage());
 }
 
-TEST(NodeImages, AreAsKubeEnvSays) {
+TEST(GceNodeImages, FollowKubeEnv) {
     EXPECT_EQ(image_of(usual_sources(), "os=linux;os_distribution=ubuntu;arch=arm64"),
               (NodeImage{.distribution = Distribution::ubuntu, .arch = "arm64"}));
     EXPECT_EQ(image_of(usual_sources(), "os_distribution=cos_containerd").distribution,
@@ -36,7 +36,7 @@ TEST(NodeImages, AreAsKubeEnvSays) {
               (NodeImage{.os = "windows", .distribution = Distribution::windows}));
 }
 
-TEST(NodeImages, SayTheirArchitectureBeforeTheFamilyDoes) {
+TEST(GceNodeImages, PreferKubeEnvToImageToMachineFamilyForTheArchitecture) {
     TemplateSources sources = usual_sources();
     sources.instance_template.machine_type = "t2a-standard-4";
     sources.machine_type.reset();
@@ -47,7 +47,7 @@ TEST(NodeImages, SayTheirArchitectureBeforeTheFamilyDoes) {
     EXPECT_EQ(image_of(sources, "arch=amd64").arch, "amd64") << "kube-env knows best";
 }
 
-TEST(NodeImages, AreToldByTheirNames) {
+TEST(GceNodeImages, AreRecognizedByName) {
     TemplateSources sources = usual_sources();
     sources.image = image_named("ubuntu-gke-2404-1-33-amd64-v20260101");
     EXPECT_EQ(image_of(sources).distribution, Distribution::ubuntu);
@@ -60,7 +60,7 @@ TEST(NodeImages, AreToldByTheirNames) {
     EXPECT_EQ(image_of(sources).os, "windows");
 }
 
-TEST(NodeImages, OfAnUnknownSystemAreUnsupported) {
+TEST(GceNodeImages, AreRejectedWithAnUnknownSystem) {
     std::vector<std::string> warnings;
     const auto refused = find_node_image(usual_sources(), env_of("os=plan9"), warnings);
     ASSERT_FALSE(refused);
@@ -68,7 +68,7 @@ TEST(NodeImages, OfAnUnknownSystemAreUnsupported) {
     EXPECT_THAT(refused.error().message, HasSubstr("\"plan9\""));
 }
 
-TEST(NodeImages, WithWordsThatAreNotKnownAreTold) {
+TEST(GceNodeImages, WarnAboutUnknownValues) {
     std::vector<std::string> warnings;
     const auto image =
         find_node_image(usual_sources(), env_of("os_distribution=gentoo;arch=riscv"), warnings);

@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-TEST(NodeLabels, AreThoseForAutoscalersOrElseKubeletsOwn) {
+TEST(GceNodeLabels, PreferAutoscalerVariablesToKubeletArguments) {
     std::vector<std::string> warnings;
     EXPECT_EQ(
         read_node_labels(env_of("node_labels=a=b,cloud.google.com/gke-nodepool=web"), warnings),
@@ -28,7 +28,7 @@ TEST(NodeLabels, AreThoseForAutoscalersOrElseKubeletsOwn) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(NodeLabels, ThatKubernetesDoesNotAllowAreToldAndLeftOut) {
+TEST(GceNodeLabels, SkipInvalidLabelsWithAWarning) {
     std::vector<std::string> warnings;
     EXPECT_EQ(read_node_labels(env_of("node_labels=a=b,-x=y,c=d e"), warnings),
               (Labels{{"a", "b"}}));
@@ -38,7 +38,7 @@ TEST(NodeLabels, ThatKubernetesDoesNotAllowAreToldAndLeftOut) {
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("node_labels: \"a\": expected")));
 }
 
-TEST(NodeTaints, AreThoseForAutoscalersOrElseKubeletsOwn) {
+TEST(GceNodeTaints, PreferAutoscalerVariablesToKubeletArguments) {
     const std::vector<Taint> wanted{
         {.key = "dedicated", .value = "ml", .effect = Effect::no_schedule},
         {.key = "test", .value = "dev", .effect = Effect::prefer_no_schedule},
@@ -50,7 +50,7 @@ TEST(NodeTaints, AreThoseForAutoscalersOrElseKubeletsOwn) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(NodeTaints, BesideAPartThatIsNoneStillCount) {
+TEST(GceNodeTaints, AreReadIfAnotherOneIsInvalid) {
     std::vector<std::string> warnings;
     EXPECT_EQ(
         read_node_taints(env_of("node_taints=broken,dedicated=ml:NoSchedule"), warnings),
@@ -58,7 +58,7 @@ TEST(NodeTaints, BesideAPartThatIsNoneStillCount) {
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("\"broken\": expected")));
 }
 
-TEST(NodeTaints, ThatAreNoneAreTold) {
+TEST(GceNodeTaints, WarnAboutInvalidTaints) {
     std::vector<std::string> warnings;
     EXPECT_THAT(read_node_taints(env_of("node_taints=a=b,c=d:Sometimes"), warnings), IsEmpty());
     EXPECT_THAT(warnings, SizeIs(2));
@@ -85,7 +85,7 @@ TEST(ExtendedResources, AreVariablesAndLabels) {
     EXPECT_THAT(warnings, SizeIs(2));
 }
 
-TEST(MaxPods, AreKubeEnvsOrKubeletsArgument) {
+TEST(MaxPods, AreReadFromKubeEnvOrKubeletArguments) {
     EXPECT_EQ(find_max_pods(*KubeEnv::parse("MAX_PODS_PER_NODE: \"32\"\n")), 32);
     EXPECT_EQ(find_max_pods(*KubeEnv::parse("KUBELET_ARGS: --v=2 --max-pods=64 --x=y\n")), 64);
     EXPECT_EQ(find_max_pods(*KubeEnv::parse("KUBELET_TEST_ARGS: --max-pods=8\n")), 8);

@@ -14,7 +14,7 @@ InstanceTemplate with_options(const std::string& options) {
     return usual_sources(kube_env_with("autoscaling_options=" + options)).instance_template;
 }
 
-TEST(KubeEnvOptions, AreUpstreams) {
+TEST(KubeEnvOptions, AreReadLikeUpstream) {
     const KubeEnvOptions read = read_kube_env_options(
         with_options("scaledownutilizationthreshold=0.4,scaledowngpuutilizationthreshold=0.5,"
                      "scaledownunneededtime=1m,scaledownunreadytime=2m,maxnodeprovisiontime=7m"));
@@ -27,12 +27,12 @@ TEST(KubeEnvOptions, AreUpstreams) {
     EXPECT_THAT(read.warnings, IsEmpty());
 }
 
-TEST(KubeEnvOptions, AreNoneWithoutAWord) {
+TEST(KubeEnvOptions, AreAbsentByDefault) {
     EXPECT_EQ(read_kube_env_options(usual_sources().instance_template).options, std::nullopt);
     EXPECT_EQ(read_kube_env_options(with_options("")).options, std::nullopt);
 }
 
-TEST(KubeEnvOptions, ThatCannotBeReadAreToldAndKeepNoOther) {
+TEST(KubeEnvOptions, WarnAboutInvalidOnesAndKeepOthers) {
     const KubeEnvOptions read = read_kube_env_options(
         with_options("scaledownutilizationthreshold=1.5,scaledownunneededtime=1m"));
     ASSERT_TRUE(read.options);

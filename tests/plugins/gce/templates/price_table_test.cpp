@@ -39,12 +39,12 @@ struct Machine {
 
 constexpr double boot_disk = 0.01;
 
-TEST(GcePrices, AreTheTypesAndTheBootDisks) {
+TEST(GcePriceTable, AddsTypeAndBootDisk) {
     EXPECT_DOUBLE_EQ(*Machine().price(), 0.2 + boot_disk);
     EXPECT_DOUBLE_EQ(*Machine().price(true), 0.05 + boot_disk);
 }
 
-TEST(GcePrices, AreTheFamilysRatesWhereTheTypeHasNone) {
+TEST(GcePriceTable, UsesFamilyRatesIfTheTypeIsMissing) {
     Machine machine;
     machine.node.machine_type = "n2-highmem-4";
     machine.type->memory_mib = 32 * 1024;
@@ -52,7 +52,7 @@ TEST(GcePrices, AreTheFamilysRatesWhereTheTypeHasNone) {
     EXPECT_DOUBLE_EQ(*machine.price(true), 4 * 0.007 + 32 * 0.001 + boot_disk);
 }
 
-TEST(GcePrices, OfCustomTypesAreTheirOwnRates) {
+TEST(GcePriceTable, UsesTheRatesOfCustomTypes) {
     Machine machine;
     machine.node.machine_type = "n2-custom-4-8192";
     machine.type.reset();
@@ -60,7 +60,7 @@ TEST(GcePrices, OfCustomTypesAreTheirOwnRates) {
     EXPECT_EQ(machine.price(true), std::nullopt) << "no rate of spot is known";
 }
 
-TEST(GcePrices, HaveAcceleratorsThatAreAttached) {
+TEST(GcePriceTable, AddsAttachedAccelerators) {
     Machine machine;
     machine.node.accelerators = {{"nvidia-tesla-t4", 2}};
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + 2 * 0.35 + boot_disk);
@@ -69,7 +69,7 @@ TEST(GcePrices, HaveAcceleratorsThatAreAttached) {
     EXPECT_EQ(machine.price(), std::nullopt) << "it would look cheap without them";
 }
 
-TEST(GcePrices, OfWholeTypesHaveTheAcceleratorsThatComeWithThem) {
+TEST(GcePriceTable, IncludesBundledAcceleratorsInTypePrices) {
     Machine machine;
     machine.node.machine_type = "a2-highgpu-1g";
     machine.type->accelerators = {{"nvidia-tesla-a100", 1}};
@@ -78,7 +78,7 @@ TEST(GcePrices, OfWholeTypesHaveTheAcceleratorsThatComeWithThem) {
     EXPECT_DOUBLE_EQ(*machine.price(), 3.67 + boot_disk) << "templates name them again";
 }
 
-TEST(GcePrices, ByRatesHaveTheAcceleratorsThatComeWithTheType) {
+TEST(GcePriceTable, AddsBundledAcceleratorsToRates) {
     Machine machine;
     machine.node.machine_type = "a2-highgpu-2g";
     machine.type = GceMachineType{.name = "a2-highgpu-2g",
@@ -91,7 +91,7 @@ TEST(GcePrices, ByRatesHaveTheAcceleratorsThatComeWithTheType) {
     EXPECT_EQ(machine.price(), std::nullopt) << "it would look cheap without them";
 }
 
-TEST(GcePrices, HaveLocalSsdsThatAreAttached) {
+TEST(GcePriceTable, AddsAttachedLocalSsds) {
     Machine machine;
     machine.node.disks.push_back({.type = "SCRATCH", .disk_type = "local-ssd"});
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk + 375 * 0.0001);
@@ -100,7 +100,7 @@ TEST(GcePrices, HaveLocalSsdsThatAreAttached) {
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk) << "they are in the type's price";
 }
 
-TEST(GcePrices, ByRatesHaveTheLocalSsdsThatComeWithTheType) {
+TEST(GcePriceTable, AddsBundledLocalSsdsToRates) {
     Machine machine;
     machine.node.machine_type = "z3-highmem-88";
     machine.type = GceMachineType{
@@ -108,7 +108,7 @@ TEST(GcePrices, ByRatesHaveTheLocalSsdsThatComeWithTheType) {
     EXPECT_DOUBLE_EQ(*machine.price(), 88 * 0.05 + 704 * 0.007 + (boot_disk + 12 * 3000 * 0.0001));
 }
 
-TEST(GcePrices, OfTypesWithAPartOfACoreAreForThatPart) {
+TEST(GcePriceTable, ScalesRatesOfSharedCores) {
     struct Case {
         const char* type;
         double price;  ///< of cores and 2 GiB
@@ -129,20 +129,20 @@ TEST(GcePrices, OfTypesWithAPartOfACoreAreForThatPart) {
     EXPECT_EQ(old.price(), std::nullopt) << "rates do not say what it costs";
 }
 
-TEST(GcePrices, AreNotKnownOfOtherFamilies) {
+TEST(GcePriceTable, HasNoPriceForMissingFamilies) {
     Machine machine;
     machine.node.machine_type = "x9-standard-4";
     EXPECT_EQ(machine.price(), std::nullopt);
 }
 
-TEST(GcePriceFiles, SayWhereAndWhenTheyAreOf) {
+TEST(GcePriceFile, HasRegionDateCurrencyAndSampleFlag) {
     EXPECT_EQ(table().region(), "us-central1");
     EXPECT_EQ(table().date(), "2026-11-01");
     EXPECT_TRUE(table().is_sample());
     EXPECT_EQ(table().find(Machine().node, Machine().type, false)->currency, "USD");
 }
 
-TEST(GcePriceFiles, OfTheSampleThatShipsAreRead) {
+TEST(GcePriceFile, ShipsAsASample) {
     std::ifstream file("deploy/gce/prices.sample.json");
     const std::string text(std::istreambuf_iterator<char>(file), {});
     const auto sample = PriceTable::parse(text);
@@ -151,7 +151,7 @@ TEST(GcePriceFiles, OfTheSampleThatShipsAreRead) {
     EXPECT_TRUE(sample->find(Machine().node, Machine().type, true));
 }
 
-TEST(GcePriceFiles, ThatAreNoneAreRefusedWithThePlace) {
+TEST(GcePriceFile, ReportsWhereItIsInvalid) {
     const std::string head = R"({"region": "r", "date": "2026-11-01")";
     for (const auto& [text, why] :
          {std::pair<std::string, const char*>{"[]", "not a JSON object"},

@@ -20,7 +20,7 @@ NodeImage on_arm(NodeImage image) {
     return image;
 }
 
-TEST(KernelReserve, IsMeasuredOfContainerOptimizedOs) {
+TEST(KernelReserve, MatchesMeasurementsOfContainerOptimizedOs) {
     struct Case {
         std::int64_t memory, base;  ///< base: without the share that is measured
     };
@@ -36,21 +36,21 @@ TEST(KernelReserve, IsMeasuredOfContainerOptimizedOs) {
     }
 }
 
-TEST(KernelReserve, OfOneMachineToTheByte) {
+TEST(KernelReserve, MatchesOneMachineToTheByte) {
     EXPECT_EQ(kernel_reserve(cos, 4 * gib), 166'899'744);
     EXPECT_EQ(kernel_reserve(ubuntu, 4 * gib), 171'094'048);
     EXPECT_EQ(kernel_reserve(on_arm(cos), 4 * gib), 166'415'735);
 }
 
-TEST(KernelReserve, HasAShareOfAtMost248MiB) {
+TEST(KernelReserve, IsLimited) {
     EXPECT_EQ(kernel_reserve(cos, 512 * gib), 8 * gib + 80 * mib + 248 * mib);
 }
 
-TEST(KernelReserve, IsNoneOfWindows) {
+TEST(KernelReserve, IsZeroOnWindows) {
     EXPECT_EQ(kernel_reserve({.os = "windows", .distribution = Distribution::windows}, 8 * gib), 0);
 }
 
-TEST(BootDiskReserve, IsByDistribution) {
+TEST(BootDiskReserve, DependsOnTheDistribution) {
     const std::int64_t disk = 100 * gib;
     EXPECT_EQ(boot_disk_reserve(cos, disk), 1'678'795'342 + 4'453'881'086 + 100 * mib);
     EXPECT_EQ(boot_disk_reserve(on_arm(cos), disk), boot_disk_reserve(cos, disk) + 64 * mib);
@@ -60,11 +60,11 @@ TEST(BootDiskReserve, IsByDistribution) {
     EXPECT_EQ(boot_disk_reserve({.distribution = Distribution::unknown}, disk), 0);
 }
 
-TEST(BootDiskReserve, KeepsAThousandthOfASmallDiskAgainstFillingUp) {
+TEST(BootDiskReserve, IncludesAThousandthOfASmallDisk) {
     EXPECT_EQ(boot_disk_reserve(ubuntu, 10 * gib), 331'034'605 + 183'609'852 + 10'737'419);
 }
 
-TEST(LocalSsdOverhead, IsAsMeasured) {
+TEST(LocalSsdOverhead, MatchesMeasurements) {
     constexpr std::int64_t kib = 1024;
     EXPECT_EQ(local_ssd_overhead(Distribution::cos, 1), 7'289'472 * kib);
     EXPECT_EQ(local_ssd_overhead(Distribution::ubuntu, 1), 7'219'840 * kib);
@@ -77,7 +77,7 @@ TEST(LocalSsdOverhead, IsAsMeasured) {
     EXPECT_EQ(local_ssd_overhead(Distribution::windows, 1), std::nullopt);
 }
 
-TEST(PredictedReserve, IsByTiersToTheByte) {
+TEST(PredictedReserve, MatchesTheTiersToTheByte) {
     struct Case {
         std::int64_t vcpus, memory_mib;  ///< of the machine
         std::int64_t millis, kept_mib;   ///< what kubelet keeps
@@ -94,14 +94,14 @@ TEST(PredictedReserve, IsByTiersToTheByte) {
     }
 }
 
-TEST(Eviction, IsKubeletsDefaultWithoutAWord) {
+TEST(EvictionThreshold, IsTheKubeletDefault) {
     std::vector<std::string> warnings;
     EXPECT_EQ(read_eviction(env_of("os=linux"), warnings), EvictionThresholds());
     EXPECT_EQ(EvictionThresholds().memory, 100 * mib);
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(Eviction, IsAsKubeEnvSays) {
+TEST(EvictionThreshold, IsReadFromKubeEnv) {
     struct Case {
         const char* text;
         std::int64_t memory;
@@ -121,7 +121,7 @@ TEST(Eviction, IsAsKubeEnvSays) {
     }
 }
 
-TEST(Eviction, ThatCannotBeReadIsTheDefaultAndTold) {
+TEST(EvictionThreshold, IsTheDefaultWithAWarningIfInvalid) {
     for (const std::string text :
          {"memory.available=lots", "memory.available=-1", "nodefs.available=10",
           "nodefs.available=120%", "nodefs.available=-11%", "nodefs.available=x%",
@@ -142,7 +142,7 @@ Resources reserved_by(const std::string& yaml) {
     return out;
 }
 
-TEST(Reserved, IsWhatKubeEnvSaysBeforeWhatIsPredicted) {
+TEST(KubeEnvReserves, ArePreferredToPredictedReserves) {
     const Resources told{{"cpu", 1000}, {"memory", 300'000 * mib}};
     for (const char* yaml :
          {"KUBELET_TEST_ARGS: --experimental-x --kube-reserved=cpu=1000m,memory=300000Mi\n",
@@ -158,7 +158,7 @@ TEST(Reserved, IsWhatKubeEnvSaysBeforeWhatIsPredicted) {
         << "nothing is a word, too";
 }
 
-TEST(Reserved, HasWhatTheSystemKeepsBesides) {
+TEST(KubeEnvReserves, IncludeSystemReserves) {
     EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: kube_reserved=cpu=70m,memory=1773Mi,"
                           "ephemeral-storage=5Gi,pid=1000;system_reserved=cpu=30m,memory=27Mi\n"),
               Resources({{"cpu", 100}, {"memory", 1800 * mib}, {"ephemeral-storage", 5 * gib}}));
@@ -168,7 +168,7 @@ TEST(Reserved, HasWhatTheSystemKeepsBesides) {
     EXPECT_EQ(reserved_by("KUBELET_ARGS: --system-reserved=cpu=20m\n").amount("cpu"), 100);
 }
 
-TEST(Reserved, LeavesOutWhatIsNoAmount) {
+TEST(KubeEnvReserves, SkipInvalidAmounts) {
     std::vector<std::string> warnings;
     const auto kept = read_reserved(
         env_of("kube_reserved=cpu=much,memory=-5Mi,ephemeral-storage=1Gi"), predicted, warnings);
@@ -177,7 +177,7 @@ TEST(Reserved, LeavesOutWhatIsNoAmount) {
     EXPECT_THAT(warnings.front(), HasSubstr("\"much\" is not a valid amount of cpu"));
 }
 
-TEST(Reserved, IsWhatIsPredictedWhereTheListIsNone) {
+TEST(KubeEnvReserves, ArePredictedIfTheListIsInvalid) {
     std::vector<std::string> warnings;
     EXPECT_EQ(read_reserved(env_of("kube_reserved=This is wrong;system_reserved=so is this"),
                             predicted, warnings),

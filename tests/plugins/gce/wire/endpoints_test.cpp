@@ -5,7 +5,7 @@
 namespace capstan::gce {
 namespace {
 
-TEST(GceEndpoints, AreGooglesOwn) {
+TEST(GceEndpoints, AreThoseOfGoogle) {
     const EndpointConfig usual;
     EXPECT_EQ(base_url_of(Service::compute, usual), "https://compute.googleapis.com/compute/v1");
     EXPECT_EQ(base_url_of(Service::resource_manager, usual),
@@ -16,12 +16,12 @@ TEST(GceEndpoints, AreGooglesOwn) {
     EXPECT_EQ(base_url_of(Service::oauth2, usual), "https://oauth2.googleapis.com");
 }
 
-TEST(GceEndpoints, AreThoseOfAnotherUniverse) {
+TEST(GceEndpoints, UseAnotherUniverse) {
     EXPECT_EQ(base_url_of(Service::compute, {.universe = "apis-berlin.example"}),
               "https://compute.apis-berlin.example/compute/v1");
 }
 
-TEST(GceEndpoints, AreReplacedOneByOneBeforeAllAtOnce) {
+TEST(GceEndpoints, PreferTheOverrideOfTheService) {
     const EndpointConfig own{
         .overrides = {{"", "http://127.0.0.1:80/"}, {"compute", "https://psc.example"}}};
     EXPECT_EQ(base_url_of(Service::compute, own), "https://psc.example/compute/v1");

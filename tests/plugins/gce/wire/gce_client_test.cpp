@@ -98,7 +98,7 @@ TEST(GceClient, SendsATokenAndReadsJson) {
                                               Not(Contains(Key("x-goog-user-project")))));
 }
 
-TEST(GceClient, NamesTheQuotaProject) {
+TEST(GceClient, SendsTheQuotaProject) {
     Google google;
     google.tokens.quota_project = "billing";
     google.answers = {reply(200)};
@@ -116,7 +116,7 @@ TEST(GceClient, SendsABodyAsJson) {
     EXPECT_THAT(google.sent(0).headers, Contains(Pair("content-type", "application/json")));
 }
 
-TEST(GceClient, RepeatsReadsAndWhatWasNotCarriedOut) {
+TEST(GceClient, RetriesReadsAndRefusedChanges) {
     Google google;
     google.answers = {reply(503), testing::unanswered(), reply(200, "{}")};
     EXPECT_TRUE(google.call(list_request()));
@@ -126,7 +126,7 @@ TEST(GceClient, RepeatsReadsAndWhatWasNotCarriedOut) {
     EXPECT_TRUE(throttled.call(resize_request())) << "a refused change may be sent again";
 }
 
-TEST(GceClient, DoesNotRepeatAChangeOfWhichItIsNotKnownWhatCameOfIt) {
+TEST(GceClient, DoesNotRetryAChangeWithAnUnknownResult) {
     Google google;
     google.answers = {reply(503)};
     const auto answer = google.call(resize_request());
@@ -138,7 +138,7 @@ TEST(GceClient, DoesNotRepeatAChangeOfWhichItIsNotKnownWhatCameOfIt) {
     EXPECT_TRUE(again.call(resize_request(Repeatable::yes))) << "with a requestId it may be";
 }
 
-TEST(GceClient, EndsAfterAFewAttemptsAndSaysSo) {
+TEST(GceClient, GivesUpAfterAFewAttempts) {
     Google google;
     google.answers = {reply(503)};
     const auto answer = google.call(list_request());
@@ -172,7 +172,7 @@ TEST(GceClient, SendsNothingWithoutAToken) {
     EXPECT_EQ(google.count(), 0U);
 }
 
-TEST(GceClient, TakesNoLackOfATokenForALackOfTheResource) {
+TEST(GceClient, ReportsAMissingTokenAsUnauthenticated) {
     for (const ErrorCode code : {ErrorCode::not_found, ErrorCode::conflict, ErrorCode::permission,
                                  ErrorCode::invalid_config, ErrorCode::unauthenticated}) {
         Google google;
@@ -181,7 +181,7 @@ TEST(GceClient, TakesNoLackOfATokenForALackOfTheResource) {
     }
 }
 
-TEST(GceClient, TakesAnAnswerThatIsNoJsonForNone) {
+TEST(GceClient, TreatsAResponseThatIsNotJsonAsMissing) {
     Google google;
     google.answers = {reply(200, "<html>"), reply(200, "{}")};
     EXPECT_TRUE(google.call(list_request()));
@@ -190,7 +190,7 @@ TEST(GceClient, TakesAnAnswerThatIsNoJsonForNone) {
     EXPECT_EQ(change.call(resize_request()).error().code, ErrorCode::deadline);
 }
 
-TEST(GceClient, CountsRequestsAsUpstreamDoes) {
+TEST(GceClient, CountsRequestsLikeUpstream) {
     Google google;
     google.answers = {reply(200, "{}")};
     ASSERT_TRUE(google.call(resize_request()));

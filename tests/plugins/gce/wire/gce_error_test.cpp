@@ -26,7 +26,7 @@ FailedAttempt judged(const HttpReply& answer) {
     return judge_refusal("compute.instances.list", answer, Time());
 }
 
-TEST(GceErrors, AreReadInEachForm) {
+TEST(GceErrors, AreReadInAllForms) {
     EXPECT_EQ(read_gce_error(refusal(404, "notFound", "gone")),
               (GceErrorText{"notFound", "", "gone"}));
     EXPECT_EQ(read_gce_error(
@@ -42,7 +42,7 @@ TEST(GceErrors, AreReadInEachForm) {
     EXPECT_EQ(read_gce_error(reply(500, R"({"error":[]})")).reason, "");
 }
 
-TEST(GceErrors, SayWhatTheHostDoesAndWhetherAnotherAttemptHelps) {
+TEST(GceErrors, MapToErrorCodesAndRetries) {
     struct Case {
         int status;
         const char* reason;
@@ -74,7 +74,7 @@ TEST(GceErrors, SayWhatTheHostDoesAndWhetherAnotherAttemptHelps) {
     }
 }
 
-TEST(GceErrors, OfQuotasOfCallsAreThrottling) {
+TEST(GceErrors, TreatExceededRequestQuotasAsThrottling) {
     const FailedAttempt failed = judged(refusal(
         403, "quotaExceeded",
         "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute' of service"));
@@ -82,7 +82,7 @@ TEST(GceErrors, OfQuotasOfCallsAreThrottling) {
     EXPECT_EQ(failed.again, RepeatWhen::always);
 }
 
-TEST(GceErrors, NameTheCallTheReasonAndTheRemedy) {
+TEST(GceErrors, NameRequestReasonAndRemedy) {
     EXPECT_EQ(
         judged(refusal(404, "notFound", "The resource 'projects/p' was not found")).error.message,
         "compute.instances.list: The resource 'projects/p' was not found (notFound)");
@@ -93,19 +93,19 @@ TEST(GceErrors, NameTheCallTheReasonAndTheRemedy) {
                 HasSubstr("scopes are too narrow"));
 }
 
-TEST(GceErrors, PassOnHowLongToWait) {
+TEST(GceErrors, KeepRetryAfter) {
     EXPECT_EQ(judged(refusal(429, "x", "m", {{"retry-after", "7"}})).error.retry_after, 7s);
     EXPECT_EQ(judged(refusal(429, "x")).error.retry_after, std::nullopt);
 }
 
-TEST(GceErrors, ShowNoControlCharactersAndAreBounded) {
+TEST(GceErrors, ContainNoControlCharactersAndHaveLimitedLength) {
     const std::string message =
         judged(reply(500, std::string(5000, 'x') + "\x01\xff")).error.message;
     EXPECT_LT(message.size(), 1700U);
     EXPECT_EQ(message.find('\x01'), std::string::npos);
 }
 
-TEST(Failures, AreClassifiedByCodeAndWords) {
+TEST(GceFailures, AreClassifiedByCodeAndMessage) {
     struct Case {
         const char *code, *message;
         ErrorCode error;
@@ -160,7 +160,7 @@ TEST(Failures, AreClassifiedByCodeAndWords) {
     }
 }
 
-TEST(ClassifiedFailures, HaveAScopeWhereTheTextTellsIt) {
+TEST(GceFailureScopes, AreSetIfTheMessageImpliesOne) {
     const auto scope_of = [](const char* code, const char* message) {
         return classify_failure(code, message).scope;
     };
@@ -180,7 +180,7 @@ TEST(ClassifiedFailures, HaveAScopeWhereTheTextTellsIt) {
     EXPECT_EQ(scope_of("ZONE_RESOURCE_POOL_EXHAUSTED", ""), ErrorScope::unknown);
 }
 
-TEST(StockOuts, AreOfAZoneAndNotOfAReservation) {
+TEST(GceStockOutErrors, ExcludeReservations) {
     EXPECT_TRUE(is_stock_out(classify_failure("ZONE_RESOURCE_POOL_EXHAUSTED", "")));
     EXPECT_FALSE(is_stock_out(classify_failure("RESERVATION_CAPACITY_EXCEEDED", "")));
     for (const char* message :

@@ -9,7 +9,7 @@ namespace {
 
 const ResourceLink web{"shop", {Scope::zone, "us-central1-a"}, "instances", "web-x1y2"};
 
-TEST(ResourceLinks, AreReadWhateverTheirHostAndVersion) {
+TEST(ResourceLinks, AreReadWithAnyHostAndVersion) {
     for (const std::string front :
          {"", "https://www.googleapis.com/compute/v1/",
           "https://compute.googleapis.com/compute/beta/", "http://127.0.0.1:8080/compute/v1/",
@@ -21,7 +21,7 @@ TEST(ResourceLinks, AreReadWhateverTheirHostAndVersion) {
     }
 }
 
-TEST(ResourceLinks, AreOfZonesRegionsOrGlobal) {
+TEST(ResourceLinks, BelongToZonesRegionsOrGlobal) {
     EXPECT_EQ(*parse_link("projects/p/regions/r/instanceGroupManagers/m"),
               (ResourceLink{"p", {Scope::region, "r"}, "instanceGroupManagers", "m"}));
     EXPECT_EQ(*parse_link("projects/p/global/instanceTemplates/t"),
@@ -40,7 +40,7 @@ TEST(ResourceLinks, AreWrittenAsTheyAreRead) {
         EXPECT_EQ(parse_link(path)->path(), path);
 }
 
-TEST(ResourceLinks, ThatAreNoneAreRefused) {
+TEST(ResourceLinks, AreRejectedIfMalformed) {
     for (const std::string text :
          {"", "projects", "projects/", "projects/p", "projects/p/zones/z",
           "projects/p/zones/z/instances", "projects/p/global/images", "zones/z/instances/i",
@@ -53,7 +53,7 @@ TEST(ResourceLinks, ThatAreNoneAreRefused) {
     }
 }
 
-TEST(ResourceLinks, HaveALastPartAndZonesARegion) {
+TEST(ResourceLinks, HaveALastPartAndARegion) {
     EXPECT_EQ(last_part("https://a/b/machineTypes/n1-standard-1"), "n1-standard-1");
     EXPECT_EQ(last_part("n1-standard-1"), "n1-standard-1");
     EXPECT_EQ(last_part(""), "");
