@@ -27,7 +27,7 @@ std::map<std::string, int> by_id(const std::vector<GroupSize>& groups,
     return out;
 }
 
-TEST(Balance, AnswersTheTableOfCases) {
+TEST(Balance, MatchesTheTableOfCases) {
     const toml::table file = toml::parse_file(CAPSTAN_TEST_CASES "/balance.toml");
     const toml::array& cases = *file["case"].as_array();
     ASSERT_GT(cases.size(), 15u);
@@ -46,16 +46,16 @@ TEST(Balance, AnswersTheTableOfCases) {
     }
 }
 
-TEST(Balance, AnswersInTheOrderOfTheGroups) {
+TEST(Balance, ReturnsGrowthInTheOrderOfTheGroups) {
     EXPECT_EQ(balance({{"z", 6, 9}, {"y", 1, 9}, {"x", 3, 9}}, 4),
               (std::vector<Growth>{{1, 3}, {2, 1}}));
 }
 
-TEST(Balance, TellsGroupsOfTheSameIdApart) {
+TEST(Balance, DistinguishesGroupsWithTheSameId) {
     EXPECT_THAT(balance({{"a", 1, 9}, {"a", 1, 9}}, 3), ElementsAre(Growth{0, 2}, Growth{1, 1}));
 }
 
-TEST(Balance, SharesOutNothingWhenAskedForLess) {
+TEST(Balance, DistributesNothingForANegativeNumber) {
     EXPECT_THAT(balance({{"a", 1, 9}}, -3), IsEmpty());
 }
 
@@ -94,7 +94,7 @@ std::vector<GroupSize> any_groups(std::mt19937& random) {
     return out;
 }
 
-TEST(Balance, EqualsHandingOutOneNodeAtATime) {
+TEST(Balance, EqualsAddingOneNodeAtATime) {
     for (unsigned seed = 0; seed < 5000; ++seed) {
         std::mt19937 random(seed);
         const std::vector<GroupSize> groups = any_groups(random);
@@ -103,7 +103,7 @@ TEST(Balance, EqualsHandingOutOneNodeAtATime) {
     }
 }
 
-TEST(Balance, NeverPassesAMaximumOrTheNumberOfNodesAndLeavesNoRoomUnused) {
+TEST(Balance, StaysWithinBothLimitsAndUsesAllRoom) {
     for (unsigned seed = 0; seed < 2000; ++seed) {
         std::mt19937 random(seed);
         const std::vector<GroupSize> groups = any_groups(random);

@@ -12,7 +12,7 @@ using testing::FakeCall;
 using testing::group;
 using testing::split;
 
-TEST(NodeGroups, SharesFourNodesOutThreeToTheSmallestAndOneToTheNext) {
+TEST(NodeGroups, AddsFourNodesThreeToTheSmallestAndOneToTheNext) {
     const FakeCall call;
     EXPECT_THAT(
         split(NodeGroups(), 4,
@@ -23,7 +23,7 @@ TEST(NodeGroups, SharesFourNodesOutThreeToTheSmallestAndOneToTheNext) {
                 ElementsAre("distributes 4 nodes: a from 1 to 4, b from 3 to 4"));
 }
 
-TEST(NodeGroups, SaysWhatFindsNoRoom) {
+TEST(NodeGroups, ReportsNodesWithoutRoom) {
     const FakeCall call;
     EXPECT_THAT(
         split(NodeGroups(), 5,
@@ -34,7 +34,7 @@ TEST(NodeGroups, SaysWhatFindsNoRoom) {
                             "3 nodes of 5 not placed: max node group size reached in 2 groups"));
 }
 
-TEST(NodeGroups, LooksAtNoMinimum) {
+TEST(NodeGroups, IgnoresMinima) {
     EXPECT_THAT(split(NodeGroups(), 1,
                       {group("a", {.target = 5, .min = 9}), group("b", {.target = 4, .min = 0})}),
                 ElementsAre(0, 1));
@@ -50,14 +50,14 @@ std::string failure_of(int nodes, const std::vector<NodeGroup>& groups) {
     return "no failure";
 }
 
-TEST(NodeGroups, RefusesAGroupWithoutTargetOrMaximum) {
+TEST(NodeGroups, RejectsAGroupWithoutTargetOrMaximum) {
     NodeGroup unknown = group("b");
     unknown.target = std::nullopt;
     EXPECT_EQ(failure_of(1, {group("a"), unknown}), "group b has no target");
     EXPECT_EQ(failure_of(1, {group("a", {.max = std::nullopt})}), "group a has no maximum");
 }
 
-TEST(NodeGroups, RefusesFewerNodesThanNone) {
+TEST(NodeGroups, RejectsANegativeNumberOfNodes) {
     EXPECT_EQ(failure_of(-1, {group("a")}), "cannot distribute -1 nodes");
 }
 

@@ -22,9 +22,11 @@ std::vector<std::string> failures(const ConformanceOptions& options) {
     return out;
 }
 
-TEST(Replicas, KeepsThePromisesOfAController) { EXPECT_THAT(failures({}), ::testing::IsEmpty()); }
+TEST(ReplicasConformance, PassesConformanceAsAController) {
+    EXPECT_THAT(failures({}), ::testing::IsEmpty());
+}
 
-TEST(Replicas, KeepsThemAtWorkToo) {
+TEST(ReplicasConformance, PassesConformanceWithABalancer) {
     ConformanceOptions options;
     options.prepare = [](testing::FakeHost& host, std::string_view) {
         host.kube().serve(balancer_resource());

@@ -27,9 +27,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-class Defects : public Shop {};
+class BalancerFaults : public Shop {};
 
-TEST_F(Defects, AnUnknownNameInTheOrderStopsNobody) {
+TEST_F(BalancerFaults, AnUnknownNameInTheOrderBlocksNoTarget) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(
@@ -43,7 +43,7 @@ TEST_F(Defects, AnUnknownNameInTheOrderStopsNobody) {
     EXPECT_THAT(host.kube().notes().back().message, HasSubstr("\"ghost\""));
 }
 
-TEST_F(Defects, AMissingTargetDoesNotFreezeTheOthers) {
+TEST_F(BalancerFaults, AMissingTargetDoesNotBlockOthers) {
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
     settle();
@@ -52,7 +52,7 @@ TEST_F(Defects, AMissingTargetDoesNotFreezeTheOthers) {
     EXPECT_THAT(condition().message, HasSubstr("target a: read the scale of Deployment a"));
 }
 
-TEST_F(Defects, TheShareOfAMissingTargetFallsBack) {
+TEST_F(BalancerFaults, TheShareOfAMissingTargetFallsBack) {
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
     settle();
@@ -66,7 +66,7 @@ TEST_F(Defects, TheShareOfAMissingTargetFallsBack) {
     EXPECT_TRUE(condition().is_true) << condition().message;
 }
 
-TEST_F(Defects, AMissingTargetsShareIsNotHeldBackTwice) {
+TEST_F(BalancerFaults, TheShareOfAMissingTargetIsReservedOnce) {
     put_deployment("b", 20);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
     settle();
@@ -76,7 +76,7 @@ TEST_F(Defects, AMissingTargetsShareIsNotHeldBackTwice) {
     EXPECT_EQ(size_of("b"), 4);
 }
 
-TEST_F(Defects, ADeletedTargetsReplicasAreNotTakenFromOthersWithoutAFallback) {
+TEST_F(BalancerFaults, ReplicasOfADeletedTargetAreNotReplacedWithoutAFallback) {
     put_deployment("b", 10);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
     settle();
@@ -86,7 +86,7 @@ TEST_F(Defects, ADeletedTargetsReplicasAreNotTakenFromOthersWithoutAFallback) {
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
 }
 
-TEST_F(Defects, ATargetThatCannotBeReadStaysAsItIs) {
+TEST_F(BalancerFaults, AnUnreadableTargetIsNotChanged) {
     put_deployment("a", 2);
     put_deployment("b", 2);
     put_pods("a", 2);
@@ -104,7 +104,7 @@ TEST_F(Defects, ATargetThatCannotBeReadStaysAsItIs) {
     EXPECT_TRUE(condition().is_true);
 }
 
-TEST_F(Defects, AMislabelledPodStopsNobody) {
+TEST_F(BalancerFaults, AMislabelledPodBlocksNoTarget) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_pod("a", "Running", "other");
@@ -115,7 +115,7 @@ TEST_F(Defects, AMislabelledPodStopsNobody) {
     EXPECT_THAT(condition().message, HasSubstr("target a: pod a-1 without the labels"));
 }
 
-TEST_F(Defects, OneRefusedWriteDoesNotKeepTheOthersFromTheirs) {
+TEST_F(BalancerFaults, ARefusedWriteDoesNotBlockOtherWrites) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -131,7 +131,7 @@ TEST_F(Defects, OneRefusedWriteDoesNotKeepTheOthersFromTheirs) {
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
 }
 
-TEST_F(Defects, DuplicateTargetsDoNotPullToAndFro) {
+TEST_F(BalancerFaults, DuplicateTargetsDoNotOscillate) {
     put_deployment("a", 0);
     put_balancer(R"("replicas":6,"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}},
@@ -144,7 +144,7 @@ TEST_F(Defects, DuplicateTargetsDoNotPullToAndFro) {
     EXPECT_THAT(condition().message, HasSubstr("target b is ignored"));
 }
 
-TEST_F(Defects, TwoBalancersDoNotPullOneTargetToAndFro) {
+TEST_F(BalancerFaults, TwoBalancersOfOneTargetDoNotOscillate) {
     for (const char* name : {"a", "b", "c"}) put_deployment(name, 0);
     put_balancer(R"("replicas":6,)" + targets() + "," + halves());
     const auto put_second = [&](const std::string& created) {
@@ -170,7 +170,7 @@ TEST_F(Defects, TwoBalancersDoNotPullOneTargetToAndFro) {
     EXPECT_EQ(size_of("c"), 4);
 }
 
-TEST_F(Defects, ATargetThatNeverAnswersCostsNobodyElseTheirTurn) {
+TEST_F(BalancerFaults, AHangingTargetDoesNotBlockOthers) {
     for (const char* name : {"a", "b", "c", "d"}) put_deployment(name, 0);
     put_balancer(R"("replicas":4,)" + targets() + "," + halves());
     host.kube().put_text(balancer_resource(),
@@ -194,7 +194,7 @@ TEST_F(Defects, ATargetThatNeverAnswersCostsNobodyElseTheirTurn) {
     EXPECT_THAT(condition().message, HasSubstr("target a: read the scale of Deployment a"));
 }
 
-TEST_F(Defects, SeveralTargetsThatNeverAnswerDoNotOutlastAReconcile) {
+TEST_F(BalancerFaults, SeveralHangingTargetsDoNotOutlastAReconcile) {
     std::string list, weights;
     for (int i = 0; i < 6; ++i) {
         const std::string name = "t" + std::to_string(i), comma = i == 0 ? "" : ",";
@@ -220,7 +220,7 @@ TEST_F(Defects, SeveralTargetsThatNeverAnswerDoNotOutlastAReconcile) {
                 HasSubstr("not attempted: earlier requests used all the time"));
 }
 
-TEST_F(Defects, ABalancerThatIsDeletedWhileItIsWorkedOnIsLeftAlone) {
+TEST_F(BalancerFaults, ABalancerDeletedDuringAReconcileIsNotWritten) {
     for (const char* name : {"a", "b", "c"}) put_deployment(name, 0);
     put_balancer(R"("replicas":6,"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}},
@@ -239,7 +239,7 @@ TEST_F(Defects, ABalancerThatIsDeletedWhileItIsWorkedOnIsLeftAlone) {
     EXPECT_THAT(events(), IsEmpty());
 }
 
-TEST(Books, TakeANewObjectOfTheSameNameForAnother) {
+TEST(BalancerCache, DistinguishesANewObjectOfTheSameName) {
     const auto object = [](const char* uid) {
         return *parse_json(R"({"metadata":{"namespace":"shop","name":"web","uid":")" +
                            std::string(uid) + R"("},"spec":{}})");
@@ -253,7 +253,7 @@ TEST(Books, TakeANewObjectOfTheSameNameForAnother) {
     EXPECT_NE(book.dirty().at(0), first);
 }
 
-TEST(Books, LetGoOfWhatVanishedUnseen) {
+TEST(BalancerCache, ForgetsAnObjectWhoseDeletionWasNotObserved) {
     BalancerCache book;
     EXPECT_TRUE(
         book.put(*parse_json(R"({"metadata":{"namespace":"shop","name":"web"},"spec":{}})")));
@@ -264,7 +264,7 @@ TEST(Books, LetGoOfWhatVanishedUnseen) {
     EXPECT_TRUE(book.dirty().empty());
 }
 
-TEST_F(Defects, ObjectsWithoutANameStopNobody) {
+TEST_F(BalancerFaults, ObjectsWithoutANameBlockNoOther) {
     for (const char* name : {"a", "b"}) put_deployment(name, 0);
     host.kube().put_text(balancer_resource(), R"({"metadata":{},"spec":{}})");
     host.kube().put_text(pod_kind, R"({"metadata":{"labels":{"of":"a"}}})");
@@ -273,7 +273,7 @@ TEST_F(Defects, ObjectsWithoutANameStopNobody) {
     EXPECT_THAT(sizes(), ElementsAre(2, 2));
 }
 
-TEST_F(Defects, ADeletedBalancerLeavesItsTargetsAsTheyAre) {
+TEST_F(BalancerFaults, ADeletedBalancerKeepsItsTargets) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -286,7 +286,7 @@ TEST_F(Defects, ADeletedBalancerLeavesItsTargetsAsTheyAre) {
     EXPECT_EQ(host.metric("wanted_replicas", {"shop", "web"}), 0);
 }
 
-TEST_F(Defects, OneBadBalancerDoesNotStopAnother) {
+TEST_F(BalancerFaults, AnInvalidBalancerDoesNotBlockOthers) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":2,)" + targets() + "," + halves());
@@ -300,7 +300,7 @@ TEST_F(Defects, OneBadBalancerDoesNotStopAnother) {
     EXPECT_THAT(done.problems[0].message, HasSubstr("policy not supported: \"best\""));
 }
 
-TEST_F(Defects, AnEmptySelectorOfAScaleDoesNotCountEveryPod) {
+TEST_F(BalancerFaults, AnEmptyScaleSelectorDoesNotCountEveryPod) {
     const KubeResource things("example.com", "v1", "things", "Thing");
     host.kube().serve(things, true);
     host.kube().put_text(things,
@@ -316,7 +316,7 @@ TEST_F(Defects, AnEmptySelectorOfAScaleDoesNotCountEveryPod) {
     EXPECT_EQ(to_string(*status().find("targets")->items()[0].find("pods")), "0");
 }
 
-TEST_F(Defects, PodsThatAreNotKnownAreNotTakenAllAtOnce) {
+TEST_F(BalancerFaults, UnknownPodsAreNotRemovedAtOnce) {
     const KubeResource things("example.com", "v1", "things", "Thing");
     host.kube().serve(things, true);
     host.kube().put_text(things,
@@ -338,7 +338,7 @@ TEST_F(Defects, PodsThatAreNotKnownAreNotTakenAllAtOnce) {
     EXPECT_EQ(size(), 8);
 }
 
-TEST_F(Defects, ItsFiguresReachWhoeverAsks) {
+TEST_F(BalancerFaults, MissingReplicasAreInStatusAndMetrics) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":3,)" + targets(R"(,"minReplicas":2)", R"(,"minReplicas":2)") + "," +
@@ -348,14 +348,14 @@ TEST_F(Defects, ItsFiguresReachWhoeverAsks) {
     EXPECT_EQ(host.metric("missing_replicas", {"shop", "web"}), 1);
 }
 
-TEST_F(Defects, ItStopsWithoutLeavingAnythingBehind) {
+TEST_F(BalancerFaults, StopClosesAllWatches) {
     put_balancer(R"("replicas":3,)" + targets() + "," + halves());
     settle();
     replicas->stop();
     EXPECT_EQ(host.kube().open_watches(), 0u);
 }
 
-TEST_F(Defects, SaysWhatItWaitsFor) {
+TEST_F(BalancerFaults, AFailedWatchIsReported) {
     replicas.emplace(host.host(), config);
     replicas->start();
     const Result<Reconciled> early = testing::run(host, replicas->reconcile({.is_first = true}));

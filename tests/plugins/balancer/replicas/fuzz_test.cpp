@@ -89,7 +89,7 @@ Json random_spec(Dice& dice) {
     return out;
 }
 
-class Fuzz : public Shop {};
+class ReplicasFuzz : public Shop {};
 
 /// What must hold of every status.
 void expect_sound(const Json& status) {
@@ -106,7 +106,7 @@ void expect_sound(const Json& status) {
     }
 }
 
-TEST_F(Fuzz, NoSpecEndsTheControllerOrKeepsItBusy) {
+TEST_F(ReplicasFuzz, NoSpecStopsTheControllerOrKeepsItBusy) {
     for (const char* name : {"a", "b", "c"}) put_deployment(name, 2);
     put_pods("a", 1, 2);
     put_pods("b", 3);
@@ -126,7 +126,7 @@ TEST_F(Fuzz, NoSpecEndsTheControllerOrKeepsItBusy) {
     }
 }
 
-TEST(FuzzedObjects, ThatAreNothingOfTheKindAreReadAllTheSame) {
+TEST(BalancerFuzz, ReadsMalformedObjects) {
     for (
         const char* text :
         {"{}", "[]", "null", "7", R"({"spec":[]})", R"({"spec":{"targets":{}}})",

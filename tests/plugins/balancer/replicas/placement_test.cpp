@@ -61,7 +61,7 @@ void expect_all(const std::vector<Case>& cases) {
     }
 }
 
-TEST(Priority, FillsTargetsInTheirOrder) {
+TEST(PlacementByPriority, FillsTargetsInTheirOrder) {
     const PlacedTarget n1{.name = "n1", .min = 1, .max = 7}, n2{.name = "n2", .min = 1};
     const PlacedTarget small{.name = "n1", .max = 2}, full{.name = "n2", .max = 3};
     expect_all({
@@ -84,7 +84,7 @@ TEST(Priority, FillsTargetsInTheirOrder) {
     });
 }
 
-TEST(Priority, AsksOthersForWhatDoesNotStart) {
+TEST(PlacementByPriority, MovesBlockedReplicasToLaterTargets) {
     const PlacedTarget n1{.name = "n1", .min = 1, .max = 7, .total = 4, .blocked = 2};
     const PlacedTarget n2{.name = "n2", .min = 1};
     const PlacedTarget a = with_pods("a", 3, 2), b = with_pods("b", 3, 2);
@@ -104,7 +104,7 @@ TEST(Priority, AsksOthersForWhatDoesNotStart) {
     });
 }
 
-TEST(Priority, AsksThoseBeforeWhereNobodyComesAfter) {
+TEST(PlacementByPriority, MovesBlockedReplicasToEarlierTargetsIfThereAreNoLater) {
     const PlacedTarget first{.name = "a", .max = 10, .total = 2}, small{.name = "a", .max = 4};
     const PlacedTarget last{.name = "b", .min = 3, .total = 3, .blocked = 3};
     PlacedTarget gone{.name = "b", .min = 3};
@@ -123,7 +123,7 @@ TEST(Priority, AsksThoseBeforeWhereNobodyComesAfter) {
     });
 }
 
-TEST(Policies, TakeAMinimumAboveTheMaximumForTheSame) {
+TEST(PlacementLimits, TreatAMinimumAboveTheMaximumAsBoth) {
     const PlacedTarget odd{.name = "a", .min = 5, .max = 2, .weight = 1};
     expect_all({
         {"proportional", proportional(9, {odd, weighing("b", 1)}), {{{"a", 5}, {"b", 4}}}},
@@ -132,7 +132,7 @@ TEST(Policies, TakeAMinimumAboveTheMaximumForTheSame) {
     });
 }
 
-TEST(Targets, AreAskedForNoMoreThanAScaleCanSay) {
+TEST(PlacementBounds, NeverExceedTheRangeOfAScale) {
     constexpr std::int64_t most = 2'147'483'647;
     PlacedTarget blocked = half("a", 5, 5);
     expect_all({
@@ -148,7 +148,7 @@ TEST(Targets, AreAskedForNoMoreThanAScaleCanSay) {
     });
 }
 
-TEST(Proportional, KeepsTheRatio) {
+TEST(PlacementByProportions, KeepsTheRatio) {
     expect_all({
         {"halves",
          proportional(10, {{.name = "a", .min = 1, .max = 7, .weight = 50},
@@ -188,7 +188,7 @@ TEST(Proportional, KeepsTheRatio) {
     });
 }
 
-TEST(Proportional, ByLeastErrorHasTheSmallestLargestDifference) {
+TEST(PlacementByProportions, MinimizesTheLargestDifferenceByLeastError) {
     expect_all({
         {"upstream gives all of it to the first",
          proportional(5,
@@ -205,7 +205,7 @@ TEST(Proportional, ByLeastErrorHasTheSmallestLargestDifference) {
     });
 }
 
-TEST(Proportional, ByHighestAveragesHasUpstreamsNumbers) {
+TEST(PlacementByProportions, MatchesUpstreamByHighestAverages) {
     const auto upstream = [](std::int64_t wanted, std::vector<PlacedTarget> targets) {
         return proportional(wanted, std::move(targets), Rounding::highest_averages);
     };
@@ -229,7 +229,7 @@ TEST(Proportional, ByHighestAveragesHasUpstreamsNumbers) {
     });
 }
 
-TEST(Proportional, AsksHealthyTargetsForWhatDoesNotStart) {
+TEST(PlacementByProportions, MovesBlockedReplicasToHealthyTargets) {
     PlacedTarget gone = half("a", 0, 0);
     gone.is_gone = true;
     expect_all({
@@ -249,7 +249,7 @@ TEST(Proportional, AsksHealthyTargetsForWhatDoesNotStart) {
     });
 }
 
-TEST(Fallback, IsNoneWhereNoTimeoutIsSet) {
+TEST(PlacementFallback, IsOffWithoutATimeout) {
     PlacementRequest request = proportional(10, {half("a", 5, 3), half("b", 5, 0)});
     request.falls_back = false;
     EXPECT_EQ(place(request).replicas, (Numbers{{"a", 5}, {"b", 5}}));
@@ -258,13 +258,13 @@ TEST(Fallback, IsNoneWhereNoTimeoutIsSet) {
     EXPECT_EQ(place(request).replicas, (Numbers{{"a", 5}, {"b", 0}}));
 }
 
-TEST(Fallback, CountsWhatOthersWereReallyAskedFor) {
+TEST(PlacementFallback, CountsOnlyReplicasThatWereMoved) {
     EXPECT_EQ(place(proportional(10, {half("a", 5, 3), half("b", 5, 0)})).fallback, 3);
     EXPECT_EQ(place(proportional(10, {half("a", 5, 3), half("b", 5, 1)})).fallback, 0);
 }
 
 /// The first defect of upstream's: its process dies of an unknown name.
-TEST(Priority, PassesOverNamesThatAreNoTargetsAndNamesThatCameBefore) {
+TEST(PlacementByPriority, IgnoresUnknownAndDuplicateNames) {
     const std::vector<PlacedTarget> targets{with_pods("a", 3, 2), with_pods("b", 0, 0)};
     const Placement plain = place(priority(5, targets, {"a", "b"}));
     EXPECT_EQ(place(priority(5, targets, {"nobody", "a", "a", "b", ""})), plain);
@@ -289,7 +289,7 @@ double least_error(const std::vector<PlacedTarget>& targets, std::int64_t wanted
     return best;
 }
 
-TEST(Proportional, IsNeverFurtherFromTheSharesThanItMustBe) {
+TEST(PlacementByProportions, HasTheLeastPossibleError) {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
         const std::vector<PlacedTarget> targets{weighing("a", number(random, 1, 100)),
@@ -326,7 +326,7 @@ Numbers one_by_one(std::int64_t wanted, const std::vector<PlacedTarget>& targets
     return out;
 }
 
-TEST(Proportional, ByHighestAveragesIsWhatOneReplicaAtATimeGives) {
+TEST(PlacementByProportions, EqualsAddingOneReplicaAtATimeByHighestAverages) {
     std::mt19937 random(11);
     for (int round = 0; round < 500; ++round) {
         std::vector<PlacedTarget> targets;
@@ -345,7 +345,7 @@ TEST(Proportional, ByHighestAveragesIsWhatOneReplicaAtATimeGives) {
     }
 }
 
-TEST(Proportional, ByHighestAveragesNeverTakesAReplicaForOneMore) {
+TEST(PlacementByProportions, NeverShrinksATargetForAGrowingTotalByHighestAverages) {
     const std::vector<PlacedTarget> targets{weighing("a", 6), weighing("b", 6), weighing("c", 2)};
     Placement before = place(proportional(0, targets, Rounding::highest_averages));
     for (std::int64_t wanted = 1; wanted < 60; ++wanted) {

@@ -26,7 +26,7 @@ const std::string two_targets =
     R"("targets":[{"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web-a"},"minReplicas":1,"maxReplicas":7},
         {"name":"b","scaleTargetRef":{"kind":"Deployment","apiVersion":"apps/v1","name":"web-b"}}],"selector":{"matchLabels":{"app":"web"}})";
 
-TEST(ReadBalancer, TakesUpstreamsObjectsAsTheyAre) {
+TEST(ReadBalancer, AcceptsUpstreamObjects) {
     const Balancer balancer =
         read("{" + two_targets + R"(,"replicas":5,"policy":{"policyName":"priority",
         "priorities":{"targetOrder":["a","b"]},"fallback":{"startupTimeoutSeconds":180}}})");
@@ -41,7 +41,7 @@ TEST(ReadBalancer, TakesUpstreamsObjectsAsTheyAre) {
     EXPECT_EQ(balancer.startup_timeout, 180s);
 }
 
-TEST(ReadBalancer, TakesTheTimeoutAsTheProposalWritesIt) {
+TEST(ReadBalancer, AcceptsTheTimeoutOfTheProposal) {
     const auto fallback = [](const std::string& text) {
         return read(
             "{" + two_targets +
@@ -59,7 +59,7 @@ TEST(ReadBalancer, TakesTheTimeoutAsTheProposalWritesIt) {
     EXPECT_THAT(odd.problems, SizeIs(1));
 }
 
-TEST(ReadBalancer, SaysWhatItsPolicyLacks) {
+TEST(ReadBalancer, ReportsWhatThePolicyLacks) {
     const auto complaint = [](const std::string& policy) {
         const Balancer balancer = read("{" + two_targets + R"(,"policy":)" + policy + "}");
         EXPECT_EQ(balancer.policy, std::nullopt);
@@ -75,7 +75,7 @@ TEST(ReadBalancer, SaysWhatItsPolicyLacks) {
     EXPECT_EQ(complaint("{}"), "policy not supported: \"\"");
 }
 
-TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
+TEST(ReadBalancer, IgnoresInvalidParts) {
     const Balancer balancer = read(R"({"targets":[
         {"name":"a","scaleTargetRef":{"kind":"Deployment","name":"x"},"minReplicas":5,"maxReplicas":2},
         {"name":"a","scaleTargetRef":{"kind":"Deployment","name":"y"}},
@@ -93,7 +93,7 @@ TEST(ReadBalancer, GoesOnWithoutWhatMakesNoSense) {
     EXPECT_THAT(balancer.problems[4].message, HasSubstr("\"ghost\", which is not a target"));
 }
 
-TEST(ReadBalancer, HasOneTroubleForEachMistake) {
+TEST(ReadBalancer, ReportsOneProblemPerMistake) {
     const auto order = [](const char* names) {
         return std::string(R"(,"policy":{"policyName":"priority","priorities":{"targetOrder":)") +
                names + "}}";
@@ -128,14 +128,14 @@ TEST(ReadBalancer, HasOneTroubleForEachMistake) {
     EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + "}").problems, IsEmpty());
 }
 
-TEST(ReadBalancer, HoldsNoPodsByAnEmptySelector) {
+TEST(ReadBalancer, CountsNoPodsWithAnEmptySelector) {
     const Balancer balancer = read(R"({"selector":{},"targets":[],"policy":{}})");
     EXPECT_EQ(balancer.selector, std::nullopt);
     EXPECT_EQ(balancer.problems.at(0).message,
               "the selector is empty and would match every pod of the namespace");
 }
 
-TEST(ReadBalancer, DoesNotTakeItselfForATarget) {
+TEST(ReadBalancer, RejectsABalancerAsATarget) {
     const Balancer balancer = read(R"({"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"web"}},
         {"name":"b","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"other"}}],
@@ -145,7 +145,7 @@ TEST(ReadBalancer, DoesNotTakeItselfForATarget) {
     EXPECT_THAT(balancer.problems.at(0).message, HasSubstr("it is the Balancer itself"));
 }
 
-TEST(Selectors, AreReadAsScalesWriteThem) {
+TEST(ScaleSelectors, AreReadFromScales) {
     const Labels web{{"app", "web"}, {"tier", "b"}};
     const auto holds = [&](const char* text) { return matches(parse_selector(text).value(), web); };
     EXPECT_TRUE(holds("app=web"));
@@ -159,7 +159,7 @@ TEST(Selectors, AreReadAsScalesWriteThem) {
         EXPECT_FALSE(parse_selector(text)) << text;
 }
 
-TEST(Selectors, ArePrintedAsKubernetesDoes) {
+TEST(ScaleSelectors, AreFormattedAsKubernetesDoes) {
     const auto printed = [](const char* json) {
         return format_selector(read_label_selector(*parse_json(json)).value());
     };
@@ -171,12 +171,12 @@ TEST(Selectors, ArePrintedAsKubernetesDoes) {
               "e,n notin (z),!o,t in (x,y)");
 }
 
-TEST(Selectors, ArePrintedWithEachValueOnce) {
+TEST(ScaleSelectors, AreFormattedWithoutDuplicateValues) {
     EXPECT_EQ(format_selector(parse_selector("a in (y,,x,y)").value()), "a in (,x,y)");
     EXPECT_EQ(format_selector(parse_selector("a in (,)").value()), "a=");
 }
 
-TEST(Selectors, AreNoneWhereNoLabelCouldBeMeant) {
+TEST(ScaleSelectors, AreAbsentIfNoLabelCanMatch) {
     const auto is_one = [](const std::string& json) {
         return read_label_selector(*parse_json(json)).has_value();
     };
@@ -201,7 +201,7 @@ Json pod(const std::string& name, const std::string& phase, const std::string& c
 
 constexpr const char* is_ready_now = R"(,"conditions":[{"type":"Ready","status":"True"}])";
 
-TEST(CountPods, KnowsWhichDidNotStartInTime) {
+TEST(CountPods, FindsPodsThatDidNotStartInTime) {
     const Time now = find_rfc3339("2026-01-01T00:03:00Z").value();
     Pods pods;
     EXPECT_TRUE(pods.put(pod("running", "Running", "2025-12-31T00:00:00Z", "", is_ready_now)));
@@ -234,7 +234,7 @@ std::int64_t blocked_of(const std::string& status) {
     return pods.count("shop", parse_selector("app=web").value(), nullptr, now, 60s).blocked;
 }
 
-TEST(CountPods, KnowsWhichRunAndDidNotStart) {
+TEST(CountPods, FindsRunningPodsThatAreNotReady) {
     const auto unready = [](const std::string& since) {
         return R"(,"conditions":[{"type":"Ready","status":"False","lastTransitionTime":")" + since +
                R"("}])";
@@ -286,7 +286,7 @@ TEST(CountPods, RemembersThatAPodWasReady) {
     EXPECT_EQ(pods.count("shop", web, nullptr, now, 60s).blocked, 1);
 }
 
-TEST(CountPods, SaysWhoseLabelsAreNotTheBalancers) {
+TEST(CountPods, ReportsPodsWithoutTheLabelsOfTheBalancer) {
     Pods pods;
     pods.put(pod("a", "Running", "2026-01-01T00:00:00Z"));
     pods.put(pod("b", "Running", "2026-01-01T00:00:00Z"));
@@ -297,7 +297,7 @@ TEST(CountPods, SaysWhoseLabelsAreNotTheBalancers) {
     EXPECT_EQ(counts.foreign_name, "a");
 }
 
-TEST(EasingText, IsANumberOrAPart) {
+TEST(StepLimitText, IsANumberOrAPercentage) {
     EXPECT_EQ(parse_step_limit("5").value(), StepLimit{.most = 5});
     EXPECT_EQ(parse_step_limit("20%").value(), StepLimit{.percent = 20});
     EXPECT_FALSE(parse_step_limit("").value().is_on());

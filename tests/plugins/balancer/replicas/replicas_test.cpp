@@ -11,9 +11,9 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
-class Balancing : public Shop {};
+class BalancerReplicas : public Shop {};
 
-TEST_F(Balancing, KeepsTheRatio) {
+TEST_F(BalancerReplicas, KeepsTheRatio) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -27,7 +27,7 @@ TEST_F(Balancing, KeepsTheRatio) {
     EXPECT_THAT(events(), ElementsAre("Rescaled"));
 }
 
-TEST_F(Balancing, OverflowsWherePodsDoNotStartAndTakesItBackWhenTheyDo) {
+TEST_F(BalancerReplicas, OverflowsIfPodsDoNotStartAndReturnsWhenTheyDo) {
     put_deployment("a", 5);
     put_deployment("b", 5);
     put_pods("a", 2, 3);
@@ -46,7 +46,7 @@ TEST_F(Balancing, OverflowsWherePodsDoNotStartAndTakesItBackWhenTheyDo) {
     EXPECT_THAT(events(), ElementsAre("Rescaled", "FellBack", "Rescaled", "Rebalanced"));
 }
 
-TEST_F(Balancing, KeepsWhatOthersTookWhenMoreIsWantedOfABlockedTarget) {
+TEST_F(BalancerReplicas, KeepsOverflowWhenABlockedTargetGrows) {
     put_deployment("a", 2);
     put_deployment("b", 0);
     put_pods("a", 0, 2);
@@ -71,7 +71,7 @@ TEST_F(Balancing, KeepsWhatOthersTookWhenMoreIsWantedOfABlockedTarget) {
     EXPECT_THAT(sizes(), ElementsAre(6, 0));
 }
 
-TEST_F(Balancing, AsksOthersForPodsThatRunAndAreNeverReady) {
+TEST_F(BalancerReplicas, ReplacesRunningPodsThatAreNeverReady) {
     put_deployment("a", 3);
     put_deployment("b", 0);
     for (const char* name : {"a-1", "a-2", "a-3"}) write_pod(name, "a", "Running", "web", false);
@@ -83,7 +83,7 @@ TEST_F(Balancing, AsksOthersForPodsThatRunAndAreNeverReady) {
     EXPECT_EQ(condition(fallen_back).reason, "PodsDoNotStart");
 }
 
-TEST_F(Balancing, AddsNothingWherePodsStartInNoTarget) {
+TEST_F(BalancerReplicas, AddsNothingIfPodsStartInNoTarget) {
     put_deployment("a", 3);
     put_deployment("b", 1);
     put_pods("a", 0, 3);
@@ -99,7 +99,7 @@ TEST_F(Balancing, AddsNothingWherePodsStartInNoTarget) {
               "no other target can take the replicas that do not start in a, b");
 }
 
-TEST_F(Balancing, AsksToBeCalledWhenTheNextPodWillBeLate) {
+TEST_F(BalancerReplicas, SchedulesACallForTheNextLatePod) {
     put_deployment("a", 5);
     put_deployment("b", 5);
     put_pods("a", 4, 1);
@@ -112,7 +112,7 @@ TEST_F(Balancing, AsksToBeCalledWhenTheNextPodWillBeLate) {
     EXPECT_GT(*done.again_in, 9s);
 }
 
-TEST_F(Balancing, GrowsBeforeItShrinks) {
+TEST_F(BalancerReplicas, GrowsBeforeItShrinks) {
     put_deployment("a", 9);
     put_deployment("b", 1);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -120,7 +120,7 @@ TEST_F(Balancing, GrowsBeforeItShrinks) {
     EXPECT_THAT(writes(), ElementsAre("b=5", "a=5"));
 }
 
-TEST_F(Balancing, TakesNobodyWhatOthersCouldNotBeGiven) {
+TEST_F(BalancerReplicas, DoesNotShrinkATargetIfAnotherCannotGrow) {
     put_deployment("a", 10);
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -141,7 +141,7 @@ TEST_F(Balancing, TakesNobodyWhatOthersCouldNotBeGiven) {
     EXPECT_THAT(events(), Contains("Balanced"));
 }
 
-TEST_F(Balancing, TriesAgainWhenSomebodyElseWasQuicker) {
+TEST_F(BalancerReplicas, RetriesAfterAConflict) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -152,7 +152,7 @@ TEST_F(Balancing, TriesAgainWhenSomebodyElseWasQuicker) {
     EXPECT_TRUE(condition().is_true);
 }
 
-TEST_F(Balancing, PutsBackWhatSomebodyElseScales) {
+TEST_F(BalancerReplicas, RevertsChangesByOtherClients) {
     put_deployment("a", 5);
     put_deployment("b", 5);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -162,7 +162,7 @@ TEST_F(Balancing, PutsBackWhatSomebodyElseScales) {
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
 }
 
-TEST_F(Balancing, SaysInItsStatusWhatItSees) {
+TEST_F(BalancerReplicas, WritesItsStatus) {
     put_deployment("a", 1);
     put_deployment("b", 9);
     put_pods("a", 1, 1);
@@ -185,7 +185,7 @@ TEST_F(Balancing, SaysInItsStatusWhatItSees) {
     EXPECT_EQ(host.metric("observed_pods", {"shop", "web"}), 5);
 }
 
-TEST_F(Balancing, WritesAndTellsNothingWhileNothingChanges) {
+TEST_F(BalancerReplicas, WritesAndLogsNothingWithoutChanges) {
     put_deployment("a", 5);
     put_deployment("b", 5);
     put_balancer(R"("replicas":10,)" + targets() + "," + R"("policy":{"policyName":"priority",
@@ -201,7 +201,7 @@ TEST_F(Balancing, WritesAndTellsNothingWhileNothingChanges) {
     EXPECT_EQ(events(), told);
 }
 
-TEST_F(Balancing, WorksForWhateverHasAScale) {
+TEST_F(BalancerReplicas, SupportsEveryResourceWithAScale) {
     const KubeResource rollouts("argoproj.io", "v1alpha1", "rollouts", "Rollout");
     const KubeResource sets("apps", "v1", "statefulsets", "StatefulSet");
     host.kube().serve(rollouts, true).serve(sets, true);
@@ -219,7 +219,7 @@ TEST_F(Balancing, WorksForWhateverHasAScale) {
     EXPECT_TRUE(condition().is_true) << condition().message;
 }
 
-TEST_F(Balancing, MovesGentlyWhereThatIsAskedFor) {
+TEST_F(BalancerReplicas, LimitsItsStepsIfConfigured) {
     config.step_limit.most = 2;
     put_deployment("a", 10);
     put_deployment("b", 0);
@@ -232,7 +232,7 @@ TEST_F(Balancing, MovesGentlyWhereThatIsAskedFor) {
     EXPECT_THAT(sizes(), ElementsAre(8, 4));
 }
 
-TEST_F(Balancing, HoldsOnToOverflowForAWhileWhereThatIsAskedFor) {
+TEST_F(BalancerReplicas, KeepsOverflowForAWhileIfConfigured) {
     config.fallback_hold = 5min;
     put_deployment("a", 5);
     put_deployment("b", 5);
@@ -251,7 +251,7 @@ TEST_F(Balancing, HoldsOnToOverflowForAWhileWhereThatIsAskedFor) {
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
 }
 
-TEST_F(Balancing, FollowsTheScaleThatAnAutoscalerWrites) {
+TEST_F(BalancerReplicas, FollowsReplicasSetByAnAutoscaler) {
     put_deployment("a", 5);
     put_deployment("b", 5);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -262,7 +262,7 @@ TEST_F(Balancing, FollowsTheScaleThatAnAutoscalerWrites) {
     EXPECT_EQ(number("observedGeneration"), 2);
 }
 
-TEST_F(Balancing, ChangesNothingInADryRun) {
+TEST_F(BalancerReplicas, ChangesNothingInADryRun) {
     put_deployment("a", 0);
     put_deployment("b", 0);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves());
@@ -280,7 +280,7 @@ TEST_F(Balancing, ChangesNothingInADryRun) {
     }));
 }
 
-TEST_F(Balancing, TakesOverOtherSettings) {
+TEST_F(BalancerReplicas, AppliesNewSettings) {
     for (const char* name : {"a", "b"}) put_deployment(name, 0);
     put_balancer(
         R"("replicas":2,)" + targets() +

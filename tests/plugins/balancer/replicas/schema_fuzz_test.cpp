@@ -23,12 +23,12 @@ Json balancer_of(std::uint32_t seed) {
     return out;
 }
 
-TEST(SchemaExamples, AreWhatTheSchemaAdmits) {
+TEST(SchemaExamples, SatisfyTheSchema) {
     for (std::uint32_t seed = 0; seed < 200; ++seed)
         EXPECT_EQ(definition().complaint(definition().example(seed)), "") << seed;
 }
 
-TEST(SchemaExamples, ReachAllThatABalancerCanBe) {
+TEST(SchemaExamples, CoverFallbackPoliciesAndProblems) {
     int fall_back = 0, by_priority = 0, in_proportion = 0, in_trouble = 0, fine = 0;
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Balancer balancer = read_balancer(balancer_of(seed));
@@ -41,7 +41,7 @@ TEST(SchemaExamples, ReachAllThatABalancerCanBe) {
         EXPECT_GT(count, 50);
 }
 
-TEST(SchemaComplaints, NameWhatIsWrong) {
+TEST(SchemaComplaints, NameTheViolation) {
     const Schema status = definition().member("status");
     EXPECT_EQ(status.complaint(*parse_json(R"({"replicas":1,"selector":"a=b"})")), "");
     EXPECT_THAT(status.complaint(*parse_json(R"({"replicas":1})")), HasSubstr("lacks selector"));
@@ -66,7 +66,7 @@ protected:
     }
 };
 
-TEST_F(SchemaFuzz, NothingThatIsAdmittedEndsTheControllerOrKeepsItBusy) {
+TEST_F(SchemaFuzz, NoAdmittedObjectStopsTheControllerOrKeepsItBusy) {
     for (const char* name : {"a", "b", "c"}) put_deployment(name, 2);
     put_pods("a", 1, 2);
     put_pods("b", 3);

@@ -95,7 +95,7 @@ void expect_least_error(
     EXPECT_NEAR(largest_error(before, has), best, 1e-9) << ::testing::PrintToString(has);
 }
 
-TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceThatMinimumsAllow) {
+TEST(Shares, MinimizeTheLargestDifferenceWithinMinima) {
     std::mt19937 random(3);
     for (int round = 0; round < 1000; ++round) {
         SCOPED_TRACE(round);
@@ -105,7 +105,7 @@ TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceThatMinimumsAllow) {
 }
 
 /// Being full takes a sharer out of the formula, so those are compared that fill up the same.
-TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceAmongThoseThatAreNotFull) {
+TEST(Shares, MinimizeTheLargestDifferenceAmongSharersThatAreNotFull) {
     std::mt19937 random(13);
     for (int round = 0; round < 1000; ++round) {
         SCOPED_TRACE(round);
@@ -116,7 +116,7 @@ TEST(Shares, ByLeastErrorHaveTheSmallestLargestDifferenceAmongThoseThatAreNotFul
     }
 }
 
-TEST(Shares, FillUpOnlyThoseWhoseShareReachesTheirMaximum) {
+TEST(Shares, FillOnlySharersWhoseShareReachesTheirMaximum) {
     struct Filled {
         std::vector<Sharer> sharers;
         std::int64_t rest;
@@ -161,7 +161,7 @@ TEST(Shares, StayWithinBoundsAddUpAndDoNotDependOnTheOrder) {
     }
 }
 
-TEST(Shares, OfNobodyAndOfNothingAreLeftOver) {
+TEST(Shares, LeaveARestWithoutSharersWeightsOrRoom) {
     std::vector<Sharer> none, weightless{{"a", 0, 1, 9}, {"b", -1, 2, 9}}, full{{"a", 1, 9, 9}};
     for (const Rounding rounding : {Rounding::least_error, Rounding::highest_averages}) {
         EXPECT_EQ(share_out(5, none, rounding), 5);
