@@ -12,7 +12,7 @@ using testing::FakeSettings;
 using ::testing::IsEmpty;
 using testing::Rejection;
 
-TEST(LabelPriorityConfig, LooksAtZalandosLabelUnlessTold) {
+TEST(LabelPriorityConfig, UsesTheZalandoLabelByDefault) {
     FakeSettings settings(label_priority_schema());
     EXPECT_EQ(read_label_priority(settings.view()).label, "zalando.org/scaling-priority");
     check_label_priority(settings.view());
@@ -21,7 +21,7 @@ TEST(LabelPriorityConfig, LooksAtZalandosLabelUnlessTold) {
     EXPECT_EQ(read_label_priority(settings.view()).label, "acme.example/tier");
 }
 
-TEST(LabelPriorityConfig, RefusesALabelWithoutAName) {
+TEST(LabelPriorityConfig, RejectsALabelWithoutAName) {
     FakeSettings settings(label_priority_schema());
     settings.set("label", "");
     check_label_priority(settings.view());

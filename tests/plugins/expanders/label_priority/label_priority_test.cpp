@@ -30,18 +30,18 @@ TEST(LabelPriority, KeepsTheHighestLabel) {
                 ElementsAre("keeps b: priority 300; next best a: priority 200"));
 }
 
-TEST(LabelPriority, PassesTiesOn) {
+TEST(LabelPriority, KeepsAllTies) {
     EXPECT_THAT(kept(expander(), Question({with("a", "200"), with("b", "300"), with("c", "300")})),
                 ElementsAre("b", "c"));
 }
 
-TEST(LabelPriority, TakesAMissingLabelForZero) {
+TEST(LabelPriority, TreatsAMissingLabelAsZero) {
     EXPECT_THAT(kept(expander(), Question({with("a", "100"), option("b")})), ElementsAre("a"));
     EXPECT_THAT(kept(expander(), Question({with("a", "0"), option("b")})), ElementsAre("a", "b"));
     EXPECT_THAT(kept(expander(), Question({with("a", "-1"), option("b")})), ElementsAre("b"));
 }
 
-TEST(LabelPriority, TakesWhatIsNoWholeNumberForZeroAndSaysSo) {
+TEST(LabelPriority, TreatsAnInvalidNumberAsZeroAndReportsIt) {
     for (const char* bad : {"", " 5", "5 ", "five", "5.0", "1e3", "0x10", "1_000", "+", "-", "+-5",
                             "--5", "9223372036854775808", "-9223372036854775809"}) {
         const FakeCall call;
@@ -55,7 +55,7 @@ TEST(LabelPriority, TakesWhatIsNoWholeNumberForZeroAndSaysSo) {
     }
 }
 
-TEST(LabelPriority, ReadsWholeNumbersAsGoDoes) {
+TEST(LabelPriority, ParsesNumbersAsGoDoes) {
     EXPECT_THAT(kept(expander(), Question({with("a", "+7"), with("b", "007"), with("c", "6")})),
                 ElementsAre("a", "b"));
     EXPECT_THAT(kept(expander(), Question({with("a", "9223372036854775807"),
@@ -66,14 +66,14 @@ TEST(LabelPriority, ReadsWholeNumbersAsGoDoes) {
                 ElementsAre("b"));
 }
 
-TEST(LabelPriority, LeavesOutAGroupWithoutATemplate) {
+TEST(LabelPriority, SkipsAGroupWithoutATemplate) {
     const FakeCall call;
     EXPECT_THAT(kept(expander(), Question({option("a").without_template(), option("b")}), call),
                 ElementsAre("b"));
     EXPECT_EQ(call.explanations().front(), "leaves out a: no node template");
 }
 
-TEST(LabelPriority, KeepsAllWhenNoGroupHasATemplate) {
+TEST(LabelPriority, KeepsAllIfNoGroupHasATemplate) {
     const FakeCall call;
     EXPECT_THAT(
         kept(expander(), Question({option("a").without_template(), option("b").without_template()}),
@@ -83,14 +83,14 @@ TEST(LabelPriority, KeepsAllWhenNoGroupHasATemplate) {
                 ElementsAre("keeps all 2 options: no option has a node template"));
 }
 
-TEST(LabelPriority, LooksAtTheLabelItIsTold) {
+TEST(LabelPriority, UsesTheConfiguredLabel) {
     const LabelPriority tiers({.label = "acme.example/tier"});
     EXPECT_THAT(
         kept(tiers, Question({with("a", "900"), option("b").label("acme.example/tier", "1")})),
         ElementsAre("b"));
 }
 
-TEST(LabelPriority, AnswersTheSameInAnyOrder) {
+TEST(LabelPriority, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(tests::find_order_that_matters(
                   expander(), Question({with("a", "2"), with("b", "3"), with("c", "3"),
                                         with("d", "x"), option("e")})),

@@ -22,13 +22,13 @@ TEST(LeastNodes, KeepsTheOptionThatNeedsTheFewestNodes) {
                 ElementsAre("keeps b: needs 1 node; next best a: needs 2 nodes"));
 }
 
-TEST(LeastNodes, KeepsAllThatTie) {
+TEST(LeastNodes, KeepsAllTies) {
     EXPECT_THAT(kept(LeastNodes(),
                      Question({option("a").nodes(2), option("b").nodes(5), option("c").nodes(2)})),
                 ElementsAre("a", "c"));
 }
 
-TEST(LeastNodes, LeavesOutAnOptionOfNoNodes) {
+TEST(LeastNodes, SkipsAnOptionWithoutNodes) {
     const Question question({option("a").nodes(0), option("b").nodes(7), option("c").nodes(-1)});
     const FakeCall call;
     EXPECT_THAT(kept(LeastNodes(), question, call), ElementsAre("b"));
@@ -36,12 +36,12 @@ TEST(LeastNodes, LeavesOutAnOptionOfNoNodes) {
                 ElementsAre("leaves out a, c: no new nodes", "keeps b: needs 7 nodes"));
 }
 
-TEST(LeastNodes, KeepsNothingWhenNoOptionHasANode) {
+TEST(LeastNodes, KeepsNothingIfNoOptionHasNodes) {
     EXPECT_THAT(kept(LeastNodes(), Question({option("a").nodes(0), option("b").nodes(0)})),
                 IsEmpty());
 }
 
-TEST(LeastNodes, AnswersTheSameInAnyOrder) {
+TEST(LeastNodes, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(tests::find_order_that_matters(
                   LeastNodes(),
                   Question({option("a").nodes(3), option("b").nodes(2), option("c").nodes(2)})),

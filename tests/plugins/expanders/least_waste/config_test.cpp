@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using testing::Rejection;
 using testing::table;
 
-TEST(LeastWasteConfig, WeighsEveryResourceAlikeUnlessTold) {
+TEST(LeastWasteConfig, WeighsAllResourcesEquallyByDefault) {
     FakeSettings settings(least_waste_schema());
     check_least_waste(settings.view());
     EXPECT_THAT(settings.rejections(), IsEmpty());
@@ -27,7 +27,7 @@ TEST(LeastWasteConfig, WeighsEveryResourceAlikeUnlessTold) {
     EXPECT_EQ(config.of, LeastWasteConfig::Of::allocatable);
 }
 
-TEST(LeastWasteConfig, GivesSlotsNoWeightUnlessNamed) {
+TEST(LeastWasteConfig, WeighsSlotsOnlyIfConfigured) {
     FakeSettings settings(least_waste_schema());
     EXPECT_EQ(read_least_waste(settings.view()).weight_of("pods"), 0);
     EXPECT_EQ(read_least_waste(settings.view()).weight_of("attachable-volumes-aws-ebs"), 0);
@@ -35,7 +35,7 @@ TEST(LeastWasteConfig, GivesSlotsNoWeightUnlessNamed) {
     EXPECT_EQ(read_least_waste(settings.view()).weight_of("pods"), 0.5);
 }
 
-TEST(LeastWasteConfig, ReadsWhatItIsTold) {
+TEST(LeastWasteConfig, ReadsEverySetting) {
     FakeSettings settings(least_waste_schema());
     settings.set("weights", table({{"cpu", 2.5}, {"nvidia.com/gpu", 10}})).set("other_weight", 0);
     settings.set("tolerance", 0.05).set("of", "capacity");
@@ -47,7 +47,7 @@ TEST(LeastWasteConfig, ReadsWhatItIsTold) {
     EXPECT_EQ(config.of, LeastWasteConfig::Of::capacity);
 }
 
-TEST(LeastWasteConfig, RefusesThatNothingWeighsAnything) {
+TEST(LeastWasteConfig, RejectsWeightsThatAreAllZero) {
     FakeSettings settings(least_waste_schema());
     settings.set("weights", table({{"cpu", 0}})).set("other_weight", 0);
     check_least_waste(settings.view());

@@ -36,7 +36,7 @@ TEST(LeastWaste, KeepsTheNodeThatFitsBest) {
 
 // Upstream's vectors: pods of 500m cpu and 500Mi; a balanced node, one of much memory, one of much
 // cpu, and a large one.
-TEST(LeastWaste, ChoosesAsUpstreamDoes) {
+TEST(LeastWaste, MatchesUpstream) {
     const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 500}, {"memory", 500_MiB}})};
     const auto balanced = option("balanced").cpu("1").memory("1000Mi");
     const auto memory = option("high-memory").cpu("1").memory("10000Mi");
@@ -49,7 +49,7 @@ TEST(LeastWaste, ChoosesAsUpstreamDoes) {
                 ElementsAre("low-cpu"));
 }
 
-TEST(LeastWaste, FindsOneLargeNodeAndTwoOfHalfTheSizeEqual) {
+TEST(LeastWaste, TreatsOneLargeNodeLikeTwoOfHalfTheSize) {
     const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 3333}, {"memory", 7_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("large").cpu("12").memory("48Gi").nodes(1),
                                            option("medium").cpu("4").memory("16Gi").nodes(3),
@@ -58,7 +58,7 @@ TEST(LeastWaste, FindsOneLargeNodeAndTwoOfHalfTheSizeEqual) {
                 ElementsAre("large", "medium", "small"));
 }
 
-TEST(LeastWaste, KeepsTheSmallestNodeForPodsThatRequestNothing) {
+TEST(LeastWaste, KeepsTheSmallestNodeForPodsWithoutRequests) {
     const FakeCall call;
     const std::vector<PodEquivalenceGroup> pods{asking({})};
     EXPECT_THAT(kept(expander(),
@@ -85,7 +85,7 @@ TEST(LeastWaste, KeepsTheCheapestOfEqualOptionsIfAllPricesAreKnown) {
                 ElementsAre("b-unpriced", "c-small"));
 }
 
-TEST(LeastWaste, ComparesNoPricesOfOptionsThatHelpOtherPods) {
+TEST(LeastWaste, DoesNotComparePricesOfOptionsForOtherPods) {
     const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 1_cpu}, {"memory", 1_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("one").cpu("2").memory("2Gi").pods(1).price(1),
                                            option("two").cpu("4").memory("4Gi").pods(2).price(3)},
@@ -93,7 +93,7 @@ TEST(LeastWaste, ComparesNoPricesOfOptionsThatHelpOtherPods) {
                 ElementsAre("one", "two"));
 }
 
-TEST(LeastWaste, LeavesEqualOptionsToTheNextStageIfThereIsATolerance) {
+TEST(LeastWaste, LeavesTiesToTheNextStageIfThereIsATolerance) {
     const std::vector<PodEquivalenceGroup> pods{asking({})};
     EXPECT_THAT(
         kept(expander({.tolerance = 0.01}), Question({option("huge").cpu("64").memory("488Gi"),
@@ -102,7 +102,7 @@ TEST(LeastWaste, LeavesEqualOptionsToTheNextStageIfThereIsATolerance) {
         ElementsAre("huge", "small"));
 }
 
-TEST(LeastWaste, FindsSumsOfTheSameShareEqualWhateverTheyAreMadeOf) {
+TEST(LeastWaste, TreatsEqualSumsAsEqualWhateverTheirParts) {
     // 0.1 + 0.2 + 0.6 and 0.6 + 0.2 + 0.1 are not the same double.
     const std::vector<PodEquivalenceGroup> pods{asking({{"a", 90}, {"b", 80}, {"c", 40}}),
                                                 asking({{"a", 40}, {"b", 80}, {"c", 90}})};
@@ -117,7 +117,7 @@ TEST(LeastWaste, FindsSumsOfTheSameShareEqualWhateverTheyAreMadeOf) {
                 ElementsAre("x", "y"));
 }
 
-TEST(LeastWaste, SeesAGpuThatNobodyAskedFor) {
+TEST(LeastWaste, CountsAGpuThatIsNotRequested) {
     const FakeCall call;
     const auto options =
         question({option("gpu").cpu("2").memory("2Gi").resource("nvidia.com/gpu", "1"),
@@ -130,7 +130,7 @@ TEST(LeastWaste, SeesAGpuThatNobodyAskedFor) {
         ElementsAre("gpu"));
 }
 
-TEST(LeastWaste, SeesStorageThatNobodyAskedFor) {
+TEST(LeastWaste, CountsUnusedStorage) {
     const std::vector<PodEquivalenceGroup> pods{
         asking({{"cpu", 1_cpu}, {"ephemeral-storage", 50_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("big-disk").resource("ephemeral-storage", "1Ti"),
@@ -139,20 +139,20 @@ TEST(LeastWaste, SeesStorageThatNobodyAskedFor) {
                 ElementsAre("disk"));
 }
 
-TEST(LeastWaste, DoesNotTakeStorageThatATemplateIsSilentAboutForNone) {
+TEST(LeastWaste, DoesNotTreatUnknownStorageAsZero) {
     EXPECT_THAT(
         kept(expander(), question({option("silent").cpu("2"), option("stated").cpu("2").resource(
                                                                   "ephemeral-storage", "100Gi")})),
         ElementsAre("silent", "stated"));
 }
 
-TEST(LeastWaste, DoesNotLookAtHowManyPodsFitUnlessTold) {
+TEST(LeastWaste, IgnoresPodSlotsByDefault) {
     const auto options =
         question({option("many").resource("pods", "250"), option("few").resource("pods", "8")});
     EXPECT_THAT(kept(expander(), options), ElementsAre("few", "many"));
 }
 
-TEST(LeastWaste, WeighsAsItIsTold) {
+TEST(LeastWaste, AppliesTheConfiguredWeights) {
     const auto options =
         question({option("a").cpu("2").memory("4Gi"), option("b").cpu("4").memory("2Gi")});
     EXPECT_THAT(kept(expander(), options), ElementsAre("a", "b"));
@@ -160,7 +160,7 @@ TEST(LeastWaste, WeighsAsItIsTold) {
     EXPECT_THAT(kept(expander({.weights = {{"memory", 1.5}}}), options), ElementsAre("b"));
 }
 
-TEST(LeastWaste, PassesOnWhatIsWithinTheTolerance) {
+TEST(LeastWaste, KeepsOptionsWithinTheTolerance) {
     // Of memory all waste the same; of cpu 50%, 52% and 60%.
     const auto options =
         question({option("a").cpu("2000m"), option("b").cpu("2084m"), option("c").cpu("2500m")});
@@ -169,7 +169,7 @@ TEST(LeastWaste, PassesOnWhatIsWithinTheTolerance) {
     EXPECT_THAT(kept(expander({.tolerance = 0.1}), options), ElementsAre("a", "b", "c"));
 }
 
-TEST(LeastWaste, MeasuresWhatPodsCanUseOrWhatItIsTold) {
+TEST(LeastWaste, MeasuresFreeAllocatableOrCapacity) {
     testing::NodeTemplateBuilder reserved("reserved");
     reserved.capacity("cpu", "4").allocatable("cpu", "2").free("cpu", "1");
     testing::NodeTemplateBuilder plain("plain");
@@ -183,7 +183,7 @@ TEST(LeastWaste, MeasuresWhatPodsCanUseOrWhatItIsTold) {
                 ElementsAre("reserved"));
 }
 
-TEST(LeastWaste, LeavesOutAGroupWhoseTemplateIsMissingOrSilent) {
+TEST(LeastWaste, SkipsAGroupWithoutCpuOrMemoryInItsTemplate) {
     for (const auto& unknown :
          {option("unknown").without_template(), option("unknown").cpu(""),
           option("unknown").memory(""), option("unknown").cpu("0"), option("unknown").nodes(0)}) {
@@ -196,7 +196,7 @@ TEST(LeastWaste, LeavesOutAGroupWhoseTemplateIsMissingOrSilent) {
     }
 }
 
-TEST(LeastWaste, KeepsAllWhenNoTemplateIsKnown) {
+TEST(LeastWaste, KeepsAllIfNoTemplateIsKnown) {
     const FakeCall call;
     EXPECT_THAT(
         kept(expander(), question({option("a").without_template(), option("b").cpu("")}), call),
@@ -205,7 +205,7 @@ TEST(LeastWaste, KeepsAllWhenNoTemplateIsKnown) {
                 ElementsAre("keeps all 2 options: no option has a template with cpu and memory"));
 }
 
-TEST(LeastWaste, WastesNeverLessThanNothing) {
+TEST(LeastWaste, NeverComputesANegativeWaste) {
     const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 9_cpu}, {"memory", 1_GiB}})};
     EXPECT_THAT(kept(expander(), Question({option("over").cpu("2").memory("4Gi"),
                                            option("fits").cpu("9").memory("2Gi")},
@@ -222,7 +222,7 @@ TEST(LeastWaste, CountsPetabytesWithoutOverflow) {
                 ElementsAre("b"));
 }
 
-TEST(LeastWaste, AnswersTheSameInAnyOrder) {
+TEST(LeastWaste, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(
         tests::find_order_that_matters(
             expander(),

@@ -22,7 +22,7 @@ TEST(MostPods, KeepsTheOptionThatHelpsTheMostPods) {
                 ElementsAre("keeps b: schedules 9 pods; next best c: schedules 5 pods"));
 }
 
-TEST(MostPods, KeepsAllThatTie) {
+TEST(MostPods, KeepsAllTies) {
     const Question question({option("a").pods(1), option("b").pods(4), option("c").pods(4)});
     const FakeCall call;
     EXPECT_THAT(kept(MostPods(), question, call), ElementsAre("b", "c"));
@@ -34,7 +34,7 @@ TEST(MostPods, KeepsTheOnlyOptionEvenIfItHelpsNoPod) {
     EXPECT_THAT(kept(MostPods(), Question({option("a").pods(0)})), ElementsAre("a"));
 }
 
-TEST(MostPods, AnswersTheSameInAnyOrder) {
+TEST(MostPods, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(
         tests::find_order_that_matters(
             MostPods(), Question({option("a").pods(3), option("b").pods(4), option("c").pods(4)})),

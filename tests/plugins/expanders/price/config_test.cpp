@@ -24,7 +24,7 @@ TEST(PriceConfig, HasTheSameDefaultsInTheSchemaAsInTheStruct) {
     EXPECT_EQ(read.gpu_resources, made.gpu_resources);
 }
 
-TEST(PriceConfig, RefusesPodsThatAreWorthNothing) {
+TEST(PriceConfig, RejectsAPodPriceOfZero) {
     FakeSettings settings(price_schema());
     settings.set("cpu_per_hour", 0);
     check_price(settings.view());

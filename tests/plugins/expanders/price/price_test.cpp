@@ -39,7 +39,7 @@ OptionBuilder four_cores(int nodes, double price) {
 }
 Price expander() { return Price(twenty_a_core); }
 
-TEST(Price, TakesTheCheaper) {
+TEST(Price, KeepsTheCheaperOption) {
     EXPECT_THAT(
         kept(expander(), question({one_core(2, 20), four_cores(1, 200)}, prefers_two_cores)),
         ElementsAre("ng1"));
@@ -48,25 +48,25 @@ TEST(Price, TakesTheCheaper) {
         ElementsAre("ng2"));
 }
 
-TEST(Price, TakesTheMachineThatSuitsTheClusterThoughItCostsMore) {
+TEST(Price, PrefersASuitableMachineToACheaperOne) {
     EXPECT_THAT(
         kept(expander(), question({one_core(2, 50), four_cores(1, 200)}, prefers_four_cores)),
         ElementsAre("ng2"));
 }
 
-TEST(Price, LooksLessAtTheMachineTheMoreNodesAreAdded) {
+TEST(Price, WeighsMachineSizeLessForMoreNodes) {
     EXPECT_THAT(
         kept(expander(), question({one_core(80, 20), four_cores(40, 200)}, prefers_four_cores)),
         ElementsAre("ng1"));
 }
 
-TEST(Price, TakesWhatLetsMorePodsRunForTheSameMoney) {
+TEST(Price, PrefersMorePodsForTheSamePrice) {
     const auto half = option("ng1").cpu("1").nodes(2).price(200).pods(1, 0);
     EXPECT_THAT(kept(expander(), question({half, four_cores(1, 200)}, prefers_two_cores)),
                 ElementsAre("ng2"));
 }
 
-TEST(Price, TakesAGroupThatHasToBeCreatedOnlyForHalfThePrice) {
+TEST(Price, PrefersANewGroupOnlyAtHalfThePrice) {
     const auto created = [](double price) {
         return option("ng3").cpu("4").nodes(1).price(price).pods(1, 0).pods(1, 1).new_group();
     };
@@ -76,7 +76,7 @@ TEST(Price, TakesAGroupThatHasToBeCreatedOnlyForHalfThePrice) {
                 ElementsAre("ng3"));
 }
 
-TEST(Price, SaysHowItReckons) {
+TEST(Price, ExplainsItsScores) {
     const FakeCall call;
     kept(expander(), question({one_core(2, 20), four_cores(1, 200)}, prefers_two_cores), call);
     // 40 + 10 over 30 + 10, times 1 + tanh-suppressed 1; 200 + 10 over 40, times 2.
@@ -100,7 +100,7 @@ TEST(Price, PrefersLargerMachinesInLargerClusters) {
     EXPECT_EQ(preferred_cores(std::numeric_limits<std::uint32_t>::max()), 32);
 }
 
-TEST(Price, FindsAMachineAsBadTwiceTooLargeAsTwiceTooSmall) {
+TEST(Price, TreatsTwiceTooLargeLikeTwiceTooSmall) {
     EXPECT_DOUBLE_EQ(suppressed_unfitness(8, 4, false, 1), 2);
     EXPECT_DOUBLE_EQ(suppressed_unfitness(2, 4, false, 1), 2);
     EXPECT_DOUBLE_EQ(suppressed_unfitness(4, 4, false, 1), 1);
@@ -109,13 +109,13 @@ TEST(Price, FindsAMachineAsBadTwiceTooLargeAsTwiceTooSmall) {
     EXPECT_NEAR(suppressed_unfitness(8, 4, false, 1'000'000), 1, 1e-9);
 }
 
-TEST(Price, KeepsGpuNodesForThoseWhoHaveNoOtherChoice) {
+TEST(Price, AvoidsGpuNodesForOtherPods) {
     const auto gpu = four_cores(1, 1).resource("nvidia.com/gpu", "1");
     EXPECT_THAT(kept(expander(), question({one_core(1, 100), gpu}, prefers_four_cores)),
                 ElementsAre("ng1"));
 }
 
-TEST(Price, LeavesOutWhatHasNoPriceOrNoTemplate) {
+TEST(Price, SkipsOptionsWithoutPriceOrTemplate) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     for (const auto& unknown :
          {option("x"), option("x").price(nan), option("x").price(-1), option("x").price(HUGE_VAL),
@@ -128,7 +128,7 @@ TEST(Price, LeavesOutWhatHasNoPriceOrNoTemplate) {
     }
 }
 
-TEST(Price, KeepsAllWhenNothingHasAPrice) {
+TEST(Price, KeepsAllIfNothingHasAPrice) {
     const FakeCall call;
     EXPECT_THAT(kept(expander(), question({option("a"), option("b")}, 1), call),
                 ElementsAre("a", "b"));
@@ -136,18 +136,18 @@ TEST(Price, KeepsAllWhenNothingHasAPrice) {
                 ElementsAre("keeps all 2 options: no option has a price and a template with cpu"));
 }
 
-TEST(Price, TakesWhatIsFree) {
+TEST(Price, KeepsAFreeOption) {
     EXPECT_THAT(kept(expander(), question({one_core(1, 0), four_cores(1, 0.001)}, 1)),
                 ElementsAre("ng1"));
 }
 
-TEST(Price, PassesTiesOn) {
+TEST(Price, KeepsAllTies) {
     const auto like_ng2 = option("ng4").cpu("4").nodes(1).price(200).pods(1, 0).pods(1, 1);
     EXPECT_THAT(kept(expander(), question({four_cores(1, 200), like_ng2}, 1)),
                 ElementsAre("ng2", "ng4"));
 }
 
-TEST(Price, AnswersTheSameInAnyOrder) {
+TEST(Price, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(
         tests::find_order_that_matters(
             expander(),

@@ -20,14 +20,14 @@ using testing::Rejection;
 using testing::table;
 using tests::Followed;
 
-TEST(PriorityConfig, HasNoTiersUnlessTold) {
+TEST(PriorityConfig, HasNoTiersByDefault) {
     FakeSettings settings(priority_schema());
     check_priority(settings.view());
     EXPECT_THAT(settings.rejections(), IsEmpty());
     EXPECT_THAT(tiers_of(read_priority(settings.view())).value(), IsEmpty());
 }
 
-TEST(PriorityConfig, TriesTheHighestPriorityFirst) {
+TEST(PriorityConfig, SortsTheHighestPriorityFirst) {
     FakeSettings settings(priority_schema());
     settings.set("priorities", table({{"-9223372036854775808", list("a")},
                                       {"10", list("b", "c")},
@@ -41,7 +41,7 @@ TEST(PriorityConfig, TriesTheHighestPriorityFirst) {
     EXPECT_EQ(tiers.at(10).front().written(), "b");
 }
 
-TEST(PriorityConfig, RefusesEachMistakeWhereItIs) {
+TEST(PriorityConfig, ReportsEachMistakeWithItsPath) {
     FakeSettings settings(priority_schema());
     settings.set("priorities",
                  table({{"high", list("a")}, {"5", list("ok", "(", "[z-a]")}, {"+5", list("b")}}));
@@ -55,7 +55,7 @@ TEST(PriorityConfig, RefusesEachMistakeWhereItIs) {
     EXPECT_EQ(settings.rejections()[3], (Rejection{"priorities.+5", "duplicate priority 5"}));
 }
 
-TEST(PriorityConfig, RefusesPrioritiesThatNameNone) {
+TEST(PriorityConfig, RejectsEmptyPriorities) {
     FakeSettings table_settings(priority_schema());
     table_settings.set("priorities", table({}));
     check_priority(table_settings.view());
@@ -69,7 +69,7 @@ TEST(PriorityConfig, RefusesPrioritiesThatNameNone) {
                 ElementsAre(Rejection{"yaml", "the document is empty"}));
 }
 
-TEST(PriorityConfig, ReadsUpstreamsYaml) {
+TEST(PriorityConfig, ReadsUpstreamYaml) {
     FakeSettings settings(priority_schema());
     settings.set("yaml", "10:\n  - .*t2\\.large.*\n50:\n  - .*m4\\.4xlarge.*\n");
     const Tiers tiers = tiers_of(read_priority(settings.view())).value();
@@ -77,7 +77,7 @@ TEST(PriorityConfig, ReadsUpstreamsYaml) {
     EXPECT_FALSE(tiers.at(10).front().matches("asg-t2-large"));
 }
 
-TEST(PriorityConfig, RefusesTwoSourcesAtOnce) {
+TEST(PriorityConfig, RejectsTwoSources) {
     FakeSettings settings(priority_schema());
     settings.set("yaml", "10: [a]").set("priorities", table({{"10", list("a")}}));
     check_priority(settings.view());
@@ -87,7 +87,7 @@ TEST(PriorityConfig, RefusesTwoSourcesAtOnce) {
               "yaml: priorities is also set; remove one of them");
 }
 
-TEST(PriorityConfig, RefusesAConfigMapBesideAnyOtherSource) {
+TEST(PriorityConfig, RejectsAConfigMapInAdditionToAnotherSource) {
     FakeSettings settings(priority_schema());
     settings.set("config_map", "kube-system/a").set("yaml", "10: [a]");
     check_priority(settings.view());
@@ -103,7 +103,7 @@ TEST(PriorityConfig, RefusesAConfigMapBesideAnyOtherSource) {
                             Rejection{"config_map", "priorities is also set; remove one of them"}));
 }
 
-TEST(PriorityConfig, TakesTheNameOfOneConfigMap) {
+TEST(PriorityConfig, AcceptsTheNameOfOneConfigMap) {
     FakeSettings settings(priority_schema());
     settings.set("config_map", "kube-system/cluster-autoscaler-priority-expander.v2");
     check_priority(settings.view());
@@ -114,7 +114,7 @@ TEST(PriorityConfig, TakesTheNameOfOneConfigMap) {
     EXPECT_THAT(config.tiers, IsEmpty());
 }
 
-TEST(PriorityConfig, RefusesWhatIsNoNameOfAConfigMap) {
+TEST(PriorityConfig, RejectsAnInvalidConfigMapName) {
     const std::string long_name(64, 'a');
     for (const auto& [text, why] : std::vector<std::pair<std::string, std::string>>{
              {"", "\"\": expected NAMESPACE/NAME"},
@@ -135,7 +135,7 @@ TEST(PriorityConfig, RefusesWhatIsNoNameOfAConfigMap) {
     }
 }
 
-TEST(FollowedConfigMap, TellsADoctorWhatIsMissingAndTheCommandThatMakesIt) {
+TEST(PriorityConfigMap, ReportsInTheSelfCheckHowToCreateTheConfigMap) {
     Followed followed;
     ASSERT_TRUE(followed.start());
     const Result<void> missing = run(followed.host, followed.map->check());
@@ -151,7 +151,7 @@ TEST(FollowedConfigMap, TellsADoctorWhatIsMissingAndTheCommandThatMakesIt) {
     EXPECT_EQ(run(followed.host, followed.map->check()).error().code, ErrorCode::not_found);
 }
 
-TEST(FollowedConfigMap, TakesWhatIsThereAndThenEachChange) {
+TEST(PriorityConfigMap, AppliesTheCurrentDataAndEachChange) {
     Followed followed;
     followed.write("10: [a]");
     ASSERT_TRUE(followed.start());
@@ -165,7 +165,7 @@ TEST(FollowedConfigMap, TakesWhatIsThereAndThenEachChange) {
     EXPECT_THAT(followed.warnings(), IsEmpty());
 }
 
-TEST(FollowedConfigMap, KeepsTheLastGoodPrioritiesWhenTheNewOnesAreBroken) {
+TEST(PriorityConfigMap, KeepsTheLastValidPriorities) {
     Followed followed;
     followed.write("10: [a]");
     ASSERT_TRUE(followed.start());
@@ -184,7 +184,7 @@ TEST(FollowedConfigMap, KeepsTheLastGoodPrioritiesWhenTheNewOnesAreBroken) {
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
 }
 
-TEST(FollowedConfigMap, SaysOnceThatAVersionIsBrokenAndAgainWhenItComesBack) {
+TEST(PriorityConfigMap, WarnsOnceAboutAnInvalidVersionAndAgainIfItReturns) {
     Followed followed;
     followed.write("high: [a]");
     ASSERT_TRUE(followed.start());
@@ -198,7 +198,7 @@ TEST(FollowedConfigMap, SaysOnceThatAVersionIsBrokenAndAgainWhenItComesBack) {
     EXPECT_EQ(followed.warnings().size(), 2u);
 }
 
-TEST(FollowedConfigMap, KeepsThemWhenItIsDeletedAndTakesItsSuccessor) {
+TEST(PriorityConfigMap, KeepsPrioritiesAfterADeletionAndReadsANewObject) {
     Followed followed;
     followed.write("10: [a]");
     ASSERT_TRUE(followed.start());
@@ -211,7 +211,7 @@ TEST(FollowedConfigMap, KeepsThemWhenItIsDeletedAndTakesItsSuccessor) {
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
 }
 
-TEST(FollowedConfigMap, WaitsForOneThatIsNotThereYetAndSaysSo) {
+TEST(PriorityConfigMap, WarnsAndWaitsIfItDoesNotExist) {
     Followed followed;
     ASSERT_TRUE(followed.start());
     EXPECT_THAT(followed.warnings(),
@@ -220,7 +220,7 @@ TEST(FollowedConfigMap, WaitsForOneThatIsNotThereYetAndSaysSo) {
     EXPECT_THAT(followed.priorities(), ElementsAre(10));
 }
 
-TEST(FollowedConfigMap, PassesOverAllOtherConfigMaps) {
+TEST(PriorityConfigMap, IgnoresOtherConfigMaps) {
     Followed followed;
     followed.write("10: [a]");
     const Json other = Json::object({{"priorities", "20: [b]"}});
@@ -232,7 +232,7 @@ TEST(FollowedConfigMap, PassesOverAllOtherConfigMaps) {
     EXPECT_THAT(followed.warnings(), IsEmpty());
 }
 
-TEST(FollowedConfigMap, KeepsThemWhileTheClusterIsAwayAndGoesOnAfterwards) {
+TEST(PriorityConfigMap, KeepsPrioritiesWhileTheClusterIsUnavailable) {
     Followed followed;
     followed.write("10: [a]");
     ASSERT_TRUE(followed.start());
@@ -245,7 +245,7 @@ TEST(FollowedConfigMap, KeepsThemWhileTheClusterIsAwayAndGoesOnAfterwards) {
     EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
 }
 
-TEST(FollowedConfigMap, DoesNotWarnOfAHostThatClosesItsConnection) {
+TEST(PriorityConfigMap, DoesNotWarnIfTheHostClosesTheWatch) {
     Followed followed;
     followed.write("10: [a]");
     ASSERT_TRUE(followed.start());
@@ -254,7 +254,7 @@ TEST(FollowedConfigMap, DoesNotWarnOfAHostThatClosesItsConnection) {
     EXPECT_THAT(followed.warnings(), IsEmpty());
 }
 
-TEST(FollowedConfigMap, LeavesItAtTheLogWhereEventsAreNotGranted) {
+TEST(PriorityConfigMap, OnlyLogsIfEventsAreNotGranted) {
     Followed followed;
     followed.host.kube().grant("configmaps:list,watch");
     ASSERT_TRUE(followed.start());
@@ -262,7 +262,7 @@ TEST(FollowedConfigMap, LeavesItAtTheLogWhereEventsAreNotGranted) {
     EXPECT_EQ(followed.warnings().size(), 1u);
 }
 
-TEST(FollowedConfigMap, SaysWhatToWriteWhereNothingIsGranted) {
+TEST(PriorityConfigMap, NamesTheMissingGrant) {
     Followed followed;
     followed.host.withhold(CAPSTAN_SERVICE_KUBE);
     try {
@@ -276,7 +276,7 @@ TEST(FollowedConfigMap, SaysWhatToWriteWhereNothingIsGranted) {
     }
 }
 
-TEST(FollowedConfigMap, DoesNotStartWithoutTheGrant) {
+TEST(PriorityConfigMap, DoesNotStartWithoutTheGrant) {
     Followed followed;
     followed.host.kube().grant("configmaps:list");
     const Result<void> started = followed.start();

@@ -7,7 +7,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-TEST(PriorityYaml, ReadsTheDocumentOfUpstreamsManual) {
+TEST(PriorityYaml, ReadsTheExampleOfTheUpstreamManual) {
     const Tiers tiers = parse_priorities_yaml(
                             "# spot first\n"
                             "10:\n"
@@ -22,7 +22,7 @@ TEST(PriorityYaml, ReadsTheDocumentOfUpstreamsManual) {
     EXPECT_EQ(tiers.at(10).back().written(), ".*t3\\.large.*");
 }
 
-TEST(PriorityYaml, TakesAnyWholeNumberForAPriority) {
+TEST(PriorityYaml, AcceptsAnyWholeNumberAsAPriority) {
     const Tiers tiers =
         parse_priorities_yaml("{-9223372036854775808: [a], -2: [b], 9223372036854775807: [c]}")
             .value();
@@ -30,7 +30,7 @@ TEST(PriorityYaml, TakesAnyWholeNumberForAPriority) {
     EXPECT_EQ(tiers.rbegin()->first, INT64_MIN);
 }
 
-TEST(PriorityYaml, TakesAPriorityWhosePatternsAreCommentedOut) {
+TEST(PriorityYaml, AcceptsAPriorityWithoutPatterns) {
     EXPECT_THAT(parse_priorities_yaml("10:\n# - a\n20: [b]\n").value().at(10), IsEmpty());
 }
 
@@ -50,7 +50,7 @@ TEST(PriorityYaml, ReadsTheWholeConfigMap) {
     EXPECT_EQ(tiers->at(50).front().written(), ".*m4\\.4xlarge.*");
 }
 
-TEST(PriorityYaml, SaysWhatIsWrongInsideAConfigMap) {
+TEST(PriorityYaml, ReportsMistakesInsideAConfigMap) {
     const std::string kind = "kind: ConfigMap\n";
     EXPECT_EQ(parse_priorities_yaml(kind + "data: {}\n").error().message,
               "line 2, column 7: the ConfigMap has no string under the key priorities");
@@ -66,7 +66,7 @@ struct Broken {
     const char* why;
 };
 
-TEST(PriorityYaml, SaysWhatIsWrongAndWhere) {
+TEST(PriorityYaml, ReportsMistakesWithTheirLine) {
     for (const auto& [document, why] : {
              Broken{"", "the document is empty"},
              Broken{"# nothing\n", "the document is empty"},
@@ -92,7 +92,7 @@ TEST(PriorityYaml, SaysWhatIsWrongAndWhere) {
     }
 }
 
-TEST(PriorityYaml, SaysWhereADocumentIsNoYaml) {
+TEST(PriorityYaml, ReportsTheLineOfInvalidYaml) {
     for (const char* document : {"10: [a", "10:\n\t- a\n", "10: *nobody", "10: \"a", "a: b: c"}) {
         const auto tiers = parse_priorities_yaml(document);
         ASSERT_FALSE(tiers.has_value()) << document;
@@ -101,7 +101,7 @@ TEST(PriorityYaml, SaysWhereADocumentIsNoYaml) {
     }
 }
 
-TEST(PriorityYaml, SurvivesADocumentThatIsDeeplyNested) {
+TEST(PriorityYaml, RejectsDeepNesting) {
     EXPECT_FALSE(parse_priorities_yaml("10: " + std::string(100'000, '[')).has_value());
 }
 

@@ -35,7 +35,7 @@ Priority upstreams() {
                            {50, {".*m4\\.4xlarge.*"}}}));
 }
 
-TEST(Priority, KeepsTheGroupOfTheHighestPriority) {
+TEST(Priority, KeepsTheGroupWithTheHighestPriority) {
     const FakeCall call;
     EXPECT_THAT(kept(upstreams(), instances(), call), ElementsAre("my-asg.m4.4xlarge"));
     EXPECT_THAT(
@@ -45,20 +45,20 @@ TEST(Priority, KeepsTheGroupOfTheHighestPriority) {
             "my-asg.t2.large: priority 10 (matches \".*t2\\.large.*\")"));
 }
 
-TEST(Priority, KeepsAllGroupsOfTheHighestPriority) {
+TEST(Priority, KeepsAllGroupsWithTheHighestPriority) {
     EXPECT_THAT(kept(upstreams(), Question({option("my-asg.t2.large"), option("my-asg.t2.micro"),
                                             option("my-asg.t3.large")})),
                 ElementsAre("my-asg.t2.large", "my-asg.t3.large"));
 }
 
-TEST(Priority, LeavesOutWhatNoPriorityMatches) {
+TEST(Priority, SkipsGroupsWithoutAPriority) {
     const FakeCall call;
     EXPECT_THAT(kept(upstreams(), Question({option("my-asg.t2.micro"), option("unknown")}), call),
                 ElementsAre("my-asg.t2.micro"));
     EXPECT_EQ(call.explanations().front(), "leaves out unknown: no priority matches");
 }
 
-TEST(Priority, KeepsAllWhenNoPriorityMatchesAny) {
+TEST(Priority, KeepsAllIfNoPriorityMatches) {
     const FakeCall call;
     EXPECT_THAT(kept(upstreams(), Question({option("x"), option("y"), option("z")}), call),
                 ElementsAre("x", "y", "z"));
@@ -72,12 +72,12 @@ TEST(Priority, KeepsAllWithoutPriorities) {
     EXPECT_THAT(call.explanations(), ElementsAre("keeps the only option: no priorities are set"));
 }
 
-TEST(Priority, CountsTheHighestOfSeveralThatMatch) {
+TEST(Priority, UsesTheHighestOfSeveralMatches) {
     const Priority both(tiers({{1, {".*"}}, {7, {"spot"}}}));
     EXPECT_THAT(kept(both, Question({option("on-demand"), option("spot")})), ElementsAre("spot"));
 }
 
-TEST(Priority, TakesPrioritiesBelowZero) {
+TEST(Priority, AcceptsNegativePriorities) {
     const Priority low(tiers({{-100, {"a"}}, {-2, {"b"}}}));
     EXPECT_THAT(kept(low, Question({option("a"), option("b"), option("c")})), ElementsAre("b"));
     EXPECT_THAT(kept(low, Question({option("a"), option("c")})), ElementsAre("a"));
@@ -92,26 +92,26 @@ TEST(Priority, MatchesAnywhereInTheId) {
                 ElementsAre("spot"));
 }
 
-TEST(Priority, ReadsPatternsAsGoDoes) {
+TEST(Priority, ParsesPatternsAsGoDoes) {
     const Priority named(tiers({{1, {"(?i)^SPOT-(?P<zone>[[:alpha:]]{2})\\d+\\z"}}}));
     EXPECT_THAT(kept(named, Question({option("spot-eu1"), option("spot-e1")})),
                 ElementsAre("spot-eu1"));
 }
 
 // A pattern that takes a backtracking engine longer than the age of the cluster.
-TEST(Priority, AnswersAPatternThatIsMeantToHurt) {
+TEST(Priority, HandlesACatastrophicPattern) {
     const Priority evil(tiers({{1, {"^(a+)+$"}}}));
     const std::string id(5000, 'a');
     EXPECT_THAT(kept(evil, Question({option(id + "!"), option("aaa")})), ElementsAre("aaa"));
 }
 
-TEST(Priority, GoesOnWithNewPrioritiesWhenTheyAreReplaced) {
+TEST(Priority, UsesReplacedPriorities) {
     Priority expander(tiers({{1, {"a"}}}));
     expander.replace(tiers({{1, {"b"}}}));
     EXPECT_THAT(kept(expander, Question({option("a"), option("b")})), ElementsAre("b"));
 }
 
-TEST(Priority, MayBeGivenNewOnesWhileItAnswers) {
+TEST(Priority, CanReplacePrioritiesDuringAFilter) {
     Priority expander(tiers({{1, {"a"}}}));
     std::thread giver([&expander] {
         for (int i = 0; i < 200; ++i) expander.replace(tiers({{i, {i % 2 == 0 ? "b" : "a"}}}));
@@ -122,7 +122,7 @@ TEST(Priority, MayBeGivenNewOnesWhileItAnswers) {
     EXPECT_THAT(kept(expander, Question({option("a"), option("b")})), ElementsAre("a"));
 }
 
-TEST(Priority, AnswersTheSameInAnyOrder) {
+TEST(Priority, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(tests::find_order_that_matters(upstreams(), instances()), std::nullopt);
 }
 

@@ -26,13 +26,13 @@ TEST(Random, KeepsExactlyOne) {
     for (int count : {1, 2, 3, 500}) EXPECT_THAT(kept(Random(), groups(count)), SizeIs(1));
 }
 
-TEST(Random, SaysWhatWasDrawnFromWhat) {
+TEST(Random, ExplainsTheDraw) {
     const FakeCall call(42);
     EXPECT_THAT(kept(Random(), Question({option("a")}), call), ElementsAre("a"));
     EXPECT_THAT(call.explanations(), ElementsAre("keeps a: drawn from 1 option with seed 42"));
 }
 
-TEST(Random, DrawsTheSameForTheSameSeed) {
+TEST(Random, RepeatsTheDrawForTheSameSeed) {
     const Question question = groups(100);
     for (unsigned seed = 0; seed < 50; ++seed) {
         EXPECT_EQ(kept(Random(), question, FakeCall(seed)),
@@ -40,11 +40,11 @@ TEST(Random, DrawsTheSameForTheSameSeed) {
     }
 }
 
-TEST(Random, DrawsTheSameInAnyOrder) {
+TEST(Random, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(tests::find_order_that_matters(Random(), groups(30)), std::nullopt);
 }
 
-TEST(Random, DrawsTheSameWhenOneThatLostIsTakenAway) {
+TEST(Random, RepeatsTheDrawWithoutALoser) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         const auto winner =
             kept(Random(), Question({option("a"), option("b"), option("c")}), FakeCall(seed));
@@ -69,7 +69,7 @@ TEST(Random, GivesEachOptionTheSameChance) {
 }
 
 // The algorithm is a promise: a decision recorded by one release is replayed by another.
-TEST(Random, DrawsTheLotsThatAreOnRecord) {
+TEST(Random, MatchesRecordedDraws) {
     EXPECT_EQ(lot(0, ""), 0x5b21f68ffa77f14cu);
     EXPECT_EQ(lot(1, "web-a"), 0x9a81a4c0688ecfe3u);
     EXPECT_EQ(lot(18446744073709551615u, "web-b"), 0xe6d3cb721a2ee93fu);
