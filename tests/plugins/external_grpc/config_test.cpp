@@ -17,7 +17,7 @@ FakeSettings settings_with(const std::string& address) {
     return out;
 }
 
-TEST(ExternalGrpcConfig, AnAddressIsEnough) {
+TEST(ExternalGrpcConfig, NeedsOnlyAnAddress) {
     FakeSettings settings = settings_with("https://grpc.example:8086/");
     check_cloud_config(settings.view());
     EXPECT_THAT(settings.rejections(), IsEmpty());
@@ -31,7 +31,7 @@ TEST(ExternalGrpcConfig, AnAddressIsEnough) {
     EXPECT_EQ(config.parallel_calls, 16u);
 }
 
-TEST(ExternalGrpcConfig, SaysWhatIsWrongWithAnAddress) {
+TEST(ExternalGrpcConfig, ReportsAnInvalidAddress) {
     const std::pair<const char*, const char*> cases[] = {
         {"grpc.example:8086", "has no scheme; expected https:// or http://"},
         {"ftp://grpc.example", "unknown scheme ftp; expected https or http"},
@@ -46,7 +46,7 @@ TEST(ExternalGrpcConfig, SaysWhatIsWrongWithAnAddress) {
     for (const auto& [address, why] : cases) EXPECT_EQ(find_address_mistake(address), why);
 }
 
-TEST(ExternalGrpcConfig, RefusesWhatCannotBeMeant) {
+TEST(ExternalGrpcConfig, RejectsInvalidValues) {
     const std::pair<const char*, testing::Value> cases[] = {{"address", "https://grpc.example/api"},
                                                             {"timeout", "0s"},
                                                             {"currency", "usd"},
@@ -60,7 +60,7 @@ TEST(ExternalGrpcConfig, RefusesWhatCannotBeMeant) {
     }
 }
 
-TEST(ExternalGrpcConfig, AnExpanderIsToldOfItsServerAsACloudIs) {
+TEST(ExternalGrpcConfig, ReadsTheServerOfAnExpanderLikeThatOfACloud) {
     FakeSettings settings{expander_schema()};
     settings.set("address", "https://grpc.example:8086/");
     settings.set("authority", "expander.internal");

@@ -43,11 +43,11 @@ testing::ConformanceOptions configured() {
     return out;
 }
 
-TEST(ExternalGrpc, KeepsThePromisesOfACloudWhereNoServerAnswers) {
+TEST(ExternalGrpcConformance, PassesWithoutAServer) {
     EXPECT_THAT(broken_promises(configured()), ::testing::IsEmpty());
 }
 
-TEST(ExternalGrpc, KeepsThemWithAServerThatNeverChanges) {
+TEST(ExternalGrpcConformance, PassesWithAServerThatNeverChanges) {
     testing::ConformanceOptions options = configured();
     options.prepare = ready_server;
     EXPECT_THAT(broken_promises(options), ::testing::IsEmpty());

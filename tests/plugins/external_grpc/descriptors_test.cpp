@@ -66,7 +66,7 @@ void expect(const std::string& package, const std::vector<Row>& rows) {
         EXPECT_EQ(definitions.fields(package + "." + row.message), row.fields) << row.message;
 }
 
-TEST(ExternalGrpcDescriptors, TheProvidersMessagesAreThoseOnTheWire) {
+TEST(ExternalGrpcDescriptors, MatchTheUpstreamProviderMessages) {
     expect("clusterautoscaler.cloudprovider.v1.externalgrpc",
            {{"Timestamp", {{1, "seconds int64"}, {2, "nanos int32"}}},
             {"Duration", {{1, "seconds int64"}, {2, "nanos int32"}}},
@@ -97,7 +97,7 @@ TEST(ExternalGrpcDescriptors, TheProvidersMessagesAreThoseOnTheWire) {
             {"NodeGroupDecreaseTargetSizeResponse", {}}});
 }
 
-TEST(ExternalGrpcDescriptors, SoAreThoseAboutAGroupsNodes) {
+TEST(ExternalGrpcDescriptors, MatchTheUpstreamNodeGroupMessages) {
     expect(
         "clusterautoscaler.cloudprovider.v1.externalgrpc",
         {{"NodeGroupNodesRequest", {{1, "id string"}}},
@@ -129,7 +129,7 @@ TEST(ExternalGrpcDescriptors, SoAreThoseAboutAGroupsNodes) {
           {{1, "nodeGroupAutoscalingOptions NodeGroupAutoscalingOptions"}}}});
 }
 
-TEST(ExternalGrpcDescriptors, TheStatesOfInstancesHaveTheirNumbers) {
+TEST(ExternalGrpcDescriptors, HaveTheNumbersOfInstanceStates) {
     const Definitions definitions;
     const auto* const states = definitions.pool.FindEnumTypeByName(
         "clusterautoscaler.cloudprovider.v1.externalgrpc.InstanceStatus.InstanceState");
@@ -143,7 +143,7 @@ TEST(ExternalGrpcDescriptors, TheStatesOfInstancesHaveTheirNumbers) {
                                                  {3, "instanceDeleting"}}));
 }
 
-TEST(ExternalGrpcDescriptors, TheExpandersMessagesAreThoseOnTheWire) {
+TEST(ExternalGrpcDescriptors, MatchTheUpstreamExpanderMessages) {
     // Nodes and pods of the older generation are messages on the wire, which are bytes to a reader.
     expect("grpcplugin", {{"BestOptionsRequest",
                            {{1, "options repeated Option"},
@@ -158,7 +158,7 @@ TEST(ExternalGrpcDescriptors, TheExpandersMessagesAreThoseOnTheWire) {
                             {5, "podBytes repeated bytes"}}}});
 }
 
-TEST(ExternalGrpcDescriptors, TheWrittenPartOfAPodIsKubernetes) {
+TEST(ExternalGrpcDescriptors, MatchTheWrittenPartOfAKubernetesPod) {
     expect(
         "k8s.io.api.core.v1",
         {{"Pod", {{1, "metadata ObjectMeta"}, {2, "spec PodSpec"}}},
@@ -195,7 +195,7 @@ TEST(ExternalGrpcDescriptors, TheWrittenPartOfAPodIsKubernetes) {
     EXPECT_EQ(owner.at(6), "controller bool");
 }
 
-TEST(ExternalGrpcDescriptors, TheReadPartOfANodeIsKubernetes) {
+TEST(ExternalGrpcDescriptors, MatchTheReadPartOfAKubernetesNode) {
     expect(
         "k8s.io.api.core.v1",
         {{"Quantity", {{1, "string string"}}},

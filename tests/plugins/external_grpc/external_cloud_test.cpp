@@ -109,7 +109,7 @@ TEST(ExternalCloud, ReadsGroupsTargetsAndMachines) {
               (std::vector<Machine>{{.id = MachineId("m-1"), .group = NodeGroupId("web")}}));
 }
 
-TEST(ExternalCloud, AGroupThatCannotBeReadKeepsNoOther) {
+TEST(ExternalCloud, ReadsOtherGroupsIfOneCannotBeRead) {
     Server s;
     s.group("web", 2, {"m-1"}).without_optional_calls();
     s.add("db");
@@ -127,7 +127,7 @@ TEST(ExternalCloud, AGroupThatCannotBeReadKeepsNoOther) {
                           "CloudProvider/NodeGroupTargetSize: UNAVAILABLE"));
 }
 
-TEST(ExternalCloud, AGroupWhoseServerHangsCostsOneDeadlineAndNoOtherGroup) {
+TEST(ExternalCloud, ReadsOtherGroupsIfOneHangs) {
     Server s;
     s.group("web", 2).without_optional_calls();
     for (const char* id : {"db", "queue"}) {
@@ -142,7 +142,7 @@ TEST(ExternalCloud, AGroupWhoseServerHangsCostsOneDeadlineAndNoOtherGroup) {
     EXPECT_EQ(s.host.monotonic() - before, s.config.server.timeout) << "side by side";
 }
 
-TEST(ExternalCloud, TheRefreshFailsWhereGroupsCannotBeTold) {
+TEST(ExternalCloud, FailsTheRefreshForGroupsWithoutAUniqueId) {
     const auto read = [](const wire::NodeGroupsResponse& told) {
         Server s;
         s.groups = told;
@@ -157,7 +157,7 @@ TEST(ExternalCloud, TheRefreshFailsWhereGroupsCannotBeTold) {
     EXPECT_THAT(read({})->groups, IsEmpty()) << "a server without groups is one";
 }
 
-TEST(ExternalCloud, AViewHoldsAsLongAsItIsTold) {
+TEST(ExternalCloud, RefreshesTheViewAtTheConfiguredInterval) {
     Server s;
     s.config.refresh_every = seconds(30);
     s.group("web", 2).without_optional_calls();
@@ -201,7 +201,7 @@ struct Grown : Server {
     }
 };
 
-TEST(ExternalCloud, AsksForMoreMachinesAndAnswersTheNewTarget) {
+TEST(ExternalCloud, IncreasesAndReturnsTheNewTarget) {
     Grown s;
     const auto grown = s.increase(3, 2);
     ASSERT_TRUE(grown) << grown.error();
@@ -212,7 +212,7 @@ TEST(ExternalCloud, AsksForMoreMachinesAndAnswersTheNewTarget) {
     EXPECT_EQ(asked[0].delta(), 3);
 }
 
-TEST(ExternalCloud, TakesBackWithANegativeDelta) {
+TEST(ExternalCloud, DecreasesWithANegativeDelta) {
     Grown s;
     const auto shrunk = s.decrease(1, 2);
     ASSERT_TRUE(shrunk) << shrunk.error();
@@ -223,7 +223,7 @@ TEST(ExternalCloud, TakesBackWithANegativeDelta) {
     EXPECT_EQ(asked[0].delta(), -1);
 }
 
-TEST(ExternalCloud, ATargetThatAnotherClientHasSetIsAConflict) {
+TEST(ExternalCloud, ReportsATargetSetByAnotherClientAsAConflict) {
     Grown s;
     for (const int expected : {1, 3}) {
         const Resize request{.group = NodeGroupId("web"),
@@ -238,13 +238,13 @@ TEST(ExternalCloud, ATargetThatAnotherClientHasSetIsAConflict) {
     EXPECT_EQ(s.calls("NodeGroupDecreaseTargetSize"), 0u);
 }
 
-TEST(ExternalCloud, TakesBackNoMachineThatTheServerListsByNow) {
+TEST(ExternalCloud, DoesNotDecreaseBelowTheListedMachines) {
     Grown s({"m-1", "m-2"});
     EXPECT_EQ(s.decrease(1, 2).error().code, ErrorCode::conflict);
     EXPECT_EQ(s.calls("NodeGroupDecreaseTargetSize"), 0u);
 }
 
-TEST(ExternalCloud, NeverAsksForMoreThanTheMaximum) {
+TEST(ExternalCloud, NeverExceedsTheMaximum) {
     Grown s;
     const auto refused = s.increase(4, 2);
     ASSERT_FALSE(refused);
@@ -253,7 +253,7 @@ TEST(ExternalCloud, NeverAsksForMoreThanTheMaximum) {
     EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 0u);
 }
 
-TEST(ExternalCloud, WhatTheHostCountsIsTheBaseWhileTheServersListLags) {
+TEST(ExternalCloud, IncreasesFromTheExpectedTargetWhileTheListLags) {
     Grown s;
     ASSERT_TRUE(s.increase(1, 2));
     EXPECT_EQ(s.increase(1, 3)->target, 4) << "the list still shows 2";
@@ -273,12 +273,12 @@ ErrorCode code_after(const std::function<void(Server&)>& arrange) {
     return grown ? ErrorCode::internal : grown.error().code;
 }
 
-TEST(ExternalCloud, AnIncreaseThatTheServerRefusesIsUnavailable) {
+TEST(ExternalCloud, ReportsARefusedIncreaseAsUnavailable) {
     EXPECT_EQ(code_after([](Server& s) { s.server.refuse("NodeGroupIncreaseSize", unavailable); }),
               ErrorCode::unavailable);
 }
 
-TEST(ExternalCloud, AnIncreaseWhoseConnectionIsLostHasAnUnknownOutcome) {
+TEST(ExternalCloud, ReportsALostConnectionAsAnUnknownResult) {
     EXPECT_EQ(code_after([](Server& s) {
                   s.host.http().on({.method = "POST",
                                     .url = s.server.url("NodeGroupIncreaseSize"),
@@ -289,7 +289,7 @@ TEST(ExternalCloud, AnIncreaseWhoseConnectionIsLostHasAnUnknownOutcome) {
               ErrorCode::deadline);
 }
 
-TEST(ExternalCloud, TheSameKeyAgainHasNoSecondEffect) {
+TEST(ExternalCloud, AppliesARepeatedKeyOnce) {
     Grown s;
     EXPECT_EQ(s.increase(1, 2, "k")->target, 3);
     EXPECT_EQ(s.increase(1, 2, "k")->target, 3);
@@ -298,7 +298,7 @@ TEST(ExternalCloud, TheSameKeyAgainHasNoSecondEffect) {
     EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 2u);
 }
 
-TEST(ExternalCloud, AnIncreaseWithoutAnAnswerIsFoundInTheList) {
+TEST(ExternalCloud, FindsALostIncreaseInTheList) {
     Server s;
     s.add("web");
     wire::NodeGroupTargetSizeResponse before, after;
@@ -327,7 +327,7 @@ Removal removal_of(std::vector<std::string> machines, bool force = false) {
     return out;
 }
 
-TEST(ExternalCloud, RemovesMachinesOneByOneAndSaysWhichStay) {
+TEST(ExternalCloud, RemovesMachinesOneByOneAndReportsFailures) {
     Server s;
     s.group("web", 3, {"m-1", "m-2"}).without_optional_calls();
     auto first = about<wire::NodeGroupDeleteNodesRequest>("web");
@@ -343,7 +343,7 @@ TEST(ExternalCloud, RemovesMachinesOneByOneAndSaysWhichStay) {
     EXPECT_EQ(s.calls("NodeGroupDeleteNodes"), 2u);
 }
 
-TEST(ExternalCloud, StaysAboveTheMinimumUnlessItIsForced) {
+TEST(ExternalCloud, StaysAboveTheMinimumUnlessForced) {
     Server s;
     s.group("web", 2, {"m-1", "m-2"}).without_optional_calls();
     s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
@@ -355,7 +355,7 @@ TEST(ExternalCloud, StaysAboveTheMinimumUnlessItIsForced) {
     EXPECT_EQ(s.calls("NodeGroupDeleteNodes"), 2u);
 }
 
-TEST(ExternalCloud, ATargetThatOthersRaiseBeforeTheNextListRefusesNoRemoval) {
+TEST(ExternalCloud, AllowsARemovalAfterARaiseByAnotherClient) {
     Server s;
     s.group("web", 4, {"m-1", "m-2", "m-3", "m-4"}).without_optional_calls();
     s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
@@ -376,7 +376,7 @@ TEST(ExternalCloud, ReplacesNoMachine) {
     EXPECT_EQ(s.calls("NodeGroupDeleteNodes"), 0u);
 }
 
-TEST(ExternalCloud, AGroupThatIsOnlyEverEmptyOrFullIsEmptiedByOneCall) {
+TEST(ExternalCloud, EmptiesAnAllOrNothingGroupWithOneCall) {
     Server s;
     s.group("web", 3, {"m-1", "m-2"}).with_template("4");
     s.server.refuse("PricingNodePrice", unimplemented);
@@ -392,7 +392,7 @@ TEST(ExternalCloud, AGroupThatIsOnlyEverEmptyOrFullIsEmptiedByOneCall) {
     EXPECT_EQ(asked[0].nodes_size(), 2);
 }
 
-TEST(ExternalCloud, TheServerIsToldOfTheNodeWhereNodesAreFollowed) {
+TEST(ExternalCloud, SendsTheNodeIfNodesAreWatched) {
     Server s;
     s.group("web", 2, {"m-1"}).without_optional_calls();
     s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
@@ -411,7 +411,7 @@ TEST(ExternalCloud, TheServerIsToldOfTheNodeWhereNodesAreFollowed) {
     EXPECT_EQ(node.annotations().at("note"), "a");
 }
 
-TEST(ExternalCloud, CallsThatTheServerDoesNotHaveAreNotMadeAgain) {
+TEST(ExternalCloud, DoesNotRepeatUnimplementedCalls) {
     Server s;
     s.config.details_every = Duration::zero();
     s.group("web", 2).group("db", 2).without_optional_calls();
@@ -423,7 +423,7 @@ TEST(ExternalCloud, CallsThatTheServerDoesNotHaveAreNotMadeAgain) {
               ErrorCode::unsupported);
 }
 
-TEST(ExternalCloud, ATemplateThatChangesHasAnotherFingerprint) {
+TEST(ExternalCloud, ChangesTheFingerprintWithTheTemplate) {
     const auto fingerprint = [](const std::string& cpus) {
         Server s;
         s.group("web", 2).with_template(cpus);
@@ -438,7 +438,7 @@ TEST(ExternalCloud, ATemplateThatChangesHasAnotherFingerprint) {
     EXPECT_NE(fingerprint("4"), fingerprint("8"));
 }
 
-TEST(ExternalCloud, DetailsAreReadAgainOnlyOnceTheyAreOld) {
+TEST(ExternalCloud, ReadsDetailsAgainOnlyAfterTheirInterval) {
     Server s;
     s.group("web", 2).with_template("4");
     s.server.refuse("NodeGroupGetOptions", unavailable);
@@ -452,7 +452,7 @@ TEST(ExternalCloud, DetailsAreReadAgainOnlyOnceTheyAreOld) {
     EXPECT_EQ(s.calls("NodeGroupGetOptions"), 2u);
 }
 
-TEST(ExternalCloud, ATemplateThatCannotBeReadIsAnErrorOfTheGroupAlone) {
+TEST(ExternalCloud, ReportsAnUnreadableTemplateForItsGroupOnly) {
     Server s;
     s.group("web", 2).without_optional_calls();
     Server broken;
@@ -466,7 +466,7 @@ TEST(ExternalCloud, ATemplateThatCannotBeReadIsAnErrorOfTheGroupAlone) {
               ErrorCode::unavailable);
 }
 
-TEST(ExternalCloud, APriceIsForOneHourAndZeroIsOne) {
+TEST(ExternalCloud, ReadsAPricePerHourIncludingZero) {
     for (const double price : {0.25, 0.0}) {
         Server s;
         s.config.currency = "EUR";
@@ -485,7 +485,7 @@ TEST(ExternalCloud, APriceIsForOneHourAndZeroIsOne) {
     }
 }
 
-TEST(ExternalCloud, NoPriceIsKnownWhereTheServerTellsNone) {
+TEST(ExternalCloud, HasNoPriceIfTheServerHasNone) {
     Server s;
     s.group("web", 2).with_template("4");
     s.server.refuse("NodeGroupGetOptions", unimplemented);

@@ -53,27 +53,27 @@ TEST(GrpcChannel, SpeaksHttp2WithAndWithoutTls) {
     EXPECT_FALSE(plain.sent().has(CAPSTAN_HTTP_2));
 }
 
-TEST(GrpcChannel, AsksForNoMoreTimeThanTheOperationHas) {
+TEST(GrpcChannel, LimitsATimeoutToTheTimeOfTheOperation) {
     Called c;
     EXPECT_EQ(c.with(grpc_reply("")).call(std::chrono::milliseconds(1500)), "");
     EXPECT_THAT(c.sent().headers, Contains(Pair("grpc-timeout", "1500m")));
 }
 
-TEST(GrpcChannel, TellsTheServerTheNameItIsConfiguredWith) {
+TEST(GrpcChannel, SendsTheConfiguredServerName) {
     Called c;
     c.server.authority = "cloud.internal";
     EXPECT_EQ(c.with(grpc_reply("")).call(), "");
     EXPECT_THAT(c.sent().headers, Contains(Pair("host", "cloud.internal")));
 }
 
-TEST(GrpcChannel, TimeoutsAreWholeMillisecondsWithinTheProtocolsBounds) {
+TEST(GrpcChannel, SendsTimeoutsInMillisecondsWithinBounds) {
     EXPECT_EQ(grpc_timeout(std::chrono::seconds(2)), "2000m");
     EXPECT_EQ(grpc_timeout(Duration(1)), "1m");
     EXPECT_EQ(grpc_timeout(Duration(-1)), "1m");
     EXPECT_EQ(grpc_timeout(std::chrono::hours(24 * 365)), "99999999m");
 }
 
-TEST(GrpcChannel, AFailureHasTheCodesNameAndTheServersWords) {
+TEST(GrpcChannel, ReportsCodeAndMessageOfAFailure) {
     Called c;
     const auto told = c.with(grpc_failure(5, "no group %22web%22")).call();
     ASSERT_FALSE(told);
@@ -82,12 +82,12 @@ TEST(GrpcChannel, AFailureHasTheCodesNameAndTheServersWords) {
     EXPECT_EQ(told.error().message, "a.B/Do: NOT_FOUND \"no group \"web\"\"");
 }
 
-TEST(GrpcChannel, AFailureAfterAMessageIsAFailure) {
+TEST(GrpcChannel, FailsIfATrailerAfterAMessageIsAnError) {
     Called c;
     EXPECT_EQ(c.with(grpc_reply("half", "14")).call().error().provider_code, "UNAVAILABLE");
 }
 
-TEST(GrpcChannel, RefusesWhatIsNoReplyOfAGrpcServer) {
+TEST(GrpcChannel, RejectsAResponseThatIsNotGrpc) {
     const HttpHeaders grpc{{"content-type", "application/grpc"}};
     const auto with = [&](std::pair<std::string, std::string> more) {
         HttpHeaders out = grpc;
@@ -123,7 +123,7 @@ TEST(GrpcChannel, RefusesWhatIsNoReplyOfAGrpcServer) {
     }
 }
 
-TEST(GrpcChannel, AServerThatHangsCostsItsDeadline) {
+TEST(GrpcChannel, FailsAtTheDeadlineIfTheServerHangs) {
     Called c;
     c.host.http().on({.method = "POST", .url = std::string(server_url) + "/a.B/Do"});
     const Duration before = c.host.monotonic();
@@ -131,7 +131,7 @@ TEST(GrpcChannel, AServerThatHangsCostsItsDeadline) {
     EXPECT_EQ(c.host.monotonic() - before, c.server.timeout);
 }
 
-TEST(GrpcChannel, BytesThatAreNoMessageAreSaidWithTheCall) {
+TEST(GrpcChannel, NamesTheCallOfAnInvalidMessage) {
     Called c;
     c.with(grpc_reply("\xff\xff"));
     const GrpcChannel channel(c.host.host(), c.server, "a.B");

@@ -8,7 +8,7 @@ namespace {
 using std::string_literals::operator""s;
 using ::testing::HasSubstr;
 
-TEST(GrpcFrame, WritesAByteAndTheLengthInFrontOfTheMessage) {
+TEST(GrpcFrame, PrependsAByteAndTheLength) {
     EXPECT_EQ(frame_message(""), "\0\0\0\0\0"s);
     EXPECT_EQ(frame_message("abc"), "\0\0\0\0\3abc"s);
     EXPECT_EQ(frame_message(std::string(0x010203, 'x'))->substr(0, 6), "\0\0\1\2\3x"s);
@@ -19,14 +19,14 @@ TEST(GrpcFrame, ReadsWhatItWrites) {
         EXPECT_EQ(unframe_message(*frame_message(message)), message);
 }
 
-TEST(GrpcFrame, RefusesToSendMoreThanTheHostDoes) {
+TEST(GrpcFrame, RejectsMessagesAboveTheHostLimit) {
     EXPECT_TRUE(frame_message(std::string(longest_message, 'x')));
     const auto refused = frame_message(std::string(longest_message + 1, 'x'));
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::invalid_argument);
 }
 
-TEST(GrpcFrame, SaysWhatIsWrongWithABody) {
+TEST(GrpcFrame, ReportsAnInvalidBody) {
     const std::pair<std::string, const char*> cases[] = {
         {"", "no message"},
         {"\0"s, "ends inside the message length"},

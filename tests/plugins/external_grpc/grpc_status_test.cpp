@@ -5,7 +5,7 @@
 namespace capstan::external_grpc {
 namespace {
 
-TEST(GrpcStatus, EachCodeSaysWhatTheHostDoes) {
+TEST(GrpcStatus, MapsEachCodeToAnErrorCode) {
     struct Case {
         int code;
         std::string_view name;
@@ -36,21 +36,21 @@ TEST(GrpcStatus, EachCodeSaysWhatTheHostDoes) {
     }
 }
 
-TEST(GrpcStatus, ANumberThatIsNoCodeIsUnknown) {
+TEST(GrpcStatus, MapsUnknownNumbersToUnknown) {
     for (const int code : {-1, 17, 999}) {
         EXPECT_EQ(name_of_grpc_code(code), "UNKNOWN");
         EXPECT_EQ(error_code_of(code), ErrorCode::unavailable);
     }
 }
 
-TEST(GrpcStatus, ReadsWholeNumbersAlone) {
+TEST(GrpcStatus, ParsesOnlyWholeNumbers) {
     EXPECT_EQ(find_grpc_code("0"), 0);
     EXPECT_EQ(find_grpc_code("16"), 16);
     for (const char* text : {"", " 0", "0 ", "-1", "1.0", "0x1", "99999999999", "OK"})
         EXPECT_EQ(find_grpc_code(text), std::nullopt) << text;
 }
 
-TEST(GrpcStatus, MessagesTravelPercentEncoded) {
+TEST(GrpcStatus, DecodesPercentEncodedMessages) {
     const std::pair<const char*, const char*> cases[] = {{"", ""},
                                                          {"no such group", "no such group"},
                                                          {"a%20b", "a b"},

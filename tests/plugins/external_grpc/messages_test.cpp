@@ -24,7 +24,7 @@ wire::Instance instance(wire::InstanceStatus::InstanceState state, const std::st
     return out;
 }
 
-TEST(ExternalGrpcMessages, AnInstanceIsWhatItsStateSays) {
+TEST(ExternalGrpcMessages, MapInstanceStates) {
     using Told = wire::InstanceStatus;
     const std::pair<Told::InstanceState, MachineState> cases[] = {
         {Told::unspecified, MachineState::running},
@@ -42,7 +42,7 @@ TEST(ExternalGrpcMessages, AnInstanceIsWhatItsStateSays) {
     EXPECT_EQ(machine.group, NodeGroupId("web"));
 }
 
-TEST(ExternalGrpcMessages, AMachineThatCannotBeMadeHasFailed) {
+TEST(ExternalGrpcMessages, MarkAFailedMachine) {
     using Told = wire::InstanceStatus;
     struct Case {
         wire::Instance told;
@@ -69,12 +69,12 @@ TEST(ExternalGrpcMessages, AMachineThatCannotBeMadeHasFailed) {
     }
 }
 
-TEST(ExternalGrpcMessages, AServerThatRepeatsTheDefaultsHasNoWish) {
+TEST(ExternalGrpcMessages, IgnoreOptionsThatEqualTheDefaults) {
     const OptionDefaults defaults;
     EXPECT_EQ(options_of(message_of(defaults), defaults), GroupOptions{});
 }
 
-TEST(ExternalGrpcMessages, AZeroThatIsToldIsAZero) {
+TEST(ExternalGrpcMessages, KeepAnExplicitZero) {
     OptionDefaults defaults;
     defaults.zero_or_max = true;
     auto told = message_of(defaults);
@@ -88,7 +88,7 @@ TEST(ExternalGrpcMessages, AZeroThatIsToldIsAZero) {
     EXPECT_EQ(options.gpu_utilization_threshold, std::nullopt);
 }
 
-TEST(ExternalGrpcMessages, ADurationThatIsNotSetIsAbsent) {
+TEST(ExternalGrpcMessages, OmitAnUnsetDuration) {
     const OptionDefaults defaults;
     auto told = message_of(defaults);
     told.clear_scaledownunneededduration();
@@ -97,7 +97,7 @@ TEST(ExternalGrpcMessages, ADurationThatIsNotSetIsAbsent) {
     EXPECT_EQ(options_of(told, defaults), GroupOptions{});
 }
 
-TEST(ExternalGrpcMessages, DurationsAreReadToTheNanosecondAndBounded) {
+TEST(ExternalGrpcMessages, ReadDurationsToTheNanosecondWithinBounds) {
     const OptionDefaults defaults;
     auto told = message_of(defaults);
     told.mutable_scaledownunreadyduration()->set_seconds(90);
@@ -125,7 +125,7 @@ core::Node gpu_node() {
     return node;
 }
 
-TEST(ExternalGrpcMessages, ANodeIsReadAsATemplate) {
+TEST(ExternalGrpcMessages, ReadANodeAsATemplate) {
     const auto node = parse_node(gpu_node().SerializeAsString());
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(node->name, "template-1");
@@ -155,7 +155,7 @@ std::string bytes_of(std::string_view hex) {
     return out;
 }
 
-TEST(ExternalGrpcMessages, ANodeThatKubernetesWroteIsRead) {
+TEST(ExternalGrpcMessages, ReadANodeWrittenByKubernetes) {
     const auto node = parse_node(bytes_of(kubernetes_node));
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(node->name, "template-1");
@@ -167,7 +167,7 @@ TEST(ExternalGrpcMessages, ANodeThatKubernetesWroteIsRead) {
     EXPECT_EQ(node->allocatable, (Resources{{"cpu", 3900}, {"memory", 15_GiB}, {"pods", 110}}));
 }
 
-TEST(ExternalGrpcMessages, ANodeWithoutAllocatableOffersItsCapacity) {
+TEST(ExternalGrpcMessages, UseCapacityIfAllocatableIsMissing) {
     core::Node told = gpu_node();
     told.mutable_status()->clear_allocatable();
     const auto node = parse_node(told.SerializeAsString());
@@ -175,7 +175,7 @@ TEST(ExternalGrpcMessages, ANodeWithoutAllocatableOffersItsCapacity) {
     EXPECT_EQ(node->allocatable, node->capacity);
 }
 
-TEST(ExternalGrpcMessages, TheFingerprintIsOfWhatANodeOffersAndNotOfItsName) {
+TEST(ExternalGrpcMessages, FingerprintTheOfferOfANodeWithoutItsName) {
     const auto fingerprint = [](const core::Node& node) {
         return parse_node(node.SerializeAsString())->fingerprint;
     };
@@ -189,7 +189,7 @@ TEST(ExternalGrpcMessages, TheFingerprintIsOfWhatANodeOffersAndNotOfItsName) {
     EXPECT_FALSE(fingerprint(core::Node()).empty());
 }
 
-TEST(ExternalGrpcMessages, BytesThatAreNoNodeAndAmountsThatAreNoneAreRefused) {
+TEST(ExternalGrpcMessages, RejectInvalidNodesAndQuantities) {
     EXPECT_EQ(parse_node("\xff\xff").error().code, ErrorCode::unavailable);
     core::Node node = gpu_node();
     (*node.mutable_status()->mutable_capacity())["memory"].set_string("much");
@@ -199,13 +199,13 @@ TEST(ExternalGrpcMessages, BytesThatAreNoNodeAndAmountsThatAreNoneAreRefused) {
                                                        ::testing::HasSubstr("\"much\"")));
 }
 
-TEST(ExternalGrpcMessages, ANodeThatIsWrittenReadsAsTheTemplateItWas) {
+TEST(ExternalGrpcMessages, ReadAWrittenNodeBackAsTheTemplate) {
     const auto node = parse_node(gpu_node().SerializeAsString());
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(parse_node(node_bytes("template-1", *node)), *node);
 }
 
-TEST(ExternalGrpcMessages, TheTemplatesNodeIsReadFromEitherGeneration) {
+TEST(ExternalGrpcMessages, ReadATemplateNodeOfEitherGeneration) {
     wire::NodeGroupTemplateNodeInfoResponse told;
     EXPECT_EQ(node_bytes_of(told), "");
     told.set_nodeinfo("old");
@@ -214,7 +214,7 @@ TEST(ExternalGrpcMessages, TheTemplatesNodeIsReadFromEitherGeneration) {
     EXPECT_EQ(node_bytes_of(told), "new");
 }
 
-TEST(ExternalGrpcMessages, MomentsAreSecondsAndNanoseconds) {
+TEST(ExternalGrpcMessages, WriteTimesAsSecondsAndNanoseconds) {
     const auto told = message_of(Time(std::chrono::seconds(7)) + Duration(9));
     EXPECT_EQ(told.seconds(), 7);
     EXPECT_EQ(told.nanos(), 9);

@@ -37,7 +37,7 @@ struct Asked {
         : message(message_of(request, size_max, sentences)) {}
 };
 
-TEST(ExpanderMessages, AnOptionHasItsGroupItsNodesAndALineAboutThem) {
+TEST(ExpanderMessages, ContainGroupNodesAndDebugTextOfAnOption) {
     const Asked asked(
         question({option("a").nodes(2).pods(3).sizes({.min = 1, .max = 9}).similar({"b", "c"}),
                   option("b")}));
@@ -49,7 +49,7 @@ TEST(ExpanderMessages, AnOptionHasItsGroupItsNodesAndALineAboutThem) {
     EXPECT_THAT(asked.sentences, IsEmpty());
 }
 
-TEST(ExpanderMessages, ACloudsOwnWordsAboutAGroupComeFirst) {
+TEST(ExpanderMessages, PreferTheDebugTextOfTheCloud) {
     AsyncExpanderRequest request = question({option("a").pods(1)});
     request.options[0].group.debug = "asg a in eu-1";
     EXPECT_EQ(Asked(request).message.options(0).debug(), "asg a in eu-1: 1 node for 1 pod");
@@ -58,7 +58,7 @@ TEST(ExpanderMessages, ACloudsOwnWordsAboutAGroupComeFirst) {
     EXPECT_EQ(Asked(request).message.options(0).debug(), "a: 1 node for 1 pod");
 }
 
-TEST(ExpanderMessages, EachPodOfAnOptionIsOneMessageForBothGenerations) {
+TEST(ExpanderMessages, ContainEachPodOnceForBothGenerations) {
     const Asked asked(question({option("a").pods(2).pods(1, 1), option("b").pods(3)},
                                {pods("web-1", 3), pods("batch-1", 5)}));
     EXPECT_THAT(pod_names(asked.message.options(0)), ElementsAre("web-1", "batch-1", "web-1.2"));
@@ -67,7 +67,7 @@ TEST(ExpanderMessages, EachPodOfAnOptionIsOneMessageForBothGenerations) {
     EXPECT_THAT(first.pod(), ::testing::ElementsAreArray(first.podbytes()));
 }
 
-TEST(ExpanderMessages, ATemplateIsANodeForBothGenerations) {
+TEST(ExpanderMessages, ContainATemplateAsANodeForBothGenerations) {
     const Asked asked(question(
         {option("a").label("pool", "a").cpu("8"), option("b"), option("c").without_template()}));
     EXPECT_EQ(asked.message.nodebytesmap().size(), 2u);
@@ -80,12 +80,12 @@ TEST(ExpanderMessages, ATemplateIsANodeForBothGenerations) {
     EXPECT_FALSE(node->name.empty());
 }
 
-TEST(ExpanderMessages, ATemplateWithoutANameHasThatOfItsGroup) {
+TEST(ExpanderMessages, NameATemplateAfterItsGroupIfItHasNoName) {
     const Asked asked(question({option("a").node(NodeTemplate{})}));
     EXPECT_EQ(parse_node(asked.message.nodebytesmap().at("a"))->name, "a");
 }
 
-TEST(ExpanderMessages, WhereAllPodsAreTooMuchTheLargestOptionsHaveFewer) {
+TEST(ExpanderMessages, OmitPodsOfTheLargestOptionsAboveTheSizeLimit) {
     const AsyncExpanderRequest request =
         question({option("a").pods(1000).pods(2, 1), option("b").pods(1000), option("c").pods(9)},
                  {pods("web-1", 1000), pods("batch-1", 2)});
@@ -104,7 +104,7 @@ TEST(ExpanderMessages, WhereAllPodsAreTooMuchTheLargestOptionsHaveFewer) {
     EXPECT_EQ(asked.message.options(0).debug(), "a (0:1000): 1 node for 1002 pods");
 }
 
-TEST(ExpanderMessages, WhereNoPodHasRoomOptionsAndNodesStay) {
+TEST(ExpanderMessages, KeepOptionsAndNodesIfNoPodFits) {
     const Asked asked(question({option("a").pods(3)}), 0);
     EXPECT_EQ(asked.message.options(0).podbytes_size(), 0);
     EXPECT_EQ(asked.message.nodebytesmap().size(), 1u);
@@ -126,22 +126,24 @@ struct Told {
     }
 };
 
-TEST(ExpanderMessages, OptionsWhoseGroupComesBackAreKept) {
+TEST(ExpanderMessages, KeepOptionsWhoseGroupIsReturned) {
     EXPECT_EQ(Told().with("c", 1).with("a", 3).kept(), (KeptOptions{.kept = {{0}, {2}}}));
     EXPECT_EQ(Told().with("b").with("b").kept(), (KeptOptions{.kept = {{1}}}))
         << "ids alone, twice";
 }
 
-TEST(ExpanderMessages, AReplyWithoutOptionsKeepsNone) { EXPECT_EQ(Told().kept(), KeptOptions{}); }
+TEST(ExpanderMessages, KeepNothingForAResponseWithoutOptions) {
+    EXPECT_EQ(Told().kept(), KeptOptions{});
+}
 
-TEST(ExpanderMessages, AnExpanderChangesNoNumberOfNodes) {
+TEST(ExpanderMessages, IgnoreReturnedNodeCounts) {
     EXPECT_EQ(Told().with("a", 5).with("b", 2).kept(),
               (KeptOptions{.kept = {{0}, {1}},
                            .sentences = {
                                "ignored node counts returned by the server: \"a\" has 3, not 5"}}));
 }
 
-TEST(ExpanderMessages, AGroupThatWasNotAskedAboutIsSaid) {
+TEST(ExpanderMessages, IgnoreUnknownGroupsInAResponse) {
     EXPECT_EQ(Told().with("a").with("x").with("y").kept(),
               (KeptOptions{.kept = {{0}},
                            .sentences = {"ignored groups returned by the server that were not "

@@ -50,7 +50,7 @@ TEST(GrpcExpander, KeepsWhatTheServerKeeps) {
     EXPECT_THAT(p.host.http().requests()[0].headers, Contains(Pair("grpc-timeout", "5000m")));
 }
 
-TEST(GrpcExpander, SaysWhatTheServerWasNotTold) {
+TEST(GrpcExpander, ReportsPodsOmittedFromTheRequest) {
     AskedServer p;
     p.config.request_size_max = 10'000;
     p.server.always("BestOptions", keeping({"a", "x"}));
@@ -59,7 +59,7 @@ TEST(GrpcExpander, SaysWhatTheServerWasNotTold) {
     EXPECT_THAT(kept->sentences, ElementsAre(HasSubstr("of 100 pods"), HasSubstr("\"x\"")));
 }
 
-TEST(GrpcExpander, AnErrorOfTheServerIsAFailure) {
+TEST(GrpcExpander, FailsIfTheServerReturnsAnError) {
     AskedServer p;
     p.server.refuse("BestOptions", 13, "no prices");
     const auto kept = p.filter(question({option("a")}));
@@ -68,7 +68,7 @@ TEST(GrpcExpander, AnErrorOfTheServerIsAFailure) {
     EXPECT_EQ(kept.error().message, "grpcplugin.Expander/BestOptions: INTERNAL \"no prices\"");
 }
 
-TEST(GrpcExpander, AServerThatHangsCostsItsTimeout) {
+TEST(GrpcExpander, FailsAfterTheTimeoutIfTheServerHangs) {
     AskedServer p;
     p.host.http().on({.method = "POST", .url = p.server.url("BestOptions")});
     const Duration before = p.host.monotonic();
@@ -79,7 +79,7 @@ TEST(GrpcExpander, AServerThatHangsCostsItsTimeout) {
     EXPECT_THAT(p.host.http().requests(), SizeIs(1));
 }
 
-TEST(GrpcExpander, AQuestionThatNoMessageHoldsIsNotAsked) {
+TEST(GrpcExpander, DoesNotSendARequestAboveTheSizeLimit) {
     AskedServer p;
     NodeTemplate huge;
     huge.annotations["note"] = std::string(longest_message, 'x');
@@ -89,7 +89,7 @@ TEST(GrpcExpander, AQuestionThatNoMessageHoldsIsNotAsked) {
     EXPECT_THAT(p.host.http().requests(), SizeIs(0));
 }
 
-TEST(GrpcExpander, CountsAServerWithoutAHealthServiceAsOneThatAnswers) {
+TEST(GrpcExpander, AcceptsAServerWithoutAHealthService) {
     for (const auto& [code, is_there] :
          {std::pair(0, true), {12, true}, {14, false}, {16, false}}) {
         AskedServer p;

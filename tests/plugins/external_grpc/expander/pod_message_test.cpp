@@ -18,7 +18,7 @@ core::Pod pod_of(const PodEquivalenceGroup& pods, std::uint32_t number = 1) {
     return out;
 }
 
-TEST(PodMessages, HaveNamesThatDiffer) {
+TEST(PodMessages, HaveUniqueNames) {
     const PodEquivalenceGroup pods{.ns = "shop", .example = "web-5d9c-x7k2p", .count = 3};
     PodMessages messages(pods);
     std::vector<std::string> names;
@@ -31,7 +31,7 @@ TEST(PodMessages, HaveNamesThatDiffer) {
     EXPECT_THAT(names, ElementsAre("web-5d9c-x7k2p", "web-5d9c-x7k2p.2", "web-5d9c-x7k2p.3"));
 }
 
-TEST(PodMessages, SayWhoTheyBelongToAndWhatTheyAskFor) {
+TEST(PodMessages, ContainOwnersAndRequests) {
     const core::Pod pod = pod_of({.example = "web-1",
                                   .owner_kind = "ReplicaSet",
                                   .owner_name = "web",
@@ -56,7 +56,7 @@ TEST(PodMessages, SayWhoTheyBelongToAndWhatTheyAskFor) {
     EXPECT_EQ(pod.spec().priority(), -3);
 }
 
-TEST(PodMessages, SayWhereTheyMayRun) {
+TEST(PodMessages, ContainSchedulingConstraints) {
     const core::Pod pod =
         pod_of({.example = "web-1",
                 .node_selector = {{"disk", "ssd"}},
@@ -84,7 +84,7 @@ TEST(PodMessages, SayWhereTheyMayRun) {
     EXPECT_EQ(pod.spec().tolerations(1).effect(), "") << "every one";
 }
 
-TEST(PodMessages, SayNothingOfWhatThereIsNot) {
+TEST(PodMessages, OmitMissingFields) {
     const core::Pod pod = pod_of({.example = "bare"});
     EXPECT_EQ(pod.metadata().ownerreferences_size(), 0);
     EXPECT_FALSE(pod.spec().has_affinity());
