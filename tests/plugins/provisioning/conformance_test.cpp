@@ -25,11 +25,11 @@ std::vector<std::string> failures(const ConformanceOptions& options) {
 /// The usual second, or what a sanitizer makes of it.
 constexpr Duration call_deadline = std::chrono::seconds(CALL_DEADLINE_SECONDS);
 
-TEST(Provisioning, KeepsThePromisesOfAGroupSource) {
+TEST(ProvisioningConformance, PassesAsAGroupSource) {
     EXPECT_THAT(failures({.call_deadline = call_deadline}), ::testing::IsEmpty());
 }
 
-TEST(Provisioning, KeepsThemWithEverySwitchTheOtherWay) {
+TEST(ProvisioningConformance, PassesWithEverySettingInverted) {
     ConformanceOptions options{.call_deadline = call_deadline};
     options.settings["provisioning"] = {{"popularity", "cpu"},
                                         {"dedicated", "toleration"},

@@ -9,7 +9,7 @@ namespace {
 
 GroupPlan plan() { return {.machine_type = "n1-standard-4", .zone = "eu-b"}; }
 
-TEST(GroupNames, SayWhatTheGroupIs) {
+TEST(GroupNames, ContainMachineTypeAndZone) {
     EXPECT_THAT(make_group_name("nap", "gce", plan()),
                 ::testing::StartsWith("nap-gce-n1-standard-4-eu-b-"));
     GroupPlan spot = plan();
@@ -17,7 +17,7 @@ TEST(GroupNames, SayWhatTheGroupIs) {
     EXPECT_THAT(make_group_name("nap", "gce", spot), ::testing::HasSubstr("-eu-b-spot-"));
 }
 
-TEST(GroupNames, AreTheSameForWhatIsTheSameAndOnlyForThat) {
+TEST(GroupNames, AreEqualOnlyForEqualPlans) {
     GroupPlan labelled = plan(), tainted = plan(), elsewhere = plan(), spot = plan();
     labelled.labels = {{"team", "a"}};
     tainted.taints = {{"team", "a", Effect::no_schedule}};
@@ -31,7 +31,7 @@ TEST(GroupNames, AreTheSameForWhatIsTheSameAndOnlyForThat) {
     EXPECT_EQ(names.size(), 5u);
 }
 
-TEST(GroupNames, CarryTheCloudSinceTwoMayHaveOneMachineType) {
+TEST(GroupNames, ContainTheCloud) {
     const std::string of_gce = make_group_name("nap", "gce", plan());
     EXPECT_THAT(make_group_name("nap", "gce_eu.2", plan()),
                 ::testing::StartsWith("nap-gce-eu-2-n1-standard-4-"));
@@ -54,14 +54,14 @@ TEST(GroupNames, FitIntoALabel) {
     EXPECT_THAT(name, ::testing::Not(::testing::HasSubstr("--")));
 }
 
-TEST(GroupNames, AreKnownByTheirPrefixAsAWhole) {
+TEST(GroupNames, AreRecognizedByTheirWholePrefix) {
     EXPECT_TRUE(has_prefix("nap-n1-0a", "nap"));
     EXPECT_FALSE(has_prefix("napkins", "nap"));
     EXPECT_FALSE(has_prefix("nap", "nap"));
     EXPECT_FALSE(has_prefix("web", "nap"));
 }
 
-TEST(GroupNames, AreKnownBehindAPlaceAndAsEarlierReleasesMadeThem) {
+TEST(GroupNames, AreRecognizedWithALocationAndFromEarlierReleases) {
     EXPECT_TRUE(has_prefix("my-project/us-central1-a/nap-gce-n2-0a", "nap"));
     EXPECT_TRUE(has_prefix("nap-n1-standard-4-eu-b-1a2b3c4d", "nap")) << "without the cloud";
     EXPECT_FALSE(has_prefix("nap-project/us-central1-a/web", "nap"));

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(Provisioning, FindsNoGroupForAPodThatContradictsItself) {
+TEST(ProvisioningLimits, SuggestNoGroupForAContradictingPod) {
     PodEquivalenceGroup pods = pod("p", {{"disk", "ssd"}});
     pods.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"hdd"}}}}};
     const Suggestions found = suggest({pods}, {machine("m", 4)});
@@ -23,7 +23,7 @@ TEST(Provisioning, FindsNoGroupForAPodThatContradictsItself) {
               R"(no pod fits on it; default/p: it requires disk=hdd, and for "ssd")");
 }
 
-TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
+TEST(ProvisioningLimits, SuggestNoLabelThatANodeCannotHave) {
     const auto because = [](std::string key, std::string value) {
         PodEquivalenceGroup pods = pod("p");
         pods.affinity_required = {
@@ -57,7 +57,7 @@ TEST(Provisioning, GivesNodesNoLabelThatTheyCouldNotHave) {
     EXPECT_EQ(because("notkubernetes.io/pool", "web"), "");
 }
 
-TEST(Provisioning, GivesNodesOneTaintOfAKeyAndEffect) {
+TEST(ProvisioningLimits, SuggestOneTaintPerKeyAndEffect) {
     PodEquivalenceGroup torn = pod("p");
     torn.tolerations = {tolerates_team("b"), tolerates_team("a"), tolerates_team("c")};
     torn.tolerations.back().effect = Effect::no_execute;
@@ -65,7 +65,7 @@ TEST(Provisioning, GivesNodesOneTaintOfAKeyAndEffect) {
                 ElementsAre("m{}!team=a:NoSchedule!team=c:NoExecute"));
 }
 
-TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
+TEST(ProvisioningLimits, SuggestTheMostPopularSetsIfAllPodsNeedDifferentNodes) {
     std::vector<PodEquivalenceGroup> pods;
     for (int i = 0; i < 2000; ++i) {
         const std::string name = std::to_string(i);
@@ -82,7 +82,7 @@ TEST(Provisioning, SuggestsTheMostPopularWhereEverybodyWantsNodesOfTheirOwn) {
               "5834 pods would need label sets beyond the 32 most popular sets");
 }
 
-TEST(Provisioning, CountsNoFurtherThanThereAreNumbers) {
+TEST(ProvisioningLimits, DoNotOverflow) {
     std::vector<PodEquivalenceGroup> pods{pod("a", {{"x", "1"}}, 3), pod("b", {{"x", "2"}}, 4)};
     MachineType huge = machine("m", 4);
     for (PodEquivalenceGroup& each : pods)

@@ -16,7 +16,7 @@ std::vector<PodEquivalenceGroup> of_the_proposal(std::uint32_t s1, std::uint32_t
 }
 const std::vector<MachineType> both{machine("n1-standard-16", 16), machine("n1-standard-2", 2)};
 
-TEST(Provisioning, ComputesTheLabelSetsOfTheProposalsExample) {
+TEST(Provisioning, ComputesTheLabelSetsOfTheExampleInTheProposal) {
     EXPECT_THAT(
         brief(suggest(of_the_proposal(4, 3, 2, 1), both)),
         ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=a,y=b}", "n1-standard-2{x=c}"));
@@ -26,7 +26,7 @@ TEST(Provisioning, ComputesTheLabelSetsOfTheProposalsExample) {
         ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=c,y=b}", "n1-standard-2{x=a}"));
 }
 
-TEST(Provisioning, WeighsByPodsOrByCpu) {
+TEST(Provisioning, WeighsByPodsOrCpu) {
     std::vector<PodEquivalenceGroup> pods{pod("many", {{"x", "a"}}, 3), pod("large", {{"x", "b"}})};
     pods[1].requests = {{"cpu", 8000}};
     const auto first = [&](Popularity popularity) {
@@ -36,11 +36,11 @@ TEST(Provisioning, WeighsByPodsOrByCpu) {
     EXPECT_EQ(first(Popularity::cpu), "m{x=b}");
 }
 
-TEST(Provisioning, GivesNoLabelsToWhoAsksForNone) {
+TEST(Provisioning, AddsNoLabelsForPodsWithoutSelectors) {
     EXPECT_THAT(brief(suggest({pod("big")}, {machine("m", 4)})), ElementsAre("m{}"));
 }
 
-TEST(Provisioning, MakesOneGroupOfSelectorsThatGoTogetherAndTwoOfOthers) {
+TEST(Provisioning, CombinesCompatibleSelectors) {
     const std::vector<PodEquivalenceGroup> compatible{pod("a", {{"x", "1"}}),
                                                       pod("b", {{"y", "2"}})};
     EXPECT_THAT(brief(suggest(compatible, {machine("m", 4)})), ElementsAre("m{x=1,y=2}"));
@@ -50,7 +50,7 @@ TEST(Provisioning, MakesOneGroupOfSelectorsThatGoTogetherAndTwoOfOthers) {
     EXPECT_THAT(brief(suggest(contrary, {machine("m", 4)})), ElementsAre("m{x=1}", "m{x=2}"));
 }
 
-TEST(Provisioning, ComparesWhatTheMachineDeterminesAndNeverAddsIt) {
+TEST(Provisioning, ComparesButNeverAddsLabelsOfTheMachine) {
     const std::vector<MachineType> machines{machine("m", 4, {"a", "b"})};
     const Suggestions here = suggest({pod("p", {{zone_label, "b"}})}, machines);
     ASSERT_THAT(brief(here), ElementsAre("m{}"));
@@ -64,7 +64,7 @@ TEST(Provisioning, ComparesWhatTheMachineDeterminesAndNeverAddsIt) {
                 IsEmpty());
 }
 
-TEST(Provisioning, MatchesLabelsOfACloudAgainstWhatItSaysOfTheMachineType) {
+TEST(Provisioning, MatchesCloudLabelsAgainstTheMachineType) {
     constexpr const char* key = "cloud.google.com/machine-family";
     MachineType n2 = machine("n2", 4), c3 = machine("c3", 4);
     n2.labels[key] = "n2";
@@ -82,7 +82,7 @@ std::vector<std::string> reasons(const Suggestions& suggestions) {
     return out;
 }
 
-TEST(Provisioning, SaysOfAMachineTypeThatIsNotOnOfferWhichThereAre) {
+TEST(Provisioning, ListsOfferedMachineTypesIfOneIsNotOffered) {
     const std::vector<MachineType> machines{machine("n1-standard-2", 2),
                                             machine("n1-standard-4", 4)};
     const Suggestions none = suggest({pod("p")}, machines, {.machine_types = {"n1-standrd-4"}});
@@ -102,7 +102,7 @@ TEST(Provisioning, SaysOfAMachineTypeThatIsNotOnOfferWhichThereAre) {
             "m: machine_types contains \"m\", which the cloud does not offer; it offers none"));
 }
 
-TEST(Provisioning, SaysTheNearestMissFirst) {
+TEST(Provisioning, ReportsTheNearestMissFirst) {
     MachineType arm = machine("a-arm", 64), nowhere = machine("b-nowhere", 4, {});
     arm.labels["kubernetes.io/arch"] = "arm64";
     PodEquivalenceGroup large = pod("large", {{"kubernetes.io/arch", "amd64"}});
@@ -130,7 +130,7 @@ TEST(Provisioning, SaysTheNearestMissFirst) {
                     HasSubstr("typo: machine_types contains"), "e-unnamed: not in machine_types"));
 }
 
-TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
+TEST(Provisioning, TreatsARequiredAffinityWithOneValueAsASelector) {
     PodEquivalenceGroup one = pod("one"), two = pod("two");
     one.affinity_required = {{.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd"}}}}};
     two.affinity_required = {
@@ -143,14 +143,14 @@ TEST(Provisioning, TakesARequiredAffinityForOneValueAsASelector) {
     EXPECT_THAT(brief(suggest({two}, {machine("m", 4)})), ElementsAre("m{disk=hdd}"));
 }
 
-TEST(Provisioning, KeepsNobodyOffByALabelThatSomebodyElseWants) {
+TEST(Provisioning, DoesNotExcludePodsByLabelsOfOtherPods) {
     PodEquivalenceGroup shy = pod("shy", {}, 5);
     shy.affinity_required = {{.labels = {{.key = "x", .op = Operator::does_not_exist}}}};
     EXPECT_THAT(brief(suggest({shy, pod("a", {{"x", "1"}})}, {machine("m", 4)})),
                 ElementsAre("m{}", "m{x=1}"));
 }
 
-TEST(Provisioning, OffersOnlyMachinesThatHoldAPod) {
+TEST(Provisioning, SuggestsOnlyMachinesThatFitAPod) {
     PodEquivalenceGroup gpu = pod("gpu");
     gpu.requests = {{"cpu", 1000}, {"nvidia.com/gpu", 1}};
     MachineType with = machine("with-gpu", 4);
@@ -164,7 +164,7 @@ TEST(Provisioning, OffersOnlyMachinesThatHoldAPod) {
     EXPECT_THAT(found.left_out[0].because, HasSubstr("needs 1 of nvidia.com/gpu, 0 are free"));
 }
 
-TEST(Provisioning, SeparatesWhoTolerateAndSelectTheSame) {
+TEST(Provisioning, SeparatesPodsThatTolerateAndSelectTheSame) {
     std::vector<PodEquivalenceGroup> pods{
         pod("a", {{"team", "a"}}), pod("b", {{"team", "b"}, {"x", "1"}}), pod("c", {{"x", "1"}})};
     pods[0].tolerations = {tolerates_team("a")};
@@ -176,7 +176,7 @@ TEST(Provisioning, SeparatesWhoTolerateAndSelectTheSame) {
                 ElementsAre("m{team=a,x=1}", "m{team=b,x=1}"));
 }
 
-TEST(Provisioning, TakesATolerationAloneForNoRequirementUnlessItIsTold) {
+TEST(Provisioning, IgnoresATolerationWithoutASelectorByDefault) {
     PodEquivalenceGroup tolerant = pod("p");
     tolerant.tolerations = {tolerates_team("a")};
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)})), ElementsAre("m{}"));
@@ -191,7 +191,7 @@ TEST(Provisioning, TakesATolerationAloneForNoRequirementUnlessItIsTold) {
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)), ElementsAre("m{}"));
 }
 
-TEST(Provisioning, OffersZonesAndSpotMachinesAsTheCloudHasThem) {
+TEST(Provisioning, SuggestsZonesAndSpotAsOffered) {
     MachineType type = machine("m", 4, {"a", "b"});
     type.offerings.push_back({.zone = "a", .spot = true});
     EXPECT_EQ(suggest({pod("p")}, {type}).groups.size(), 3u);
@@ -202,7 +202,7 @@ TEST(Provisioning, OffersZonesAndSpotMachinesAsTheCloudHasThem) {
     EXPECT_EQ(suggest({pod("p")}, {type}, {.zones = {"b"}}).groups.size(), 1u);
 }
 
-TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
+TEST(Provisioning, ReportsTheLimitThatWasReached) {
     const std::vector<PodEquivalenceGroup> pods{pod("p")};
     const std::vector<MachineType> machines{machine("large", 16), machine("small", 2)};
     const auto with_room = [&](Resources room, int groups = 0) {
@@ -220,7 +220,7 @@ TEST(Provisioning, SaysWhichLimitLeavesNoRoom) {
     EXPECT_EQ(full.left_out.front().because, "max_groups reached: 50 of 50");
 }
 
-TEST(Provisioning, HasNothingToSuggestWithoutPodsOrMachines) {
+TEST(Provisioning, SuggestsNothingWithoutPodsOrMachines) {
     EXPECT_THAT(suggest({}, {machine("m", 4)}).groups, IsEmpty());
     EXPECT_THAT(suggest({pod("p")}, {}).groups, IsEmpty());
     EXPECT_THAT(suggest({pod("p")}, {machine("m", 4)}, {.machine_types = {"other"}}).groups,
