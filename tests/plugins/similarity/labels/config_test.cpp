@@ -16,7 +16,7 @@ using testing::list;
 using testing::Rejection;
 using ::testing::SizeIs;
 
-TEST(LabelsConfig, IgnoresTheGenericLabelsUnlessTold) {
+TEST(LabelsConfig, IgnoresGenericLabelsByDefault) {
     FakeSettings settings(labels_schema());
     check_labels(settings.view());
     EXPECT_THAT(settings.rejections(), IsEmpty());
@@ -27,7 +27,7 @@ TEST(LabelsConfig, IgnoresTheGenericLabelsUnlessTold) {
     EXPECT_THAT(config.same, IsEmpty());
 }
 
-TEST(LabelsConfig, AddsToEveryPresetWhatItIsTold) {
+TEST(LabelsConfig, AddsConfiguredLabelsToEveryPreset) {
     for (const Preset& preset : presets()) {
         FakeSettings settings(labels_schema());
         settings.set("preset", std::string(preset.name))
@@ -43,7 +43,7 @@ TEST(LabelsConfig, AddsToEveryPresetWhatItIsTold) {
     }
 }
 
-TEST(LabelsConfig, KnowsHowManyLabelsEachCloudHas) {
+TEST(LabelsConfig, HasTheExpectedNumberOfLabelsPerCloud) {
     EXPECT_THAT(find_preset("generic")->ignore, SizeIs(7));
     EXPECT_THAT(find_preset("aws")->ignore, SizeIs(7 + 7));
     EXPECT_THAT(find_preset("azure")->ignore, SizeIs(7 + 9));
@@ -54,7 +54,7 @@ TEST(LabelsConfig, KnowsHowManyLabelsEachCloudHas) {
     EXPECT_EQ(find_preset("oracle"), nullptr);
 }
 
-TEST(LabelsConfig, RefusesLabelModeTogetherWithWhatIsIgnored) {
+TEST(LabelsConfig, RejectsLabelModeWithIgnoredLabels) {
     for (const char* key : {"ignore", "ignore_prefixes", "ignore_regexes"}) {
         FakeSettings settings(labels_schema());
         settings.set("only", list("team")).set(key, list("x"));
@@ -65,7 +65,7 @@ TEST(LabelsConfig, RefusesLabelModeTogetherWithWhatIsIgnored) {
     }
 }
 
-TEST(LabelsConfig, RefusesWhatWouldIgnoreEveryLabel) {
+TEST(LabelsConfig, RejectsIgnoringEveryLabel) {
     FakeSettings settings(labels_schema());
     settings.set("ignore_prefixes", list("acme/", "")).set("ignore_regexes", list(""));
     check_labels(settings.view());
@@ -75,7 +75,7 @@ TEST(LabelsConfig, RefusesWhatWouldIgnoreEveryLabel) {
                     Rejection{"ignore_regexes[0]", "an empty expression would ignore all labels"}));
 }
 
-TEST(LabelsConfig, RefusesALabelWithoutAName) {
+TEST(LabelsConfig, RejectsALabelWithoutAName) {
     for (const char* key : {"ignore", "only", "same"}) {
         FakeSettings settings(labels_schema());
         settings.set(key, list(""));
@@ -85,7 +85,7 @@ TEST(LabelsConfig, RefusesALabelWithoutAName) {
     }
 }
 
-TEST(LabelsConfig, RefusesABrokenRegularExpressionWhereItIs) {
+TEST(LabelsConfig, RejectsAnInvalidRegularExpressionWithItsPath) {
     FakeSettings settings(labels_schema());
     settings.set("ignore_regexes", list("ok", "("));
     check_labels(settings.view());

@@ -29,7 +29,7 @@ std::uint64_t bucket(const LabelsCheck& check, const NodeTemplate& node) {
     return check.bucket(call.call(), TemplateView(raw));
 }
 
-TEST(LabelsCheck, MayDecideOnlyWhenALabelIsToldThatDoes) {
+TEST(LabelsCheck, DecidesOnlyInLabelMode) {
     EXPECT_FALSE(check_with({}).may_decide());
     EXPECT_FALSE(check_with({{"preset", "aws"}}).may_decide());
     EXPECT_TRUE(check_with({{"preset", "azure"}}).may_decide());
@@ -37,14 +37,14 @@ TEST(LabelsCheck, MayDecideOnlyWhenALabelIsToldThatDoes) {
     EXPECT_FALSE(check_with({{"preset", "azure"}, {"only", list("team")}}).may_decide());
 }
 
-TEST(LabelsCheck, SaysWhatItIgnored) {
+TEST(LabelsCheck, ReportsIgnoredLabels) {
     EXPECT_EQ(similar(check_with({}), node_template("a").zone("1a").label("team", "web"),
                       node_template("b").zone("1b").label("team", "web"))
                   .because,
               "1 label equal, ignored: topology.kubernetes.io/zone");
 }
 
-TEST(LabelsCheck, SaysWhichLabelIsWhereAndWhatItHas) {
+TEST(LabelsCheck, ReportsTheDifferingLabelAndItsValues) {
     const auto a = node_template("a").label("team", "web");
     EXPECT_EQ(similar(check_with({}), a, node_template("b").label("team", "db")).because,
               "label team differs: \"web\" and \"db\"");
@@ -54,7 +54,7 @@ TEST(LabelsCheck, SaysWhichLabelIsWhereAndWhatItHas) {
               "label team is missing on b, a has \"web\"");
 }
 
-TEST(LabelsCheck, ReadsLabelsInAnyOrder) {
+TEST(LabelsCheck, AcceptsLabelsInAnyOrder) {
     const LabelsCheck check = check_with({});
     const std::vector<capstan_kv> forward{{str("a"), str("1")}, {str("b"), str("2")}};
     const std::vector<capstan_kv> backward{
@@ -89,7 +89,7 @@ LabelsCheck any_check(std::mt19937& random) {
     }
 }
 
-TEST(LabelsCheck, GivesSimilarNodesTheSameBucket) {
+TEST(LabelsCheck, PutsSimilarNodesIntoOneBucket) {
     int agreed = 0;
     for (unsigned seed = 0; seed < 4000; ++seed) {
         std::mt19937 random(seed);
@@ -104,7 +104,7 @@ TEST(LabelsCheck, GivesSimilarNodesTheSameBucket) {
     EXPECT_GT(agreed, 100);
 }
 
-TEST(LabelsCheck, PutsNodesOfOtherLabelsIntoOtherBuckets) {
+TEST(LabelsCheck, PutsNodesWithOtherLabelsIntoOtherBuckets) {
     const LabelsCheck check = check_with({});
     const NodeTemplate plain = node_template("a"), web = node_template("b").label("team", "web"),
                        shifted = node_template("c").label("teamw", "eb"),

@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(ResourcesCases, AreAnsweredAsTheTableSaysAndTheSameBothWays) {
+TEST(ResourcesCases, MatchTheTableInBothDirections) {
     const std::vector<tests::SimilarityCase> cases = tests::similarity_cases("resources");
     ASSERT_GT(cases.size(), 15u);
     for (const tests::SimilarityCase& c : cases) {

@@ -10,7 +10,7 @@ namespace {
 using testing::FakeSettings;
 using ::testing::IsEmpty;
 
-TEST(ResourcesConfig, HasUpstreamsTolerancesUnlessTold) {
+TEST(ResourcesConfig, HasTheUpstreamTolerancesByDefault) {
     FakeSettings settings(resources_schema());
     check_resources(settings.view());
     EXPECT_THAT(settings.rejections(), IsEmpty());

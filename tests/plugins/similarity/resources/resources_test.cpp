@@ -15,21 +15,21 @@ using testing::FakeCall;
 using testing::node_template;
 using testing::similar;
 
-TEST(IsWithin, TakesTheShareOfTheLargerAndIncludesTheBoundary) {
+TEST(ResourceTolerance, IsAShareOfTheLargerAmountIncludingTheBoundary) {
     EXPECT_TRUE(is_within(Tolerance::of(0.05), 1000, 950));
     EXPECT_FALSE(is_within(Tolerance::of(0.05), 1000, 949));
     EXPECT_TRUE(is_within(Tolerance::of(0.05), 950, 1000));
     EXPECT_TRUE(is_within(Tolerance::of(1), 0, 1000));
 }
 
-TEST(IsWithin, IsExactWhereDoublesAreNot) {
+TEST(ResourceTolerance, IsExactWhereDoublesAreNot) {
     // As doubles, 0.07 x 100 is a little more than 7, and 2^53 + 1 is 2^53.
     EXPECT_FALSE(is_within(Tolerance::of(0.07), 100'000'000'000'000'000, 92'999'999'999'999'999));
     EXPECT_TRUE(is_within(Tolerance::of(0.07), 100'000'000'000'000'000, 93'000'000'000'000'000));
     EXPECT_FALSE(is_within(Tolerance::of(0), 9'007'199'254'740'993, 9'007'199'254'740'992));
 }
 
-TEST(IsWithin, HoldsForAllThatIsEqualAndSurvivesTheLargestNumbers) {
+TEST(ResourceTolerance, AcceptsEqualAmountsAndTheLargestNumbers) {
     constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
     constexpr auto highest = std::numeric_limits<std::int64_t>::max();
     for (const std::int64_t n :
@@ -40,7 +40,7 @@ TEST(IsWithin, HoldsForAllThatIsEqualAndSurvivesTheLargestNumbers) {
     EXPECT_TRUE(is_within(Tolerance::of(1), lowest, 0));
 }
 
-TEST(ResourcesCheck, LooksAtCapacityFirstThenAllocatableThenFree) {
+TEST(ResourcesCheck, ComparesCapacityThenAllocatableThenFree) {
     const ResourcesCheck check({});
     auto a = node_template("a").capacity("cpu", "4").allocatable("cpu", "3").free("cpu", "2");
     auto b = node_template("b").capacity("cpu", "8").allocatable("cpu", "7").free("cpu", "6");
@@ -55,7 +55,7 @@ TEST(ResourcesCheck, LooksAtCapacityFirstThenAllocatableThenFree) {
 }
 
 // Others than our host need not order the resources, and may name one twice: then the first counts.
-TEST(ResourcesCheck, ReadsResourcesInAnyOrder) {
+TEST(ResourcesCheck, AcceptsResourcesInAnyOrder) {
     const ResourcesCheck check({});
     const std::vector<capstan_quantity> forward{{str("cpu"), 4000}, {str("memory"), 1000}};
     const std::vector<capstan_quantity> backward{
@@ -85,7 +85,7 @@ NodeTemplate any_node(std::mt19937& random) {
         .free("x", one_of({"", "1"}));
 }
 
-TEST(ResourcesCheck, GivesSimilarNodesTheSameBucket) {
+TEST(ResourcesCheck, PutsSimilarNodesIntoOneBucket) {
     const FakeCall call;
     int agreed = 0;
     for (unsigned seed = 0; seed < 4000; ++seed) {
