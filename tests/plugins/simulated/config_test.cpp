@@ -16,7 +16,7 @@ using testing::table;
 using testing::Value;
 using namespace std::chrono_literals;
 
-TEST(SimulatedConfig, DescribesAGroupWithItsDefaults) {
+TEST(SimulatedConfig, ReadsAGroupWithDefaults) {
     FakeSettings settings(config_schema());
     EXPECT_THAT(rejections(FakeSettings(config_schema())), IsEmpty());
     const Config config = read_config(settings.view());
@@ -31,7 +31,7 @@ TEST(SimulatedConfig, DescribesAGroupWithItsDefaults) {
     EXPECT_EQ(group.options, GroupOptions{});
 }
 
-TEST(SimulatedConfig, ReadsWhatAGroupCostsAndWishes) {
+TEST(SimulatedConfig, ReadsPricesAndOptionsOfAGroup) {
     const GroupConfig group = configured({web({{"price_per_hour", 0.25},
                                                {"spot", true},
                                                {"options", table({{"zero_or_max", true},
@@ -46,7 +46,7 @@ TEST(SimulatedConfig, ReadsWhatAGroupCostsAndWishes) {
     EXPECT_EQ(group.options, wishes);
 }
 
-TEST(SimulatedConfig, OrdersWhatHappensByTime) {
+TEST(SimulatedConfig, SortsChangesByTime) {
     const GroupConfig group =
         configured({web({{"changes", list(table({{"at", "2h"}, {"lose", 1}}),
                                           table({{"at", "1h"}, {"lose", 2}}),
@@ -57,7 +57,7 @@ TEST(SimulatedConfig, OrdersWhatHappensByTime) {
     EXPECT_THAT(lost, ElementsAre(2, 1, 3));
 }
 
-TEST(SimulatedConfig, RefusesSizesThatContradictEachOther) {
+TEST(SimulatedConfig, RejectsContradictingSizes) {
     const std::pair<Members, Rejection> cases[] = {
         {{{"min", 3}, {"max", 2}}, {"groups[0].min", "is above max, 2"}},
         {{{"max", 2}, {"size", 3}}, {"groups[0].size", "is not between min and max"}},
@@ -68,7 +68,7 @@ TEST(SimulatedConfig, RefusesSizesThatContradictEachOther) {
         EXPECT_THAT(rejections(told({web(members)})), ElementsAre(rejection));
 }
 
-TEST(SimulatedConfig, SaysEverythingThatIsWrongAtOnce) {
+TEST(SimulatedConfig, ReportsAllMistakesAtOnce) {
     FakeSettings settings =
         told({web(), web({{"min", 2}, {"max", 1}}), {{"id", ""}, {"machine", machine()}}});
     settings.set("currency", "dollar");
@@ -80,7 +80,7 @@ TEST(SimulatedConfig, SaysEverythingThatIsWrongAtOnce) {
                             Rejection{"groups[2].id", "must not be empty"}));
 }
 
-TEST(SimulatedConfig, RefusesGroupsWhoseNodesWouldHaveTheSameNames) {
+TEST(SimulatedConfig, RejectsGroupsWithTheSameNodeNames) {
     for (const bool joins : {false, true}) {
         FakeSettings settings = told(
             {{{"id", "web.a"}, {"machine", machine()}}, {{"id", "Web-A"}, {"machine", machine()}}});
@@ -92,7 +92,7 @@ TEST(SimulatedConfig, RefusesGroupsWhoseNodesWouldHaveTheSameNames) {
     }
 }
 
-TEST(SimulatedConfig, RefusesChangesThatMeanNothing) {
+TEST(SimulatedConfig, RejectsChangesWithoutEffect) {
     const std::pair<Value, Rejection> cases[] = {
         {table({{"at", "1m"}}), {"groups[0].changes[0].at", "the change does nothing"}},
         {table({{"at", "1m"}, {"capacity", 1}, {"unlimited", true}}),

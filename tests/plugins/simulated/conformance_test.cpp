@@ -36,9 +36,9 @@ ConformanceOptions making_groups(const Members& more = {}) {
     return options;
 }
 
-TEST(Simulated, KeepsThePromisesOfACloud) { EXPECT_THAT(failures({}), ::testing::IsEmpty()); }
+TEST(SimulatedConformance, PassesAsACloud) { EXPECT_THAT(failures({}), ::testing::IsEmpty()); }
 
-TEST(Simulated, KeepsThemInTroubleToo) {
+TEST(SimulatedConformance, PassesWithLatencyAndShortage) {
     ConformanceOptions options;
     options.settings["simulated"] = {
         {"latency", "3s"},
@@ -46,21 +46,21 @@ TEST(Simulated, KeepsThemInTroubleToo) {
     EXPECT_THAT(failures(options), ::testing::IsEmpty());
 }
 
-TEST(Simulated, KeepsThemWhereItsListLags) {
+TEST(SimulatedConformance, PassesWithALaggingList) {
     ConformanceOptions options;
     options.settings["simulated"] = {{"list_lag", "6s"},
                                      {"groups", testing::list(web({{"size", 2}, {"max", 9}}))}};
     EXPECT_THAT(failures(options), ::testing::IsEmpty());
 }
 
-TEST(Simulated, KeepsThePromisesOfACloudThatMakesGroups) {
+TEST(SimulatedConformance, PassesWithAutoprovisioning) {
     EXPECT_THAT(failures(making_groups()), ::testing::IsEmpty());
     EXPECT_THAT(checks_that(Outcome::Verdict::not_applicable, making_groups()),
                 ::testing::Not(::testing::Contains(::testing::StartsWith("cloud/autoprovision/"))));
     EXPECT_THAT(failures(making_groups({{"boot", "1h"}, {"capacity", 0}})), ::testing::IsEmpty());
 }
 
-TEST(Simulated, KeepsThemWhereNoGroupCanBeMade) {
+TEST(SimulatedConformance, PassesIfNoGroupCanBeCreated) {
     const auto refusal =
         testing::table({{"code", "quota"}, {"message", "no more groups of this type"}});
     EXPECT_THAT(failures(making_groups({{"fail_create", refusal}})), ::testing::IsEmpty());

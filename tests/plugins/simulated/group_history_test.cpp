@@ -45,7 +45,7 @@ struct ListLag : ::testing::Test {
     }
 };
 
-TEST_F(ListLag, AnIncreaseIsAnsweredAtOnceAndListedLater) {
+TEST_F(ListLag, ReturnsAnIncreaseAtOnceAndListsItLater) {
     EXPECT_EQ(increase(3, 2)->target, 5);
     EXPECT_EQ(target(), 2);
     host.advance(5999ms);
@@ -56,7 +56,7 @@ TEST_F(ListLag, AnIncreaseIsAnsweredAtOnceAndListedLater) {
     EXPECT_EQ(count(MachineState::creating), 3);
 }
 
-TEST_F(ListLag, WhatATargetIsComparedWithIsNoneThatIsListed) {
+TEST_F(ListLag, DoesNotAffectTheExpectedTarget) {
     ASSERT_TRUE(increase(3, 2));
     EXPECT_EQ(increase(3, 2).error().code, ErrorCode::conflict);
     EXPECT_EQ(increase(1, 5)->target, 6);
@@ -64,7 +64,7 @@ TEST_F(ListLag, WhatATargetIsComparedWithIsNoneThatIsListed) {
     EXPECT_EQ(target(), 6);
 }
 
-TEST_F(ListLag, EachRequestIsListedAfterItsOwnTime) {
+TEST_F(ListLag, DelaysEachChangeSeparately) {
     ASSERT_TRUE(increase(1, 2));
     host.advance(4s);
     ASSERT_TRUE(increase(1, 3));
@@ -74,7 +74,7 @@ TEST_F(ListLag, EachRequestIsListedAfterItsOwnTime) {
     EXPECT_EQ(target(), 4);
 }
 
-TEST_F(ListLag, WhatTimeBringsIsListedLaterToo) {
+TEST_F(ListLag, DelaysStateChangesOfMachines) {
     ASSERT_TRUE(increase(1, 2));
     host.advance(1min);
     EXPECT_EQ(count(MachineState::running), 2);
@@ -82,7 +82,7 @@ TEST_F(ListLag, WhatTimeBringsIsListedLaterToo) {
     EXPECT_EQ(count(MachineState::running), 3);
 }
 
-TEST_F(ListLag, AMachineThatIsRemovedIsListedForAWhile) {
+TEST_F(ListLag, ShowsRemovedMachinesForAWhile) {
     const Removal removal{.group = NodeGroupId("web"),
                           .machines = {MachineId("simulated://web/1")}};
     EXPECT_THAT(run(host, cloud->remove(removal))->failed, IsEmpty());
@@ -93,7 +93,7 @@ TEST_F(ListLag, AMachineThatIsRemovedIsListedForAWhile) {
     EXPECT_EQ(list().machines.at(0).id, MachineId("simulated://web/2"));
 }
 
-TEST_F(ListLag, OutlivesTheProcessWhereTheCloudDoes) {
+TEST_F(ListLag, SurvivesARestartIfTheCloudDoes) {
     registers = true;
     cloud = start();
     EXPECT_EQ(target(), 2);
@@ -106,7 +106,7 @@ TEST_F(ListLag, OutlivesTheProcessWhereTheCloudDoes) {
     EXPECT_EQ(target(), 5);
 }
 
-TEST_F(ListLag, ANewGroupIsListedFromItsBeginning) {
+TEST_F(ListLag, DoesNotApplyToANewGroup) {
     testing::FakeSettings settings =
         told({web({{"size", 2}}), {{"id", "db"}, {"size", 1}, {"machine", machine()}}});
     settings.set("list_lag", "6s");

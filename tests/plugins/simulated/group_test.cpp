@@ -71,7 +71,7 @@ ErrorCode code_of(const Result<T>& result) {
     return result ? ErrorCode{} : result.error().code;
 }
 
-TEST(SimulatedGroup, StartsWithMachinesThatRun) {
+TEST(SimulatedGroup, StartsWithRunningMachines) {
     Story story({{"size", 2}, {"min", 1}, {"max", 5}});
     EXPECT_THAT(story.machines(0s), ElementsAre("1 running", "2 running"));
     const NodeGroup group = story.at(0s).group();
@@ -81,7 +81,7 @@ TEST(SimulatedGroup, StartsWithMachinesThatRun) {
     EXPECT_FALSE(group.template_fingerprint.empty());
 }
 
-TEST(SimulatedGroup, HasAnotherVersionWithWhateverIsOtherThanBefore) {
+TEST(SimulatedGroup, ChangesItsVersionWithEveryChange) {
     Story story({{"size", 1},
                  {"max", 9},
                  {"boot", "1m"},
@@ -111,7 +111,7 @@ TEST(SimulatedGroup, HasAnotherVersionWithWhateverIsOtherThanBefore) {
     look({30min, 31min, 40min});
 }
 
-TEST(SimulatedGroup, HasAnotherVersionWithAListThatWasMadeAnew) {
+TEST(SimulatedGroup, ChangesItsVersionWithARenewedList) {
     testing::FakeSettings settings = told({web({{"boot", "0s"}})});
     settings.set("refresh_every", "70s");
     Group group(read_config(settings.view()).groups.at(0), Time(1h), Time(1h));
@@ -137,12 +137,12 @@ TEST(SimulatedGroup, FollowsAClockThatIsSetBack) {
     }
 }
 
-TEST(SimulatedGroup, SharesNoVersionWithAnother) {
+TEST(SimulatedGroup, SharesNoVersionWithAnotherGroup) {
     Story one({{"size", 1}}), other({{"size", 1}});
     EXPECT_NE(one.at(0s).version(), other.at(0s).version());
 }
 
-TEST(SimulatedGroup, MakesMachinesOfItsTypesInTurn) {
+TEST(SimulatedGroup, CreatesMachinesOfItsTypesInTurn) {
     const auto type = [](const char* name) {
         return testing::table({{"type", name}, {"cpu", "4"}, {"memory", "16Gi"}});
     };
@@ -161,33 +161,33 @@ TEST(SimulatedGroup, StartsAtItsMinimumWithoutASize) {
     EXPECT_EQ(Story({{"min", 3}}).target(0s), 3);
 }
 
-TEST(SimulatedGroup, ANewMachineRunsAfterItsBoot) {
+TEST(SimulatedGroup, RunsANewMachineAfterItsBootTime) {
     Story story(Members{{"boot", "60s"}});
     EXPECT_EQ(story.grow(10s, 1), 1);
     EXPECT_THAT(story.machines(69s), ElementsAre("1 creating"));
     EXPECT_THAT(story.machines(70s), ElementsAre("1 running"));
 }
 
-TEST(SimulatedGroup, AMachineWithoutBootRunsAtOnce) {
+TEST(SimulatedGroup, RunsAMachineWithoutBootTimeAtOnce) {
     Story story(Members{{"boot", "0s"}});
     ASSERT_TRUE(story.grow(1s, 1));
     EXPECT_THAT(story.machines(1s), ElementsAre("1 running"));
 }
 
-TEST(SimulatedGroup, ReportsAShortageOnTheMachinesThatWait) {
+TEST(SimulatedGroup, ReportsAShortageOnRequestedMachines) {
     Story story(exhausted("report"));
     EXPECT_EQ(story.grow(1min, 1), 2);
     EXPECT_THAT(story.machines(5min + 59s), ElementsAre("1 running", "2 requested"));
     EXPECT_THAT(story.machines(6min), ElementsAre("1 running", "2 requested: out_of_capacity"));
 }
 
-TEST(SimulatedGroup, KeepsSilentAboutAShortage) {
+TEST(SimulatedGroup, CanHideAShortage) {
     Story story(exhausted("silent"));
     EXPECT_EQ(story.grow(1min, 1), 2);
     EXPECT_THAT(story.machines(24h), ElementsAre("1 running", "2 requested"));
 }
 
-TEST(SimulatedGroup, RefusesWhatTheCloudDoesNotHave) {
+TEST(SimulatedGroup, RejectsAnIncreaseWithoutCapacityIfConfigured) {
     Story story({{"capacity", 3}, {"size", 1}, {"on_exhausted", "refuse"}});
     EXPECT_EQ(code_of(story.grow(0s, 3, true)), ErrorCode::out_of_capacity) << "all or nothing";
     EXPECT_EQ(story.grow(0s, 5), 3) << "as many as there are";
@@ -196,14 +196,14 @@ TEST(SimulatedGroup, RefusesWhatTheCloudDoesNotHave) {
     EXPECT_EQ(story.target(0s), 3);
 }
 
-TEST(SimulatedGroup, ACloudThatHasNothingMakesNothing) {
+TEST(SimulatedGroup, CreatesNothingWithoutCapacity) {
     Story story({{"capacity", 0}});
     ASSERT_TRUE(story.grow(0s, 2));
     EXPECT_THAT(story.machines(0s),
                 ElementsAre("1 requested: out_of_capacity", "2 requested: out_of_capacity"));
 }
 
-TEST(SimulatedGroup, RequestsAreServedInTheirOrderWhenCapacityReturns) {
+TEST(SimulatedGroup, ServesRequestsInOrderWhenCapacityReturns) {
     Story story({{"capacity", 0},
                  {"boot", "1m"},
                  {"changes", testing::list(testing::table({{"at", "10m"}, {"capacity", 1}}),
@@ -222,7 +222,7 @@ TEST(SimulatedGroup, FailsUntilItRecovers) {
     EXPECT_EQ(story.grow(1h, 1), 1);
 }
 
-TEST(SimulatedGroup, BeginsToFailAtItsTime) {
+TEST(SimulatedGroup, StartsToFailAtTheConfiguredTime) {
     Story story(
         {{"changes", testing::list(testing::table(
                          {{"at", "1h"}, {"fail", testing::table({{"code", "internal"}})}}))}});
@@ -230,7 +230,7 @@ TEST(SimulatedGroup, BeginsToFailAtItsTime) {
     EXPECT_EQ(code_of(story.grow(61min, 1)), ErrorCode::internal);
 }
 
-TEST(SimulatedGroup, LostMachinesAreRequestedAnew) {
+TEST(SimulatedGroup, RequestsLostMachinesAgain) {
     Story story({{"size", 3},
                  {"boot", "1m"},
                  {"changes", testing::list(testing::table({{"at", "10m"}, {"lose", 2}}))}});
@@ -238,13 +238,13 @@ TEST(SimulatedGroup, LostMachinesAreRequestedAnew) {
     EXPECT_EQ(story.target(10min), 3);
 }
 
-TEST(SimulatedGroup, CannotLoseMoreThanThereAre) {
+TEST(SimulatedGroup, LosesAtMostTheExistingMachines) {
     Story story(
         {{"size", 1}, {"changes", testing::list(testing::table({{"at", "0s"}, {"lose", 5}}))}});
     EXPECT_EQ(story.target(0s), 1);
 }
 
-TEST(SimulatedGroup, SomebodyElseMaySetTheTarget) {
+TEST(SimulatedGroup, ChangesItsTargetLikeAnotherClient) {
     Story story({{"size", 2},
                  {"boot", "0s"},
                  {"changes", testing::list(testing::table({{"at", "2m"}, {"target", 1}}),
@@ -256,7 +256,7 @@ TEST(SimulatedGroup, SomebodyElseMaySetTheTarget) {
     EXPECT_THAT(story.machines(3min), IsEmpty());
 }
 
-TEST(SimulatedGroup, TakesBackWhatWaits) {
+TEST(SimulatedGroup, CancelsRequestedMachines) {
     Story story({{"capacity", 2}, {"size", 1}});
     ASSERT_TRUE(story.grow(0s, 3));
     EXPECT_EQ(story.at(0s).current().machines, 2);
@@ -264,7 +264,7 @@ TEST(SimulatedGroup, TakesBackWhatWaits) {
     EXPECT_THAT(story.machines(0s), ElementsAre("1 running", "2 creating"));
 }
 
-TEST(SimulatedGroup, ReplacesMachinesAtItsMinimumIfTheTargetIsToStay) {
+TEST(SimulatedGroup, ReplacesMachinesAtItsMinimumIfTheTargetIsKept) {
     Story story({{"size", 2}, {"min", 2}, {"boot", "1m"}});
     EXPECT_EQ(code_of(story.remove(0s, {1})), ErrorCode::invalid_argument);
     ASSERT_TRUE(story.remove(0s, {1}, false, true));
@@ -280,7 +280,7 @@ TEST(SimulatedGroup, RemovesMachinesAndLowersItsTarget) {
     EXPECT_THAT(story.machines(0s), ElementsAre("2 running"));
 }
 
-TEST(SimulatedGroup, AMachineItDoesNotHaveKeepsNoOther) {
+TEST(SimulatedGroup, RemovesOtherMachinesIfOneIsUnknown) {
     Story story({{"size", 1}});
     const auto removed = story.remove(0s, {1, 9});
     ASSERT_TRUE(removed) << removed.error();
@@ -290,7 +290,7 @@ TEST(SimulatedGroup, AMachineItDoesNotHaveKeepsNoOther) {
     EXPECT_EQ(story.target(0s), 0);
 }
 
-TEST(SimulatedGroup, GoesBelowItsMinimumByForceOnly) {
+TEST(SimulatedGroup, GoesBelowItsMinimumOnlyIfForced) {
     Story story({{"min", 2}});
     const auto refused = story.remove(0s, {1});
     ASSERT_FALSE(refused);
@@ -300,14 +300,14 @@ TEST(SimulatedGroup, GoesBelowItsMinimumByForceOnly) {
     EXPECT_EQ(story.target(0s), 1);
 }
 
-TEST(SimulatedGroup, ARemovedMachineMakesRoomForOneThatWaits) {
+TEST(SimulatedGroup, UsesTheCapacityOfARemovedMachine) {
     Story story({{"capacity", 1}, {"size", 1}, {"boot", "0s"}});
     ASSERT_TRUE(story.grow(0s, 1));
     ASSERT_TRUE(story.remove(1s, {1}));
     EXPECT_THAT(story.machines(1s), ElementsAre("2 running"));
 }
 
-TEST(SimulatedGroup, ARemovedMachineTakesItsTimeAndCountsNoMore) {
+TEST(SimulatedGroup, DoesNotCountADeletingMachine) {
     Story story({{"size", 2}, {"delete_time", "30s"}});
     ASSERT_TRUE(story.remove(1min, {1}));
     EXPECT_EQ(story.target(1min), 1);
@@ -316,7 +316,7 @@ TEST(SimulatedGroup, ARemovedMachineTakesItsTimeAndCountsNoMore) {
     EXPECT_THAT(story.machines(90s), ElementsAre("2 running"));
 }
 
-TEST(SimulatedGroup, MachinesRunByHandWithAndWithoutRaisingTheTarget) {
+TEST(SimulatedGroup, StartsUnrequestedMachinesWithAndWithoutRaisingTheTarget) {
     Story story({{"capacity", 0},
                  {"on_exhausted", "silent"},
                  {"changes", testing::Value::List{testing::table({{"at", "1m"}, {"run", 1}}),
@@ -327,7 +327,7 @@ TEST(SimulatedGroup, MachinesRunByHandWithAndWithoutRaisingTheTarget) {
     EXPECT_EQ(story.target(2min), 3);
 }
 
-TEST(SimulatedGroup, MachinesVanishWithAndWithoutTheTarget) {
+TEST(SimulatedGroup, LosesMachinesWithAndWithoutLoweringTheTarget) {
     const auto change = [](const char* at, const char* how) {
         return testing::table({{"at", at}, {how, 1}, {"machines", testing::Value::List{2}}});
     };
@@ -339,7 +339,7 @@ TEST(SimulatedGroup, MachinesVanishWithAndWithoutTheTarget) {
     EXPECT_THAT(lost.machines(1min), ElementsAre("1 running", "3 running", "4 running"));
 }
 
-TEST(SimulatedGroup, MachinesThatLeaveAreAnnouncedUntilTheNoticeIsWithdrawn) {
+TEST(SimulatedGroup, AnnouncesLeavingMachinesUntilTheNoticeIsWithdrawn) {
     const auto notice = testing::table({{"reason", "maintenance"}, {"after", "2m"}});
     Story story({{"size", 2},
                  {"boot", "0s"},
@@ -355,7 +355,7 @@ TEST(SimulatedGroup, MachinesThatLeaveAreAnnouncedUntilTheNoticeIsWithdrawn) {
     EXPECT_EQ(story.at(2min).machines()[0].leaves, std::nullopt);
 }
 
-TEST(SimulatedGroup, RemovalsThatFailSayForWhichMachine) {
+TEST(SimulatedGroup, ReportsTheMachineOfAFailedRemoval) {
     Story story(
         {{"size", 1},
          {"changes",

@@ -37,7 +37,7 @@ TEST(SimulatedMachine, HasTheLabelsOfEveryNode) {
                             Pair("topology.kubernetes.io/zone", "a")));
 }
 
-TEST(SimulatedMachine, IsLabelledAsSpotWhereTheCloudMayTakeItBack) {
+TEST(SimulatedMachine, HasASpotLabelIfTheGroupIsSpot) {
     Members group = group_of({});
     EXPECT_FALSE(
         configured({group}).groups.at(0).node.labels.contains("node.kubernetes.io/lifecycle"));
@@ -48,7 +48,7 @@ TEST(SimulatedMachine, IsLabelledAsSpotWhereTheCloudMayTakeItBack) {
     EXPECT_NE(node.fingerprint, on_demand);
 }
 
-TEST(SimulatedMachine, KeepsALabelThatIsGiven) {
+TEST(SimulatedMachine, KeepsAConfiguredLabel) {
     const NodeTemplate node =
         node_of({{"arch", "arm64"}, {"labels", table({{"kubernetes.io/arch", "riscv64"}})}});
     EXPECT_EQ(node.labels.at("kubernetes.io/arch"), "riscv64");
@@ -56,7 +56,7 @@ TEST(SimulatedMachine, KeepsALabelThatIsGiven) {
     EXPECT_FALSE(node.labels.contains("node.kubernetes.io/instance-type")) << "no type is given";
 }
 
-TEST(SimulatedMachine, HasWhatItIsSaidToHave) {
+TEST(SimulatedMachine, HasTheConfiguredResources) {
     const NodeTemplate node =
         node_of({{"pods", 20},
                  {"ephemeral_storage", "100Gi"},
@@ -73,7 +73,7 @@ TEST(SimulatedMachine, HasWhatItIsSaidToHave) {
     EXPECT_EQ(node.free, node.allocatable);
 }
 
-TEST(SimulatedMachine, OfSeveralTypesHasTheLeastOfEachResourceAndNoType) {
+TEST(SimulatedMachine, HasTheLeastOfEachResourceOfSeveralTypes) {
     const Value machine =
         table({{"type", "c4.xlarge"},
                {"cpu", "4"},
@@ -88,21 +88,21 @@ TEST(SimulatedMachine, OfSeveralTypesHasTheLeastOfEachResourceAndNoType) {
     EXPECT_THAT(group.types, ElementsAre("c4.xlarge", "r4.large"));
 }
 
-TEST(SimulatedMachine, OffersLessThanItHasWhereTheCloudCountsStaticPods) {
+TEST(SimulatedMachine, SubtractsStaticPodsFromFreeResources) {
     const NodeTemplate node = node_of({{"static_pods", table({{"cpu", "100m"}})}});
     EXPECT_EQ(node.allocatable, node.capacity);
     EXPECT_EQ(node.free.amount("cpu"), 3900);
     EXPECT_NE(node.fingerprint, node_of({}).fingerprint);
 }
 
-TEST(SimulatedMachine, ReadsTaintsAsKubectlWritesThem) {
+TEST(SimulatedMachine, ReadsTaintsInKubectlForm) {
     const NodeTemplate node =
         node_of({{"taints", list("dedicated=gpu:NoSchedule", "slow:PreferNoSchedule")}});
     EXPECT_THAT(node.taints, ElementsAre(Taint{"dedicated", "gpu", Effect::no_schedule},
                                          Taint{"slow", "", Effect::prefer_no_schedule}));
 }
 
-TEST(SimulatedMachine, RefusesWhatNoMachineIs) {
+TEST(SimulatedMachine, RejectsInvalidMachines) {
     const std::pair<Members, Rejection> cases[] = {
         {{{"ephemeral_storage", "-1Gi"}}, {"groups[0].machine.ephemeral_storage", "is negative"}},
         {{{"resources", table({{"a/b", "1"}, {"c/d", "-1"}})}},
@@ -134,7 +134,7 @@ TEST(SimulatedMachine, RefusesWhatNoMachineIs) {
         EXPECT_THAT(rejections(told({group_of(said)})), ElementsAre(rejection));
 }
 
-TEST(SimulatedMachine, HasAnotherFingerprintWhenItIsAnotherMachine) {
+TEST(SimulatedMachine, ChangesItsFingerprintWithTheMachine) {
     const std::string before = node_of({}).fingerprint;
     EXPECT_EQ(node_of({}).fingerprint, before);
     const Members others[] = {{{"type", "m.large"}},

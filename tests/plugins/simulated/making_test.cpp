@@ -32,7 +32,7 @@ GroupPlan plan(Labels labels = {}) {
 }
 
 /// The group "web", and machines "m" in zone "a", also as spot ones.
-struct Making : ::testing::Test {
+struct SimulatedAutoprovisioning : ::testing::Test {
     FakeHost host;
     Members more{};  ///< of the machine type
     bool register_nodes = false;
@@ -71,7 +71,7 @@ struct Making : ::testing::Test {
     }
 };
 
-TEST_F(Making, AGroupIsThereFromItsCreationToItsDeletion) {
+TEST_F(SimulatedAutoprovisioning, ListsAGroupFromCreationToDeletion) {
     more = {{"delete_time", "1m"}};
     start();
     EXPECT_THAT(groups(), ElementsAre("web 1"));
@@ -93,7 +93,7 @@ TEST_F(Making, AGroupIsThereFromItsCreationToItsDeletion) {
     EXPECT_EQ(destroy("nap-m").error().code, ErrorCode::not_found);
 }
 
-TEST_F(Making, AnotherGroupOfTheNameIsNotTakenForIt) {
+TEST_F(SimulatedAutoprovisioning, DoesNotAdoptAnotherGroupOfTheSameName) {
     start();
     GroupPlan like_web = plan();
     like_web.name = "web";
@@ -102,7 +102,7 @@ TEST_F(Making, AnotherGroupOfTheNameIsNotTakenForIt) {
     EXPECT_EQ(create(plan({{"team", "a"}})).error().code, ErrorCode::conflict);
 }
 
-TEST_F(Making, WhatDoesNotGoTogetherIsUnsupported) {
+TEST_F(SimulatedAutoprovisioning, RejectsContradictingPlans) {
     start();
     const FakeCall call;
     GroupPlan elsewhere = plan(), other = plan();
@@ -116,7 +116,7 @@ TEST_F(Making, WhatDoesNotGoTogetherIsUnsupported) {
     EXPECT_THAT(groups(), ElementsAre("web 1"));
 }
 
-TEST_F(Making, ATheoryIsWhatTheGroupBecomes) {
+TEST_F(SimulatedAutoprovisioning, PlansTheGroupThatIsCreated) {
     start();
     const FakeCall call;
     GroupPlan spot = plan({{"team", "a"}});
@@ -133,7 +133,7 @@ TEST_F(Making, ATheoryIsWhatTheGroupBecomes) {
     EXPECT_EQ(refreshed(host, *cloud)->groups.at(0), theory->group);
 }
 
-TEST_F(Making, RefusalsAreThoseOfTheSettings) {
+TEST_F(SimulatedAutoprovisioning, ReturnsConfiguredErrors) {
     const auto refusal = testing::table({{"code", "quota"}, {"message", "no more"}});
     more = {{"fail_create", refusal}};
     start();
@@ -146,7 +146,7 @@ TEST_F(Making, RefusalsAreThoseOfTheSettings) {
     EXPECT_THAT(groups(), ElementsAre("nap-m! 0", "web 1"));
 }
 
-TEST_F(Making, NewSettingsKeepTheGroupsThatWereMade) {
+TEST_F(SimulatedAutoprovisioning, KeepsCreatedGroupsAfterAReconfiguration) {
     start();
     ASSERT_TRUE(create(plan()));
     ASSERT_TRUE(grow(1));
@@ -158,7 +158,7 @@ TEST_F(Making, NewSettingsKeepTheGroupsThatWereMade) {
     EXPECT_THAT(groups(), ElementsAre("nap-m! 1", "web 1"));
 }
 
-TEST_F(Making, AnotherProcessKnowsTheGroupsThatWereMade) {
+TEST_F(SimulatedAutoprovisioning, RestoresCreatedGroupsAfterARestart) {
     register_nodes = true;
     start();
     ASSERT_TRUE(create(plan({{"team", "a"}})));

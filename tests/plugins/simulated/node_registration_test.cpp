@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 const KubeResource nodes("", "v1", "nodes", "Node", false);
 
 /// A cloud that registers its machines, on a host whose cluster and state outlive it.
-struct Registering : ::testing::Test {
+struct NodeRegistration : ::testing::Test {
     FakeHost host;
     Members said{{"size", 1}, {"boot", "1m"}};
     const Members db{{"id", "db"}, {"machine", machine()}};
@@ -69,7 +69,7 @@ struct Registering : ::testing::Test {
     int target() { return refresh()->groups.at(0).target.value(); }
 };
 
-TEST_F(Registering, AMachineJoinsWhenItRuns) {
+TEST_F(NodeRegistration, CreatesANodeWhenAMachineRuns) {
     EXPECT_THAT(joined(), ElementsAre("web-1"));
     grow(1, 1);
     EXPECT_THAT(joined(), ElementsAre("web-1"));
@@ -77,7 +77,7 @@ TEST_F(Registering, AMachineJoinsWhenItRuns) {
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
 }
 
-TEST_F(Registering, ANodeIsWhatTheMachineIs) {
+TEST_F(NodeRegistration, CopiesTheMachineToItsNode) {
     const Members group{{"id", "web"},
                         {"size", 1},
                         {"machine", machine({{"type", "m.large"},
@@ -100,7 +100,7 @@ TEST_F(Registering, ANodeIsWhatTheMachineIs) {
               R"([{"key":"spot","effect":"NoSchedule","value":"yes"}])");
 }
 
-TEST_F(Registering, ANodeGoesWithItsMachine) {
+TEST_F(NodeRegistration, DeletesTheNodeOfARemovedMachine) {
     grow(1, 1);
     host.advance(1min);
     ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
@@ -108,14 +108,14 @@ TEST_F(Registering, ANodeGoesWithItsMachine) {
     EXPECT_THAT(joined(), ElementsAre("web-2"));
 }
 
-TEST_F(Registering, ANodeThatSomebodyDeletedJoinsAgain) {
+TEST_F(NodeRegistration, RecreatesADeletedNode) {
     joined();
     host.kube().remove(nodes, "", "web-1");
     host.advance(1s);
     EXPECT_THAT(joined(), ElementsAre("web-1"));
 }
 
-TEST_F(Registering, AsksTheClusterNothingWhileNothingIsToBeDone) {
+TEST_F(NodeRegistration, SendsNoRequestsWithoutChanges) {
     joined();
     joined();
     const std::size_t asked = host.kube().requests().size();
@@ -130,7 +130,7 @@ TEST_F(Registering, AsksTheClusterNothingWhileNothingIsToBeDone) {
     EXPECT_EQ(host.kube().requests().size(), asked + 1);
 }
 
-TEST(Nodes, AreBehindUntilTheWatchHasShownWhatWasDoneHere) {
+TEST(RegisteredNodes, AreBehindUntilTheWatchShowsOwnChanges) {
     FakeHost host;
     Nodes own(host.host());
     EXPECT_FALSE(own.is_behind());
@@ -155,7 +155,7 @@ std::string node_text(const char* launched_ms, const char* label) {
            R"("}},"spec":{"providerID":"simulated://web/1"}})";
 }
 
-TEST(Nodes, HaveANewVersionOnlyWhenAMachineIsShownAsAnother) {
+TEST(RegisteredNodes, ChangeTheirVersionOnlyIfAMachineChanges) {
     FakeHost host;
     Nodes own(host.host());
     own.follow();
@@ -174,7 +174,7 @@ TEST(Nodes, HaveANewVersionOnlyWhenAMachineIsShownAsAnother) {
     EXPECT_GT(own.version(), before);
 }
 
-TEST_F(Registering, ListsNodesWhileItCannotFollowThem) {
+TEST_F(NodeRegistration, ListsNodesWhileTheWatchIsBroken) {
     joined();
     joined();
     host.kube().trouble({ErrorCode::unavailable, "the server is away"});
@@ -189,7 +189,7 @@ TEST_F(Registering, ListsNodesWhileItCannotFollowThem) {
     EXPECT_EQ(host.kube().requests().size(), asked + 2) << "one is deleted";
 }
 
-TEST_F(Registering, ListsNodesEachTimeWithoutTheGrantToFollowThem) {
+TEST_F(NodeRegistration, ListsNodesEachTimeWithoutTheGrantToWatch) {
     host.kube().grant("nodes:list,create,delete");
     joined();
     const std::size_t asked = host.kube().requests().size();
@@ -200,13 +200,13 @@ TEST_F(Registering, ListsNodesEachTimeWithoutTheGrantToFollowThem) {
     EXPECT_THAT(joined(), ElementsAre("web-1"));
 }
 
-TEST_F(Registering, LeavesOthersNodesAlone) {
+TEST_F(NodeRegistration, KeepsForeignNodes) {
     host.kube().put_text(nodes,
                          R"({"metadata":{"name":"real"},"spec":{"providerID":"aws:///i-1"}})");
     EXPECT_THAT(joined(), ElementsAre("real", "web-1"));
 }
 
-TEST_F(Registering, ReplacesANodeThatShowsAnotherMachineUnderTheNameOfOne) {
+TEST_F(NodeRegistration, ReplacesANodeOfAnotherMachine) {
     joined();
     host.kube().remove(nodes, "", "web-1");
     host.kube().put_text(nodes, R"({"metadata":{"name":"web-1","labels":
@@ -217,7 +217,7 @@ TEST_F(Registering, ReplacesANodeThatShowsAnotherMachineUnderTheNameOfOne) {
     EXPECT_EQ(node.text_at({"spec", "providerID"}), "simulated://web/1");
 }
 
-TEST_F(Registering, AKilledProcessLosesNoMachineAndNoRequest) {
+TEST_F(NodeRegistration, KeepsMachinesAndRequestsAfterAKill) {
     grow(1, 1);
     host.advance(30s);
     grow(1, 2);
@@ -231,7 +231,7 @@ TEST_F(Registering, AKilledProcessLosesNoMachineAndNoRequest) {
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2", "web-3"));
 }
 
-TEST_F(Registering, ANodeIsDeletedThoughTheProcessWasKilledBeforeItCould) {
+TEST_F(NodeRegistration, DeletesANodeAfterAKillDuringItsRemoval) {
     joined();
     remove(1);
     kill();
@@ -239,7 +239,7 @@ TEST_F(Registering, ANodeIsDeletedThoughTheProcessWasKilledBeforeItCould) {
     EXPECT_EQ(target(), 0);
 }
 
-TEST_F(Registering, FindsItsMachinesByTheirNodesWhereNothingWasWrittenDown) {
+TEST_F(NodeRegistration, RestoresMachinesFromNodesWithoutAState) {
     grow(2, 1);
     host.advance(1min);
     joined();
@@ -262,7 +262,7 @@ TEST_F(Registering, FindsItsMachinesByTheirNodesWhereNothingWasWrittenDown) {
 }
 
 /// The file is edited, and taken over.
-TEST_F(Registering, AGroupThatLeavesTheSettingsLeavesItsNodesBehind) {
+TEST_F(NodeRegistration, KeepsTheNodesOfAGroupRemovedFromTheSettings) {
     grow(1, 1);
     host.advance(1min);
     ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
@@ -277,13 +277,13 @@ TEST_F(Registering, AGroupThatLeavesTheSettingsLeavesItsNodesBehind) {
     EXPECT_EQ(refresh()->machines.back().id, MachineId("simulated://web/3"));
 }
 
-TEST_F(Registering, AGroupWithTheNodeNamesOfOneThatLeftTakesOthers) {
+TEST_F(NodeRegistration, AvoidsNodeNamesOfARemovedGroup) {
     ASSERT_THAT(joined(), ElementsAre("web-1"));
     cloud->reconfigure(registering({{"id", "Web"}, {"machine", machine()}, {"size", 1}}));
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
 }
 
-TEST_F(Registering, AGroupThatLeftIsKnownToTheNextProcess) {
+TEST_F(NodeRegistration, RemembersARemovedGroupAfterARestart) {
     ASSERT_THAT(joined(), ElementsAre("web-1"));
     cloud = std::make_unique<Simulated>(host.host(), registering(db));
     EXPECT_THAT(joined(), ElementsAre("web-1"));
@@ -294,7 +294,7 @@ TEST_F(Registering, AGroupThatLeftIsKnownToTheNextProcess) {
     EXPECT_THAT(joined(), ElementsAre("web-1"));
 }
 
-TEST_F(Registering, ANodeOfAGroupThatLeftStaysWhereNothingWasWrittenDown) {
+TEST_F(NodeRegistration, KeepsNodesOfARemovedGroupWithoutAState) {
     ASSERT_THAT(joined(), ElementsAre("web-1"));
     FakeHost other;
     for (const Json& node : host.kube().objects(nodes)) other.kube().put(nodes, node);
@@ -303,7 +303,7 @@ TEST_F(Registering, ANodeOfAGroupThatLeftStaysWhereNothingWasWrittenDown) {
     EXPECT_THAT(other.kube().objects(nodes), SizeIs(1));
 }
 
-TEST_F(Registering, TwoProcessesTakeInWhatTheOtherWroteDown) {
+TEST_F(NodeRegistration, SharesItsStateBetweenTwoProcesses) {
     EXPECT_EQ(target(), 1);
     const std::unique_ptr<Simulated> standby = start();
     EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 1);
@@ -314,7 +314,7 @@ TEST_F(Registering, TwoProcessesTakeInWhatTheOtherWroteDown) {
     EXPECT_THAT(joined(), IsEmpty()) << "the second one has not booted";
 }
 
-TEST_F(Registering, SaysInRefreshWhatTheClusterRefused) {
+TEST_F(NodeRegistration, ReportsRefusedNodesInTheRefresh) {
     host.kube().fail(KubeVerb::create, "nodes", {ErrorCode::permission, "forbidden"});
     const Result<CloudView> refused = refresh();
     ASSERT_FALSE(refused);
@@ -322,7 +322,7 @@ TEST_F(Registering, SaysInRefreshWhatTheClusterRefused) {
     EXPECT_THAT(joined(), ElementsAre("web-1")) << "the next time";
 }
 
-TEST_F(Registering, OnlyTellsWhatThereIsInADryRun) {
+TEST_F(NodeRegistration, WritesNothingInADryRun) {
     const Error dry{ErrorCode::cancelled, "not sent: a dry run"};
     host.kube().fail(KubeVerb::create, "nodes", dry);
     EXPECT_EQ(target(), 1);
@@ -334,13 +334,13 @@ TEST_F(Registering, OnlyTellsWhatThereIsInADryRun) {
     EXPECT_THAT(host.kube().objects(nodes), SizeIs(1));
 }
 
-TEST_F(Registering, SaysInRefreshThatItsStateIsNotGranted) {
+TEST_F(NodeRegistration, ReportsAMissingStateGrantInTheRefresh) {
     host.withhold(CAPSTAN_SERVICE_STATE);
     EXPECT_THAT(refresh().error().message,
                 HasSubstr("register_nodes cannot save the machines: state is not granted"));
 }
 
-TEST_F(Registering, ReadsTheClustersNodesPageByPage) {
+TEST_F(NodeRegistration, ReadsNodesPageByPage) {
     said[0].second = 501;
     cloud = start();
     EXPECT_EQ(joined().size(), 501u);
@@ -348,7 +348,7 @@ TEST_F(Registering, ReadsTheClustersNodesPageByPage) {
     EXPECT_EQ(host.kube().objects(nodes).size(), 501u);
 }
 
-TEST_F(Registering, AClockThatIsSetTakesNoNodeAwayAndBringsNoneEarlier) {
+TEST_F(NodeRegistration, KeepsNodesAndBootTimesIfTheClockIsSet) {
     for (const Duration step : {Duration(-2h), Duration(20min)}) {
         const std::vector<std::string> before = joined();
         const int size = static_cast<int>(before.size());
@@ -361,7 +361,7 @@ TEST_F(Registering, AClockThatIsSetTakesNoNodeAwayAndBringsNoneEarlier) {
     }
 }
 
-TEST_F(Registering, AProcessThatBeginsUnderAnotherClockGoesOnFromWhatWasWrittenDown) {
+TEST_F(NodeRegistration, ContinuesFromItsStateUnderAnotherClock) {
     const auto begin_after = [&](Duration step) {
         host.step_wall(step);
         kill();
@@ -382,7 +382,7 @@ TEST_F(Registering, AProcessThatBeginsUnderAnotherClockGoesOnFromWhatWasWrittenD
     EXPECT_EQ(target(), 3);
 }
 
-TEST(NodeName, IsOneThatAClusterTakes) {
+TEST(NodeName, IsAValidKubernetesName) {
     EXPECT_EQ(node_name(NodeGroupId("web"), 3), "web-3");
     EXPECT_EQ(node_name(NodeGroupId("Web_A.b"), 12), "web-a-b-12");
     EXPECT_EQ(node_name(NodeGroupId("__"), 1), "machine-1");
@@ -393,7 +393,7 @@ TEST(NodeName, IsOneThatAClusterTakes) {
         EXPECT_EQ(number_of(MachineId(other)), 0) << other;
 }
 
-TEST(Ledger, IsReadAsItWasWritten) {
+TEST(SavedState, IsReadAsItWasWritten) {
     const Time start{1000s};
     Ledger ledger{.start = start, .saved = start + 90s};
     ledger.groups["web"] = {
@@ -408,7 +408,7 @@ TEST(Ledger, IsReadAsItWasWritten) {
     EXPECT_EQ(*read, ledger);
 }
 
-TEST(Ledger, KeepsAThousandMachinesInTheRoomThereIs) {
+TEST(SavedState, HoldsAThousandMachinesWithinTheSizeLimit) {
     const Time start{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
     Ledger ledger{.start = start, .saved = start + 24h * 30};
     for (int i = 1; i <= 1000; ++i) {
@@ -418,7 +418,7 @@ TEST(Ledger, KeepsAThousandMachinesInTheRoomThereIs) {
     EXPECT_LT(to_text(ledger).size(), std::size_t{64} << 10);
 }
 
-TEST(Ledger, RefusesWhatIsNone) {
+TEST(SavedState, RejectsMalformedText) {
     for (const char* const text :
          {"", "{}", "[]", R"({"start":1,"saved":"x","groups":{}})",
           R"({"start":1,"saved":2,"groups":{"a":{}}})",
@@ -429,7 +429,7 @@ TEST(Ledger, RefusesWhatIsNone) {
     }
 }
 
-TEST(Ledger, OfAnEarlierHostWasWrittenWhenTheWallClockShowedTheMomentOfItsSaving) {
+TEST(SavedState, UsesTheSavedTimeIfTheWrittenTimeIsMissing) {
     const Result<Ledger> read = parse_ledger(R"({"start":1000,"saved":500,"groups":{}})");
     ASSERT_TRUE(read) << read.error();
     EXPECT_EQ(read->written, read->saved);

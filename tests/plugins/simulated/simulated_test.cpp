@@ -51,7 +51,7 @@ int count(const CloudView& view, MachineState state) {
     }));
 }
 
-TEST(Simulated, TellsOfItsGroupsById) {
+TEST(Simulated, SortsItsGroupsById) {
     Cloud c;
     const auto view = refreshed(c.host, *c.cloud);
     ASSERT_TRUE(view) << view.error();
@@ -64,7 +64,7 @@ TEST(Simulated, TellsOfItsGroupsById) {
     EXPECT_EQ(view->machines[0].launched, c.host.now() - 1min);
 }
 
-TEST(Simulated, TellsTheSameAgainForAsLongAsNothingIsOtherThanBefore) {
+TEST(Simulated, ReturnsTheSameViewUntilSomethingChanges) {
     Cloud c;
     const auto tell = [&c] { return run(c.host, c.cloud->refresh()).value(); };
     const SharedCloudView first = tell();
@@ -78,7 +78,7 @@ TEST(Simulated, TellsTheSameAgainForAsLongAsNothingIsOtherThanBefore) {
     EXPECT_EQ(count(*first, MachineState::running), 2) << "what was told once stays as it is";
 }
 
-TEST(Simulated, ACallTakesItsLatency) {
+TEST(Simulated, DelaysACallByItsLatency) {
     Cloud c(5s);
     const Time before = c.host.now();
     ASSERT_TRUE(run(c.host, c.cloud->increase(c.resize(1, 2))));
@@ -88,14 +88,14 @@ TEST(Simulated, ACallTakesItsLatency) {
     EXPECT_EQ(c.host.now(), before + 10s);
 }
 
-TEST(Simulated, ACallThatIsGivenUpHasNoEffect) {
+TEST(Simulated, DoesNotApplyAnAbandonedCall) {
     Cloud c(1min);
     EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2)), 10s).error().code,
               ErrorCode::deadline);
     EXPECT_EQ(c.target(), 2);
 }
 
-TEST(Simulated, ARequestThatComesTwiceHasOneEffect) {
+TEST(Simulated, AppliesARepeatedRequestOnce) {
     Cloud c;
     for (int i = 0; i < 2; ++i)
         EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2, "k")))->target, 3);
@@ -107,14 +107,14 @@ TEST(Simulated, ARequestThatComesTwiceHasOneEffect) {
     EXPECT_EQ(c.target(), 2);
 }
 
-TEST(Simulated, ARequestThatFailedMayComeAgain) {
+TEST(Simulated, AppliesARepeatedRequestAfterAFailure) {
     Cloud c;
     EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 7, "k"))).error().code,
               ErrorCode::conflict);
     EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(1, 2, "k")))->target, 3);
 }
 
-TEST(Simulated, AnIncreaseGoesOnAtOnceIfAnEarlierOneOfUnknownFateWasNotCarriedOut) {
+TEST(Simulated, IncreasesFromTheListedTargetIfAnEarlierIncreaseFailed) {
     Cloud c;
     Resize request = c.resize(1, 3);
     request.listed_target = 2;
@@ -122,7 +122,7 @@ TEST(Simulated, AnIncreaseGoesOnAtOnceIfAnEarlierOneOfUnknownFateWasNotCarriedOu
     EXPECT_EQ(c.target(), 4);
 }
 
-TEST(Simulated, ADecreaseOfARequestThatWasNotCarriedOutEndsNoMachine) {
+TEST(Simulated, RemovesNoMachineForADecreaseOfAFailedIncrease) {
     Cloud c;
     Resize request = c.resize(1, 3);
     request.listed_target = 2;
@@ -133,14 +133,14 @@ TEST(Simulated, ADecreaseOfARequestThatWasNotCarriedOutEndsNoMachine) {
     EXPECT_EQ(count(*refreshed(c.host, *c.cloud), MachineState::running), 2);
 }
 
-TEST(Simulated, TakesBackNoMachineThatIsMade) {
+TEST(Simulated, CancelsNoExistingMachine) {
     Cloud c;
     EXPECT_EQ(run(c.host, c.cloud->decrease_target(c.resize(1, 2))).error().code,
               ErrorCode::conflict);
     EXPECT_EQ(c.target(), 2);
 }
 
-TEST(Simulated, ErrorsNameTheGroup) {
+TEST(Simulated, NamesTheGroupInErrors) {
     Cloud c;
     EXPECT_EQ(run(c.host, c.cloud->increase(c.resize(9, 2))).error().message,
               "group \"web\": a target of 11 is above its maximum of 5");
@@ -149,14 +149,14 @@ TEST(Simulated, ErrorsNameTheGroup) {
               (Error{ErrorCode::not_found, "group \"no\": not found in the simulated cloud"}));
 }
 
-TEST(Simulated, DescribesWhatTheFingerprintStandsFor) {
+TEST(Simulated, DescribesTheTemplateOfAFingerprint) {
     Cloud c;
     const auto node = run(c.host, c.cloud->describe(NodeGroupId("web")));
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(node->fingerprint, refreshed(c.host, *c.cloud)->groups.at(1).template_fingerprint);
 }
 
-TEST(Simulated, TellsPricesAndOptionsOfItsGroups) {
+TEST(Simulated, ReportsPricesAndOptionsOfItsGroups) {
     Cloud c;
     const auto view = refreshed(c.host, *c.cloud);
     ASSERT_TRUE(view) << view.error();
@@ -167,7 +167,7 @@ TEST(Simulated, TellsPricesAndOptionsOfItsGroups) {
     EXPECT_EQ(db.options->zero_or_max, true);
 }
 
-TEST(Simulated, ListsMachinesAsTheyWereWhenTheListWasMade) {
+TEST(Simulated, ListsMachinesAsOfTheLastRefresh) {
     FakeHost host;
     testing::FakeSettings settings = told({web({{"boot", "0s"}})});
     settings.set("refresh_every", "70s");
@@ -181,7 +181,7 @@ TEST(Simulated, ListsMachinesAsTheyWereWhenTheListWasMade) {
     EXPECT_EQ(count(*refreshed(host, cloud), MachineState::running), 1);
 }
 
-TEST(Simulated, KeepsTheMachinesOfGroupsThatStayWhenItIsToldAnew) {
+TEST(Simulated, KeepsTheMachinesOfRemainingGroupsAfterAReconfiguration) {
     FakeHost host;
     Simulated cloud(host.host(),
                     configured({web({{"size", 2}}), {{"id", "db"}, {"machine", machine()}}}));
