@@ -81,7 +81,7 @@ Ran ask(const Case& c) {
 
 class CallCases : public testing::TestWithParam<std::string> {};
 
-TEST_P(CallCases, AreAnsweredByTheShippedFileAsTheTableSays) {
+TEST_P(CallCases, MatchTheResponsesOfTheShippedFiles) {
     for (const Case& c : cases_in(GetParam())) {
         SCOPED_TRACE(GetParam() + ": " + c.title);
         const Ran ran = ask(c);

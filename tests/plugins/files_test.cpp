@@ -61,7 +61,7 @@ private:
 
 const std::vector<std::string> files{CAPSTAN_TEST_PLUGINS};
 
-TEST(PluginFiles, EachOffersOnePureClassThatIsNamedLikeTheFile) {
+TEST(PluginFiles, ContainOnePureClassNamedLikeTheFile) {
     EXPECT_THAT(files, SizeIs(10));
     for (const std::string& path : files) {
         const File file(path);
@@ -73,7 +73,7 @@ TEST(PluginFiles, EachOffersOnePureClassThatIsNamedLikeTheFile) {
     }
 }
 
-TEST(PluginFiles, EachIsMadeFromItsDefaults) {
+TEST(PluginFiles, CreateInstancesWithDefaults) {
     for (const std::string& path : files) {
         const File file(path);
         const capstan_class& only = file.classes()[0];
@@ -88,7 +88,7 @@ TEST(PluginFiles, EachIsMadeFromItsDefaults) {
     }
 }
 
-TEST(PriorityFile, KeepsTheLastGoodPrioritiesWhenNewOnesCannotBeRead) {
+TEST(PriorityFile, KeepsTheLastValidPriorities) {
     const File file(CAPSTAN_TEST_PRIORITY);
     const capstan_class& priority = file.classes()[0];
     FakeHost host;
