@@ -14,12 +14,12 @@ using capstan::is_ascii_digit;
 using capstan::is_ascii_lower;
 using capstan::lower_case;
 
-TEST(Ascii, HasCapitalsOfItsOwnAlone) {
+TEST(Ascii, LowersOnlyAsciiLetters) {
     EXPECT_EQ(lower_case("Content-TYPE 1"), "content-type 1");
     EXPECT_EQ(lower_case("\xc3\x84[@Z"), "\xc3\x84[@z");
 }
 
-TEST(Ascii, ChangesNoCharacterThatIsNoLetter) {
+TEST(Ascii, KeepsOtherCharacters) {
     for (int i = 0; i < 256; ++i) {
         const char c = static_cast<char>(i);
         EXPECT_EQ(ascii_upper(ascii_lower(c)), is_ascii_lower(c) ? ascii_upper(c) : c);
@@ -27,7 +27,7 @@ TEST(Ascii, ChangesNoCharacterThatIsNoLetter) {
     }
 }
 
-TEST(HexText, HasTwoDigitsOfEachByteAndSixteenOfANumber) {
+TEST(HexText, HasTwoDigitsPerByteAndSixteenPerNumber) {
     EXPECT_EQ(hex_text("\x1f\xab"), "1fab");
     EXPECT_EQ(hex_text(""), "");
     EXPECT_EQ(hex_text(std::uint64_t{31}), "000000000000001f");

@@ -5,7 +5,7 @@
 namespace capstan {
 namespace {
 
-TEST(AssertDeathTest, SaysWhatIsWrongAndWhere) {
+TEST(AssertDeathTest, PrintsTheConditionAndItsPlace) {
     const int nodes = 3;
     EXPECT_DEATH(CAPSTAN_ASSERT(nodes <= 2, "a group grows beyond its maximum"),
                  "assert_test.cpp:[0-9]+: broken promise: a group grows beyond its maximum "

@@ -61,14 +61,14 @@ TEST_F(AsyncExpander, IsAnExpanderThatIsNotPure) {
     EXPECT_EQ(type.flags, 0u);
 }
 
-TEST_F(AsyncExpander, AnswersWhenItsServiceDoes) {
+TEST_F(AsyncExpander, WaitsForItsService) {
     const Question question{{option("a").nodes(1), option("b").nodes(2), option("c").nodes(4)}};
     const auto answer = ask(host, table, question.raw(), FakeCall());
     EXPECT_TRUE(answer.is_good()) << answer.status;
     EXPECT_THAT(answer.kept, ElementsAre(1u, 2u));
 }
 
-TEST_F(AsyncExpander, ThatIsLateHasAFault) {
+TEST_F(AsyncExpander, ReportsATimeout) {
     const Question question{{option("a")}};
     FakeCall call;
     call.due(host.monotonic() + 500ms);
@@ -77,7 +77,7 @@ TEST_F(AsyncExpander, ThatIsLateHasAFault) {
     EXPECT_THAT(answer.faults, ElementsAre(HasSubstr("timed out")));
 }
 
-TEST_F(AsyncExpander, RefusesToAnswerAtOnce) {
+TEST_F(AsyncExpander, RejectsASynchronousCall) {
     const Question question{{option("a")}};
     FakeCall call;
     const auto answer =
@@ -86,7 +86,7 @@ TEST_F(AsyncExpander, RefusesToAnswerAtOnce) {
     EXPECT_THAT(answer.faults, IsEmpty());
 }
 
-TEST_F(AsyncExpander, RefusesAQuestionWithoutOptions) {
+TEST_F(AsyncExpander, RejectsARequestWithoutOptions) {
     capstan_async_expander_request request{sizeof request, 0, 1, 0, nullptr};
     const auto asked = [&] {
         return host.settle(host.call<KeptOptions>(
@@ -98,7 +98,7 @@ TEST_F(AsyncExpander, RefusesAQuestionWithoutOptions) {
     EXPECT_FALSE(asked());
 }
 
-TEST(KeptOptions, AreReadWithTheirBounds) {
+TEST(KeptOptions, AreReadWithBoundChecks) {
     const capstan_kept_option kept{sizeof kept, 1, 0.5};
     capstan_selection raw{sizeof raw, 0, {&kept, 1, sizeof kept}, {}};
     const auto read = capstan::kept_options_from_abi(raw, 2);

@@ -32,7 +32,7 @@ std::string end_of(const FailedAttempt& failed, Repeatable repeatable, int attem
     return AttemptBudget(RetryPolicy()).find_end(failed, repeatable, attempt, 1s, 1min);
 }
 
-TEST(Attempts, WithoutCredentialsLeaveNothingOpenAndSayNothingOfWhatTheyAreFor) {
+TEST(Attempts, FailAsUnsentRequestsWithoutCredentials) {
     struct Case {
         ErrorCode of_the_search, of_the_request;
     };
@@ -50,7 +50,7 @@ TEST(Attempts, WithoutCredentialsLeaveNothingOpenAndSayNothingOfWhatTheyAreFor) 
                   (Error{each.of_the_request, "servers.list: m"}));
 }
 
-TEST(Attempts, OfAReadFollowWhateverMayPass) {
+TEST(Attempts, RepeatAReadAfterTemporaryErrors) {
     for (const FailedAttempt& failed :
          {failed_with(RepeatWhen::always), failed_with(RepeatWhen::if_safe),
           absent_with(ErrorCode::deadline), absent_with(ErrorCode::unavailable),
@@ -59,14 +59,14 @@ TEST(Attempts, OfAReadFollowWhateverMayPass) {
         EXPECT_EQ(end_of(failed, Repeatable::yes), "") << failed.error.message;
 }
 
-TEST(Attempts, OfAChangeFollowWhereNothingWasDone) {
+TEST(Attempts, RepeatAChangeIfNothingWasDone) {
     for (const FailedAttempt& failed :
          {failed_with(RepeatWhen::always), absent_with(ErrorCode::unavailable),
           absent_with(ErrorCode::busy)})
         EXPECT_EQ(end_of(failed, Repeatable::no), "") << failed.error.message;
 }
 
-TEST(Attempts, OfAChangeThatMayHaveBeenCarriedOutDoNotFollow) {
+TEST(Attempts, DoNotRepeatAPossiblyAppliedChange) {
     for (const FailedAttempt& failed :
          {failed_with(RepeatWhen::if_safe), absent_with(ErrorCode::deadline),
           absent_with(ErrorCode::unavailable, "connection_lost"), unreadable()}) {
@@ -78,7 +78,7 @@ TEST(Attempts, OfAChangeThatMayHaveBeenCarriedOutDoNotFollow) {
     }
 }
 
-TEST(Attempts, DoNotFollowWhatWouldFailAgain) {
+TEST(Attempts, DoNotRepeatAfterPermanentErrors) {
     for (const FailedAttempt& failed :
          {failed_with(RepeatWhen::never), absent_with(ErrorCode::permission),
           absent_with(ErrorCode::cancelled),
@@ -89,22 +89,22 @@ TEST(Attempts, DoNotFollowWhatWouldFailAgain) {
     }
 }
 
-TEST(Attempts, AnAnswerBeyondTheLimitWasCarriedOut) {
+TEST(Attempts, TreatATooLongResponseAsApplied) {
     const FailedAttempt failed = absent_with(ErrorCode::quota);
     EXPECT_EQ(failed.error.code, ErrorCode::unavailable);
     EXPECT_EQ(end_of(failed, Repeatable::no), "it may have been carried out");
 }
 
-TEST(Attempts, AnUnreadableAnswerIsNoFaultOfTheRequest) {
+TEST(Attempts, DoNotBlameTheRequestForAnUnreadableResponse) {
     EXPECT_EQ(unreadable().error,
               (Error{ErrorCode::unavailable, "servers.list: the answer is cut"}));
 }
 
-TEST(Attempts, TheHostsWordIsNoCodeOfTheCloud) {
+TEST(Attempts, DoNotReportHostCodesAsProviderCodes) {
     EXPECT_EQ(absent_with(ErrorCode::unavailable, "connection_lost").error.provider_code, "");
 }
 
-TEST(AttemptBudget, EndsAttemptsByTheirNumberTheTimeAndItself) {
+TEST(AttemptBudget, EndsAttemptsByNumberTimeAndBudget) {
     const FailedAttempt failed = failed_with(RepeatWhen::always);
     RetryPolicy policy;
     policy.budget = 12;
@@ -120,7 +120,7 @@ TEST(AttemptBudget, EndsAttemptsByTheirNumberTheTimeAndItself) {
     EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "");
 }
 
-TEST(AttemptBudget, GetsBackWhatASuccessPaidAndOneMoreAtLeast) {
+TEST(AttemptBudget, RefundsTheCostOfASuccessButAtLeastOne) {
     AttemptBudget budget{RetryPolicy()};
     const int paid = budget.pay(absent_with(ErrorCode::deadline));
     EXPECT_EQ(paid, 10);
@@ -131,7 +131,7 @@ TEST(AttemptBudget, GetsBackWhatASuccessPaidAndOneMoreAtLeast) {
     EXPECT_EQ(budget.left(), 500);
 }
 
-TEST(AttemptBudget, WaitsAShareOfATimeThatDoublesUpToItsBound) {
+TEST(AttemptBudget, WaitsARandomPartOfADoublingTimeUpToItsBound) {
     const AttemptBudget budget{RetryPolicy()};
     EXPECT_EQ(budget.delay_after(1, 0.5, std::nullopt), 500ms);
     EXPECT_EQ(budget.delay_after(2, 0.5, std::nullopt), 1s);
@@ -140,13 +140,13 @@ TEST(AttemptBudget, WaitsAShareOfATimeThatDoublesUpToItsBound) {
     EXPECT_EQ(budget.delay_after(1, 0.5, 7s), 7s);
 }
 
-TEST(AttemptBudget, AnAdviceThatIsTooLongEndsAttempts) {
+TEST(AttemptBudget, EndsAttemptsIfRetryAfterIsTooLong) {
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 1min;
     EXPECT_EQ(end_of(failed, Repeatable::yes), "it asks for a longer wait");
 }
 
-TEST(AShareOfATime, IsFromNothingToAlmostAll) {
+TEST(ShareOfDuration, IsBetweenZeroAndAlmostAll) {
     EXPECT_EQ(share_of(10s, 0), 0s);
     EXPECT_EQ(share_of(10s, 0.25), 2500ms);
     EXPECT_LT(share_of(10s, 0.999), 10s);
@@ -174,7 +174,7 @@ struct Attempting {
 
 Attempt with_failure(FailedAttempt failed) { return {.failed = std::move(failed)}; }
 
-TEST(MakeAttempts, UntilOneSucceeds) {
+TEST(MakeAttempts, RepeatsUntilOneSucceeds) {
     Attempting a;
     a.outcomes = {with_failure(failed_with(RepeatWhen::always)), with_failure(unreadable())};
     EXPECT_TRUE(a.make());
@@ -182,14 +182,14 @@ TEST(MakeAttempts, UntilOneSucceeds) {
     EXPECT_EQ(a.budget.left(), 495) << "the last repetition is given back";
 }
 
-TEST(MakeAttempts, TheFirstSuccessIsTheOnlyAttempt) {
+TEST(MakeAttempts, StopsAfterTheFirstSuccess) {
     Attempting a;
     EXPECT_TRUE(a.make());
     EXPECT_EQ(a.sent.size(), 1);
     EXPECT_EQ(a.budget.left(), 500);
 }
 
-TEST(MakeAttempts, TheLastErrorTellsHowManyThereWere) {
+TEST(MakeAttempts, ReportsTheNumberOfAttemptsInTheLastError) {
     Attempting a;
     a.outcomes.assign(9, with_failure(failed_with(RepeatWhen::always, ErrorCode::throttled)));
     const auto made = a.make();
@@ -199,14 +199,14 @@ TEST(MakeAttempts, TheLastErrorTellsHowManyThereWere) {
     EXPECT_EQ(a.sent.size(), 3);
 }
 
-TEST(MakeAttempts, AChangeThatMayHaveBeenCarriedOutIsNotSentTwice) {
+TEST(MakeAttempts, SendsAPossiblyAppliedChangeOnce) {
     Attempting a;
     a.outcomes = {with_failure(failed_with(RepeatWhen::if_safe))};
     EXPECT_EQ(a.make(Repeatable::no).error().code, ErrorCode::deadline);
     EXPECT_EQ(a.sent.size(), 1);
 }
 
-TEST(MakeAttempts, WaitsAsLongAsTheCloudAsks) {
+TEST(MakeAttempts, HonorsRetryAfter) {
     Attempting a;
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 7s;
@@ -215,7 +215,7 @@ TEST(MakeAttempts, WaitsAsLongAsTheCloudAsks) {
     EXPECT_EQ(a.sent.at(1) - a.sent.at(0), 7s + 100ms);
 }
 
-TEST(MakeAttempts, EndsWhereTheOperationHasNoTimeForAnother) {
+TEST(MakeAttempts, StopsIfTheOperationHasNoTimeForAnother) {
     Attempting a;
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 7s;
@@ -224,7 +224,7 @@ TEST(MakeAttempts, EndsWhereTheOperationHasNoTimeForAnother) {
                 EndsWith("(after 1 attempt; no time is left for another)"));
 }
 
-TEST(MakeAttempts, OneWhoseCauseIsMendedFollowsAtOnceAndCountsAsTheSame) {
+TEST(MakeAttempts, RepeatsACorrectedAttemptAtOnceWithoutCost) {
     Attempting a;
     Attempt corrected = with_failure(failed_with(RepeatWhen::never, ErrorCode::unauthenticated));
     corrected.is_corrected = true;
@@ -234,7 +234,7 @@ TEST(MakeAttempts, OneWhoseCauseIsMendedFollowsAtOnceAndCountsAsTheSame) {
     EXPECT_EQ(a.budget.left(), 500);
 }
 
-TEST(MakeAttempts, WhatAnAttemptThrowsEndsThemAll) {
+TEST(MakeAttempts, StopsIfAnAttemptThrows) {
     FakeHost host;
     AttemptBudget budget{RetryPolicy()};
     const auto made =
@@ -245,7 +245,7 @@ TEST(MakeAttempts, WhatAnAttemptThrowsEndsThemAll) {
     EXPECT_EQ(made.error(), (Error{ErrorCode::unauthenticated, "there is no key"}));
 }
 
-TEST(MakeAttempts, EndWithTheirInstance) {
+TEST(MakeAttempts, EndsWithTheInstance) {
     Attempting a;
     a.outcomes.assign(9, with_failure(failed_with(RepeatWhen::always)));
     EXPECT_EQ(a.make(Repeatable::yes, 50ms).error().code, ErrorCode::deadline);

@@ -27,7 +27,7 @@ Task<void> tick(Host host, int& ticks) {
     }
 }
 
-TEST(Background, GoesOnBesideTheCalls) {
+TEST(Background, RunsInParallelToCalls) {
     FakeHost host;
     int ticks = 0;
     Background background(host.host());
@@ -38,7 +38,7 @@ TEST(Background, GoesOnBesideTheCalls) {
     EXPECT_EQ(background.running(), 1u);
 }
 
-TEST(Background, EndsWithTheInstanceAndThatIsNoError) {
+TEST(Background, EndsWithTheInstanceWithoutAnError) {
     FakeHost host;
     int ticks = 0;
     Background background(host.host());
@@ -50,7 +50,7 @@ TEST(Background, EndsWithTheInstanceAndThatIsNoError) {
     EXPECT_THAT(host.log_lines(), IsEmpty());
 }
 
-TEST(Background, RequestsEndWithTheInstanceToo) {
+TEST(Background, CancelsRequestsWithTheInstance) {
     FakeHost host;
     host.http().on({.url = "https://api.example/token", .latency = 1h});
     const auto ask = [](Host h) -> Task<void> {
@@ -63,7 +63,7 @@ TEST(Background, RequestsEndWithTheInstanceToo) {
     EXPECT_FALSE(background.failure());
 }
 
-TEST(Background, TellsAnErrorThatEscapesOnce) {
+TEST(Background, LogsAnEscapingErrorOnce) {
     FakeHost host;
     const auto fail_after = [](Host h) -> Task<void> {
         co_await capstan::sleep_for(h, 1s);
@@ -82,7 +82,7 @@ TEST(Background, TellsAnErrorThatEscapesOnce) {
     EXPECT_EQ(background.running(), 0u);
 }
 
-TEST(Background, IsWaitedForByAStopThatHasSomethingToDoAfterIt) {
+TEST(Background, CanBeAwaitedByStop) {
     FakeHost host;
     int ticks = 0;
     Background background(host.host());
@@ -99,7 +99,7 @@ TEST(Background, IsWaitedForByAStopThatHasSomethingToDoAfterIt) {
     EXPECT_FALSE(was_running);
 }
 
-TEST(Background, HasEndedWhereNothingRuns) {
+TEST(Background, HasEndedIfNothingRuns) {
     FakeHost host;
     Background background(host.host());
     const auto stop = [&]() -> Task<void> { co_await background.ended(); };

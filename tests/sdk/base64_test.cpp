@@ -37,7 +37,7 @@ TEST(Base64Text, IsWrittenInFourForms) {
     EXPECT_EQ(base64_encode("\xfb", Base64::standard_unpadded), "+w");
 }
 
-TEST(Base64Text, ReadsWhatItWrote) {
+TEST(Base64Text, ReadsBackWhatItWrote) {
     std::string bytes;
     for (int i = 0; i < 300; ++i) {
         for (const Base64 form :
@@ -47,7 +47,7 @@ TEST(Base64Text, ReadsWhatItWrote) {
     }
 }
 
-TEST(Base64Text, RefusesEveryOtherForm) {
+TEST(Base64Text, RejectsEveryOtherForm) {
     const struct {
         const char* text;
         Base64 form;
@@ -65,7 +65,7 @@ TEST(Base64Text, RefusesEveryOtherForm) {
     }
 }
 
-TEST(Base64Text, ReadsWhatKubeconfigsHold) {
+TEST(Base64Text, ReadsTheFormOfKubeconfigs) {
     const std::pair<const char*, const char*> cases[] = {
         {"", ""},        {"Zg==", "f"},   {"Zm8=", "fo"},
         {"Zm9v", "foo"}, {"Zh==", "f"},   {"Zm9v\r\nYmFy\n", "foobar"},
@@ -76,7 +76,7 @@ TEST(Base64Text, ReadsWhatKubeconfigsHold) {
         EXPECT_FALSE(base64_decode_lenient(text)) << text;
 }
 
-TEST(Base64Text, ShowsNothingOfWhatMayBeASecret) {
+TEST(Base64Text, ShowsNoContentInErrors) {
     EXPECT_THAT(base64_decode("hunter2!").error().message, Not(HasSubstr("hunter")));
 }
 

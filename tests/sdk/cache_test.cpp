@@ -24,7 +24,7 @@ Task<Result<CachedBlob>> types_of(Host host) {
     co_return co_await blocking(host, read);
 }
 
-TEST(Cache, GivesBackWhatWasPutAndWhen) {
+TEST(Cache, ReturnsValueAndTimeOfAnEntry) {
     FakeHost host;
     EXPECT_EQ(capstan::read_cache(host.host(), "types").error().code, ErrorCode::not_found);
     EXPECT_TRUE(capstan::write_cache(host.host(), "types", std::string("a\0b", 3)));
@@ -40,7 +40,7 @@ TEST(Cache, GivesBackWhatWasPutAndWhen) {
     EXPECT_EQ(capstan::remove_from_cache(host.host(), "types").error().code, ErrorCode::not_found);
 }
 
-TEST(Cache, IsReadOnAThreadThatMayBlock) {
+TEST(Cache, IsReadOnABlockingThread) {
     FakeHost host;
     host.cache()["machine-types.json"] = {.value = "[]", .put = host.now()};
     const Result<Result<CachedBlob>> read = capstan::testing::run(host, types_of(host.host()));
@@ -48,7 +48,7 @@ TEST(Cache, IsReadOnAThreadThatMayBlock) {
     EXPECT_EQ((*read)->value, "[]");
 }
 
-TEST(Cache, RefusesNamesThatAreNoFilesOfIt) {
+TEST(Cache, RejectsNamesThatAreNotPlainFileNames) {
     FakeHost host;
     for (const char* const name : {"", ".", "..", ".hidden", "a/b", "a b", "\xc3\xa4"}) {
         EXPECT_EQ(capstan::write_cache(host.host(), name, "x").error().code,
@@ -59,7 +59,7 @@ TEST(Cache, RefusesNamesThatAreNoFilesOfIt) {
     EXPECT_FALSE(capstan::write_cache(host.host(), std::string(101, 'n'), "x"));
 }
 
-TEST(Cache, IsUnsupportedWhereTheHostKeepsNone) {
+TEST(Cache, IsUnsupportedIfTheHostHasNone) {
     FakeHost bare;
     bare.withhold(CAPSTAN_SERVICE_CACHE);
     EXPECT_EQ(capstan::read_cache(bare.host(), "types").error().code, ErrorCode::unsupported);

@@ -46,7 +46,7 @@ struct ReadSource {
 
 const CacheLife minute{.fresh = 1min, .jitter = 0};
 
-TEST(Cached, ReadsAgainOnlyOnceALifeIsOver) {
+TEST(CachedValues, ReadsAnEntryAgainAfterItsLifetime) {
     ReadSource source(minute);
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(59s);
@@ -56,14 +56,14 @@ TEST(Cached, ReadsAgainOnlyOnceALifeIsOver) {
     EXPECT_EQ(source.get("a"), "a 3");
 }
 
-TEST(Cached, KeepsForEverWhatHasTheLongestLife) {
+TEST(CachedValues, KeepsAnEntryWithTheLongestLifetimeForever) {
     ReadSource source({.fresh = capstan::Duration::max(), .jitter = 0});
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(1000h);
     EXPECT_EQ(source.get("a"), "a 1");
 }
 
-TEST(Cached, ReadsAKeyThatIsWantedManyTimesAtOnceOnce) {
+TEST(CachedValues, SharesOneReadAmongConcurrentCallers) {
     ReadSource source(minute);
     std::vector<Task<std::string>> all;
     for (int i = 0; i < 50; ++i) all.push_back(source.wanted("a"));
@@ -73,7 +73,7 @@ TEST(Cached, ReadsAKeyThatIsWantedManyTimesAtOnceOnce) {
     EXPECT_EQ(source.reads, 1);
 }
 
-TEST(Cached, ShortensLivesAtRandomSoThatTheyDoNotAllEndAtOnce) {
+TEST(CachedValues, ShortensLifetimesAtRandom) {
     ReadSource source({.fresh = 100s, .jitter = 0.5});
     for (int i = 0; i < 100; ++i) source.cache.put(std::to_string(i), "x");
     const auto left = [&] {
@@ -90,7 +90,7 @@ TEST(Cached, ShortensLivesAtRandomSoThatTheyDoNotAllEndAtOnce) {
     EXPECT_EQ(left(), 0);
 }
 
-TEST(Cached, KeepsThatAKeyIsAbsentAsLongAsItIsTold) {
+TEST(CachedValues, RemembersAMissingKeyForTheConfiguredTime) {
     ReadSource source({.fresh = 1min, .jitter = 0, .absent = 10s});
     source.error = Error{ErrorCode::not_found, "no such type"};
     EXPECT_EQ(source.get("a"), capstan::fail(*source.error));
@@ -108,7 +108,7 @@ TEST(Cached, KeepsThatAKeyIsAbsentAsLongAsItIsTold) {
     EXPECT_EQ(forgetful.reads, 2);
 }
 
-TEST(Cached, TakesWhatAReadThrowsAtOnceForItsError) {
+TEST(CachedValues, TreatsAnImmediateExceptionAsAReadError) {
     ReadSource source({.fresh = 1min, .jitter = 0, .stale = 10min});
     source.cache.put("a", "old");
     source.host.advance(1min);
@@ -120,7 +120,7 @@ TEST(Cached, TakesWhatAReadThrowsAtOnceForItsError) {
               capstan::fail(ErrorCode::unavailable, "no credentials yet"));
 }
 
-TEST(Cached, KeepsNoOtherError) {
+TEST(CachedValues, DoesNotCacheOtherErrors) {
     ReadSource source({.fresh = 1min, .jitter = 0, .absent = 1h});
     source.error = Error{ErrorCode::unavailable, "down"};
     EXPECT_EQ(source.get("a"), capstan::fail(*source.error));
@@ -128,7 +128,7 @@ TEST(Cached, KeepsNoOtherError) {
     EXPECT_EQ(source.get("a"), "a 2");
 }
 
-TEST(Cached, GivesAnOldValueWhereReadingFailsAndRestsBetweenTries) {
+TEST(CachedValues, ReturnsAStaleValueIfReadingFailsAndPausesBetweenAttempts) {
     ReadSource source({.fresh = 1min, .jitter = 0, .stale = 10min, .pause = 30s});
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(1min);
@@ -146,7 +146,7 @@ TEST(Cached, GivesAnOldValueWhereReadingFailsAndRestsBetweenTries) {
     EXPECT_EQ(source.get("a"), "a 5");
 }
 
-TEST(Cached, GivesNoOldValueOfWhatIsGone) {
+TEST(CachedValues, ReturnsNoStaleValueOfADeletedKey) {
     ReadSource source({.fresh = 1min, .jitter = 0, .stale = 10min});
     EXPECT_EQ(source.get("a"), "a 1");
     source.host.advance(1min);
@@ -154,7 +154,7 @@ TEST(Cached, GivesNoOldValueOfWhatIsGone) {
     EXPECT_EQ(source.get("a"), capstan::fail(*source.error));
 }
 
-TEST(Cached, ReadsAnewWhatWasForgotten) {
+TEST(CachedValues, ReadsAForgottenKeyAgain) {
     ReadSource source(minute);
     source.cache.put("a", "given");
     EXPECT_EQ(*source.cache.find("a"), "given");
@@ -165,7 +165,7 @@ TEST(Cached, ReadsAnewWhatWasForgotten) {
     EXPECT_EQ(source.get("a"), "a 2");
 }
 
-TEST(Cached, HasNoMoreEntriesThanItMay) {
+TEST(CachedValues, LimitsItsNumberOfEntries) {
     ReadSource source({.fresh = 1min, .jitter = 0, .most = 3});
     for (const char* const key : {"a", "b", "c", "d"}) {
         source.cache.put(key, key);

@@ -40,7 +40,7 @@ constexpr const char* team_text = R"("team": "a", "kubernetes.io/arch": "amd64")
 constexpr const char* dedicated_text =
     R"({"key": "dedicated", "value": "gpu", "effect": "NoSchedule"})";
 
-TEST(UntoldMarks, AreWhatAllNodesCarryAndNoTemplateTells) {
+TEST(UnreportedMarks, AreOnAllNodesButNotInTheTemplate) {
     const std::vector<Json> nodes{labelled_node("i-1", team_text, dedicated_text),
                                   labelled_node("i-2", team_text, dedicated_text)};
     EXPECT_THAT(
@@ -50,7 +50,7 @@ TEST(UntoldMarks, AreWhatAllNodesCarryAndNoTemplateTells) {
                     "taken to be without"));
 }
 
-TEST(UntoldMarks, AreNoneWhereTheTemplateTells) {
+TEST(UnreportedMarks, DoNotIncludeMarksOfTheTemplate) {
     CheckedGroup told = web({"i-1"});
     told.node.labels = {{"team", "a"}};
     told.node.taints = {{"dedicated", "gpu", Effect::no_schedule}};
@@ -58,7 +58,7 @@ TEST(UntoldMarks, AreNoneWhereTheTemplateTells) {
                 IsEmpty());
 }
 
-TEST(UntoldMarks, AreNotWhatOneNodeHasOrWhatComesAndGoes) {
+TEST(UnreportedMarks, DoNotIncludeMarksOfOneNodeOrTemporaryMarks) {
     const std::vector<Json> nodes{
         labelled_node("i-1", team_text),
         labelled_node("i-2", R"("eks.amazonaws.com/nodegroup": "web")",
@@ -74,7 +74,7 @@ Json daemon_set(const std::string& name, const std::string& containers) {
                    R"({"containers": [)" + containers + "]}}}}");
 }
 
-TEST(MissingRequests, AreThoseOfContainersOfDaemonSets) {
+TEST(MissingRequests, AreThoseOfDaemonSetContainers) {
     const std::vector<Json> sets{
         daemon_set("whole",
                    R"({"name": "a", "resources": {"requests": {"cpu": "1", "memory": "1Gi"}}})"),
@@ -96,7 +96,7 @@ struct ClusterChecks : ::testing::Test {
     }
 };
 
-TEST_F(ClusterChecks, LookAtTheCluster) {
+TEST_F(ClusterChecks, CheckNodesAndDaemonSets) {
     host.kube().serve(daemon_sets);
     EXPECT_THAT(check(), IsEmpty());
     host.kube().put(nodes, labelled_node("i-1", team_text));
@@ -104,7 +104,7 @@ TEST_F(ClusterChecks, LookAtTheCluster) {
     EXPECT_THAT(check(), ElementsAre(HasSubstr("label team=a"), HasSubstr("a no cpu")));
 }
 
-TEST_F(ClusterChecks, SayWhatTheyMayNotLookAt) {
+TEST_F(ClusterChecks, ReportMissingGrants) {
     host.kube().serve(daemon_sets).grant("daemonsets.apps:list");
     EXPECT_THAT(check(), ElementsAre("not checked: whether templates tell the labels and taints of "
                                      "nodes: it takes \"nodes:list\" in grants.kube"));

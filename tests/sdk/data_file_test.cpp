@@ -69,7 +69,7 @@ protected:
     DataFile<Rate> file_{host_.host(), path_, "prices", &Rate::parse};
 };
 
-TEST_F(DataFileTest, IsReadAgainOnceInTenMinutes) {
+TEST_F(DataFileTest, IsReadAgainAfterTenMinutes) {
     write("2026-11-01 0.1");
     ASSERT_TRUE(read());
     EXPECT_EQ(file_.value()->amount, 0.1);
@@ -80,7 +80,7 @@ TEST_F(DataFileTest, IsReadAgainOnceInTenMinutes) {
     EXPECT_EQ(file_.value()->amount, 0.2);
 }
 
-TEST_F(DataFileTest, HasAnotherVersionOnlyWhenItSaysSomethingElse) {
+TEST_F(DataFileTest, ChangesItsVersionOnlyWithItsContent) {
     EXPECT_EQ(file_.version(), 0);
     write("2026-11-01 0.1");
     ASSERT_TRUE(read());
@@ -95,7 +95,7 @@ TEST_F(DataFileTest, HasAnotherVersionOnlyWhenItSaysSomethingElse) {
     EXPECT_EQ(value->amount, 0.1) << "what was lent stays as it was";
 }
 
-TEST_F(DataFileTest, KeepsWhatItSaidWhereItIsSpoiltOrGoneAndTellsOnce) {
+TEST_F(DataFileTest, KeepsItsLastValueAndWarnsOnceIfTheFileBecomesInvalid) {
     write("2026-11-01 0.1");
     ASSERT_TRUE(read());
     write("nothing");
@@ -114,7 +114,7 @@ TEST_F(DataFileTest, KeepsWhatItSaidWhereItIsSpoiltOrGoneAndTellsOnce) {
     EXPECT_EQ(warnings().size(), 3) << "it was over, and is told again";
 }
 
-TEST_F(DataFileTest, WhatHasNoDateStaysAsItWas) {
+TEST_F(DataFileTest, KeepsItsValueIfTheFileHasNoDate) {
     write("abc");
     DataFile<Count> file(host_.host(), path_, "counts", &Count::parse, minutes(1));
     ASSERT_TRUE(run(host_, file.read()));
@@ -125,7 +125,7 @@ TEST_F(DataFileTest, WhatHasNoDateStaysAsItWas) {
     EXPECT_EQ(file.value()->bytes, 3);
 }
 
-TEST_F(DataFileTest, IsRefusedAtTheStartWhereItCannotBeUsed) {
+TEST_F(DataFileTest, FailsTheStartIfTheFileIsInvalid) {
     const auto missing = read();
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::invalid_config);
@@ -140,14 +140,14 @@ TEST_F(DataFileTest, IsRefusedAtTheStartWhereItCannotBeUsed) {
     EXPECT_THAT(warnings(), IsEmpty()) << "nothing was read that could stay";
 }
 
-TEST_F(DataFileTest, OfNoFileThereIsNoValue) {
+TEST_F(DataFileTest, HasNoValueWithoutAFile) {
     DataFile<Rate> none(host_.host(), "", "prices", &Rate::parse);
     ASSERT_TRUE(run(host_, none.read()));
     ASSERT_TRUE(run(host_, none.renew()));
     EXPECT_EQ(none.value(), nullptr);
 }
 
-TEST_F(DataFileTest, TextIsReadWholeAndAFolderIsNone) {
+TEST_F(DataFileTest, ReadsWholeFilesAndRejectsAFolder) {
     const std::string text = std::string("a\0b\n", 4) + std::string(100'000, 'x');
     write(text);
     EXPECT_EQ(run(host_, read_data_file(host_.host(), path_)), text);
@@ -157,7 +157,7 @@ TEST_F(DataFileTest, TextIsReadWholeAndAFolderIsNone) {
     EXPECT_THAT(folder.error().message, HasSubstr("it is no file"));
 }
 
-TEST_F(DataFileTest, TextBeyondTheLimitIsRefused) {
+TEST_F(DataFileTest, RejectsAFileAboveTheSizeLimit) {
     write("");
     std::filesystem::resize_file(path_, data_file_max);
     EXPECT_TRUE(run(host_, read_data_file(host_.host(), path_)));

@@ -45,7 +45,7 @@ TEST(Duration, ReadsNumbersWithUnits) {
     }
 }
 
-TEST(Duration, RefusesWhatIsNone) {
+TEST(Duration, RejectsInvalidText) {
     for (const std::string_view written : {"",
                                            "-",
                                            "+",
@@ -79,7 +79,7 @@ TEST(Duration, RefusesWhatIsNone) {
     }
 }
 
-TEST(Duration, SaysWhatItCouldNotRead) {
+TEST(Duration, ReportsTheInvalidPart) {
     EXPECT_EQ(parse_duration("90").error().message,
               "duration \"90\": a number needs one of the units ns, us, ms, s, m, h, d");
     EXPECT_EQ(parse_duration("300y").error().message,
@@ -88,7 +88,7 @@ TEST(Duration, SaysWhatItCouldNotRead) {
               "duration \"2562048h\": more than 292 years");
 }
 
-TEST(Duration, IsWrittenTheShortestUsualWay) {
+TEST(Duration, IsWrittenInTheShortestUsualForm) {
     EXPECT_EQ(format_duration(0s), "0s");
     EXPECT_EQ(format_duration(90min), "1h30m");
     EXPECT_EQ(format_duration(36h), "36h");

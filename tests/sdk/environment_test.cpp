@@ -45,7 +45,7 @@ TEST_F(MachineEnvironmentTest, ReadsAWholeFile) {
     EXPECT_EQ(read(file("empty", "")), "");
 }
 
-TEST_F(MachineEnvironmentTest, AFileThatIsNotThereIsNotFound) {
+TEST_F(MachineEnvironmentTest, ReportsAMissingFileAsNotFound) {
     const auto missing = read((folder_ / "none").string());
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::not_found);
@@ -53,17 +53,17 @@ TEST_F(MachineEnvironmentTest, AFileThatIsNotThereIsNotFound) {
     EXPECT_EQ(read((folder_ / "none" / "below").string()).error().code, ErrorCode::not_found);
 }
 
-TEST_F(MachineEnvironmentTest, AFolderIsNoFile) {
+TEST_F(MachineEnvironmentTest, RejectsAFolder) {
     EXPECT_THAT(read(folder_.string()).error().message, HasSubstr("it is no file"));
 }
 
-TEST_F(MachineEnvironmentTest, AFileBeyondTheLimitIsRefused) {
+TEST_F(MachineEnvironmentTest, RejectsAFileAboveTheSizeLimit) {
     EXPECT_TRUE(read(file("full", std::string(1 << 20, 'x'))));
     EXPECT_THAT(read(file("over", std::string((1 << 20) + 1, 'x'))).error().message,
                 HasSubstr("larger than 1 MiB"));
 }
 
-TEST_F(MachineEnvironmentTest, HasTheVariablesOfTheClientThatAreSet) {
+TEST_F(MachineEnvironmentTest, HasTheRequestedVariablesThatAreSet) {
     ::setenv("CAPSTAN_TEST_REGION", "eu-north-1", 1);
     ::setenv("CAPSTAN_TEST_PROFILE", "", 1);
     ::setenv("CAPSTAN_TEST_OTHER", "x", 1);
@@ -75,7 +75,7 @@ TEST_F(MachineEnvironmentTest, HasTheVariablesOfTheClientThatAreSet) {
     EXPECT_FALSE(variables->contains("CAPSTAN_TEST_OTHER"));
 }
 
-TEST(Variables, AreSwitchedOnByTrueAlone) {
+TEST(Variables, AreSwitchesThatOnlyTrueEnables) {
     const Variables variables{{"A", "true"}, {"B", "True"}, {"C", "1"}, {"D", "false"}};
     EXPECT_TRUE(is_switched_on(variables, "A"));
     EXPECT_TRUE(is_switched_on(variables, "B"));

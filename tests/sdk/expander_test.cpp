@@ -61,7 +61,7 @@ FakeCall& asked(T& expander, FakeCall& call, capstan_status expected) {
     return call;
 }
 
-TEST(Expander, KeepsWhatItLikesAndSaysWhy) {
+TEST(Expander, KeepsOptionsWithAnExplanation) {
     FakeCall call;
     EXPECT_THAT(
         kept(FewestNodes(),
@@ -78,7 +78,7 @@ TEST(Expander, ReportsAFailedResult) {
     EXPECT_EQ(counting.calls, 1);
 }
 
-TEST(Expander, LetsNoExceptionAcross) {
+TEST(Expander, LetsNoExceptionThroughTheAbi) {
     FakeCall first, second;
     Throwing throwing;
     ThrowsAnything anything;
@@ -86,7 +86,7 @@ TEST(Expander, LetsNoExceptionAcross) {
     EXPECT_EQ(asked(anything, second, CAPSTAN_E_INTERNAL).failure()->code, ErrorCode::internal);
 }
 
-TEST(Expander, MayBeCalledFromSeveralThreadsWhenItsFilterIsConst) {
+TEST(Expander, IsThreadSafeIfItsFilterIsConst) {
     EXPECT_TRUE(capstan::detail::ExpanderTable<FewestNodes>::is_parallel);
     EXPECT_FALSE(capstan::detail::ExpanderTable<Counting>::is_parallel);
 }
@@ -120,7 +120,7 @@ struct Plain {
     }
 };
 
-TEST(Similarity, SaysWhatItMayDo) {
+TEST(Similarity, DeclaresItsCapabilities) {
     Decides decides;
     Plain plain;
     const capstan::detail::SimilarityTable<Decides> first(decides);
@@ -133,14 +133,14 @@ TEST(Similarity, SaysWhatItMayDo) {
     EXPECT_FALSE(second.is_parallel);
 }
 
-TEST(Similarity, AnswersWithVerdictAndReason) {
+TEST(Similarity, ReturnsVerdictAndReason) {
     EXPECT_EQ(capstan::testing::similar(Decides(), node_template("a"), node_template("a")),
               capstan::decided("one pool"));
     EXPECT_EQ(capstan::testing::similar(Decides(), node_template("a"), node_template("b")),
               capstan::differs("two pools"));
 }
 
-TEST(Similarity, GivesItsBucket) {
+TEST(Similarity, ReturnsItsBucket) {
     Decides decides;
     const capstan::detail::SimilarityTable<Decides> table(decides);
     capstan::AbiArena arena;

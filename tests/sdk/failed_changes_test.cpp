@@ -51,7 +51,7 @@ protected:
     }
 };
 
-TEST_F(FailedChangesTest, ShowsTheMachinesAsFailedWithTheError) {
+TEST_F(FailedChangesTest, AreShownAsFailedMachinesWithTheError) {
     failed.add(web, {{.id = MachineId("m-2"), .machine_type = "big", .zone = "a"}}, no_stock);
     const CloudView view = refresh();
     ASSERT_THAT(view.machines, SizeIs(2));
@@ -63,7 +63,7 @@ TEST_F(FailedChangesTest, ShowsTheMachinesAsFailedWithTheError) {
                                          .error = no_stock}));
 }
 
-TEST_F(FailedChangesTest, WakesTheHostAndLogsOneWarning) {
+TEST_F(FailedChangesTest, WakeTheHostAndLogOneWarning) {
     failed.add(web, 3, no_stock);
     EXPECT_THAT(host.take_wakes(), ElementsAre(HasSubstr("group \"web\": an increase")));
     ASSERT_THAT(host.log_lines(), SizeIs(1));
@@ -71,13 +71,13 @@ TEST_F(FailedChangesTest, WakesTheHostAndLogsOneWarning) {
               "group \"web\": an increase that was agreed to has failed: no stock");
 }
 
-TEST_F(FailedChangesTest, NamesMachinesThatHaveNoIds) {
+TEST_F(FailedChangesTest, GenerateIdsForMachinesWithoutOne) {
     failed.add(web, 2, no_stock);
     failed.add(web, 1, no_stock);
     EXPECT_THAT(ids(), ElementsAre("m-1", "web/failed-1", "web/failed-2", "web/failed-3"));
 }
 
-TEST_F(FailedChangesTest, ShowsThemForAMinute) {
+TEST_F(FailedChangesTest, AreShownForAMinute) {
     failed.add(web, 1, no_stock);
     const auto version = failed.version();
     for (int i = 0; i < 5; ++i) EXPECT_THAT(ids(), SizeIs(2)) << i;
@@ -86,28 +86,28 @@ TEST_F(FailedChangesTest, ShowsThemForAMinute) {
     EXPECT_NE(failed.version(), version);
 }
 
-TEST_F(FailedChangesTest, ShowsThemInTwoRefreshesHoweverLate) {
+TEST_F(FailedChangesTest, AreShownInTwoRefreshesHoweverLate) {
     failed.add(web, 1, no_stock);
     EXPECT_THAT(ids(10min), SizeIs(2));
     EXPECT_THAT(ids(10min), SizeIs(2));
     EXPECT_THAT(ids(10min), SizeIs(1));
 }
 
-TEST_F(FailedChangesTest, DoesNotShowAMachineThatTheCloudLists) {
+TEST_F(FailedChangesTest, AreNotShownForAListedMachine) {
     failed.add(web, {{.id = MachineId("m-1")}}, no_stock);
     const CloudView view = refresh();
     ASSERT_THAT(view.machines, SizeIs(1));
     EXPECT_EQ(view.machines[0], listed[0]);
 }
 
-TEST_F(FailedChangesTest, DoesNotShowMachinesOfAGroupThatIsGone) {
+TEST_F(FailedChangesTest, AreNotShownForADeletedGroup) {
     failed.add(web, 1, no_stock);
     groups.clear();
     listed.clear();
     EXPECT_THAT(ids(), IsEmpty());
 }
 
-TEST_F(FailedChangesTest, ShowsTheErrorOfARemovalWhileTheMachineStays) {
+TEST_F(FailedChangesTest, ShowTheErrorOfARemovalWhileTheMachineExists) {
     failed.add_removals(web, {MachineId("m-1"), MachineId("m-2")}, no_stock);
     EXPECT_THAT(host.take_wakes(), SizeIs(1));
     CloudView view = refresh();
@@ -118,7 +118,7 @@ TEST_F(FailedChangesTest, ShowsTheErrorOfARemovalWhileTheMachineStays) {
     EXPECT_EQ(refresh().machines[0].error, std::nullopt) << "it goes after all";
 }
 
-TEST_F(FailedChangesTest, ShowsAGroupThatWasNotMadeWithAFailedMachine) {
+TEST_F(FailedChangesTest, ShowAGroupThatWasNotCreatedWithAFailedMachine) {
     const NodeGroupId made("made");
     failed.add_group({.id = made, .max = 7}, no_stock);
     const CloudView view = refresh();
@@ -131,7 +131,7 @@ TEST_F(FailedChangesTest, ShowsAGroupThatWasNotMadeWithAFailedMachine) {
     EXPECT_THAT(ids(), ElementsAre("m-1")) << "it was made after all";
 }
 
-TEST_F(FailedChangesTest, ForgetsAMachineThatIsRemoved) {
+TEST_F(FailedChangesTest, AreForgottenWhenTheMachineIsRemoved) {
     failed.add(web, {{.id = MachineId("m-2")}}, no_stock);
     failed.add_removals(web, {MachineId("m-1")}, no_stock);
     EXPECT_TRUE(failed.forget(MachineId("m-2"))) << "the cloud has nothing to remove";

@@ -15,7 +15,7 @@
 namespace capstan {
 namespace {
 
-TEST(RaisingPods, GivesBackWhatWasLowered) {
+TEST(PodsFromAbi, ReverseToAbi) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         testing::RandomNouns random(seed);
@@ -31,7 +31,7 @@ TEST(RaisingPods, GivesBackWhatWasLowered) {
     }
 }
 
-TEST(RaisingPods, RefusesUnknownOperatorsAndEffects) {
+TEST(PodsFromAbi, RejectUnknownOperatorsAndEffects) {
     PodEquivalenceGroup pods{.affinity_required = {{{{"zone", Operator::in, {"a"}}}}},
                              .tolerations = {{"k"}, {"l"}}};
     const auto refusal = [&] {
@@ -51,7 +51,7 @@ TEST(RaisingPods, RefusesUnknownOperatorsAndEffects) {
 }
 
 /// One intact option, to be spoilt in one place.
-class HostileOption : public ::testing::Test {
+class MalformedOption : public ::testing::Test {
 protected:
     std::string refusal() const {
         const auto raised = option_from_abi(raw, 2);
@@ -66,7 +66,7 @@ protected:
     capstan_option raw = arena.to_abi(option);
 };
 
-TEST_F(HostileOption, MayHaveNoTemplateAndNoPods) {
+TEST_F(MalformedOption, CanHaveNoTemplateAndNoPods) {
     raw.node = nullptr;
     raw.pods = {};
     const auto raised = option_from_abi(raw, 0);
@@ -75,12 +75,12 @@ TEST_F(HostileOption, MayHaveNoTemplateAndNoPods) {
     EXPECT_EQ(raised->pods, nullptr);
 }
 
-TEST_F(HostileOption, WithoutGroupIsRefused) {
+TEST_F(MalformedOption, WithoutAGroupIsRejected) {
     raw.group = nullptr;
     EXPECT_EQ(refusal(), "group is NULL");
 }
 
-TEST_F(HostileOption, NamesThePlaceInsideItsGroupAndTemplate) {
+TEST_F(MalformedOption, IsReportedWithItsPath) {
     capstan_template nameless = *raw.node;
     nameless.name = {};
     raw.node = &nameless;
@@ -91,14 +91,14 @@ TEST_F(HostileOption, NamesThePlaceInsideItsGroupAndTemplate) {
     EXPECT_EQ(refusal(), "group.id is empty");
 }
 
-TEST_F(HostileOption, WithPodsThatTheQuestionDoesNotHaveIsRefused) {
+TEST_F(MalformedOption, WithUnknownPodsIsRejected) {
     EXPECT_EQ(refusal(), "taken");
     const auto raised = option_from_abi(raw, 1);
     ASSERT_FALSE(raised);
     EXPECT_EQ(raised.error().message, "pods[1].equivalence_group is 1, there are 1");
 }
 
-TEST_F(HostileOption, WithNumbersThatCannotBeIsRefused) {
+TEST_F(MalformedOption, WithImpossibleNumbersIsRejected) {
     raw.present = CAPSTAN_OPTION_PRICE;
     raw.price_per_hour = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(refusal(), "price_per_hour is no number");

@@ -20,7 +20,7 @@ namespace {
 
 using testing::RandomNouns;
 
-TEST(Raising, GivesBackWhatWasLowered) {
+TEST(FromAbi, ReversesToAbi) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         RandomNouns random(seed);
@@ -36,7 +36,7 @@ TEST(Raising, GivesBackWhatWasLowered) {
     }
 }
 
-TEST(Raising, GivesBackRequestsAndAnswers) {
+TEST(FromAbi, ReversesToAbiForRequestsAndResponses) {
     const Resize resize{NodeGroupId("web"), 3, 5, true, "key"};
     const Removal removal{NodeGroupId("web"), {MachineId("i-1"), MachineId("i-2")}, true, "key"};
     const Removed removed{{Error{ErrorCode::not_found, "gone", "", "i-2"}}};
@@ -51,7 +51,7 @@ TEST(Raising, GivesBackRequestsAndAnswers) {
 }
 
 /// A cloud's picture of two groups and one machine, to be spoilt in one place.
-class Hostile : public ::testing::Test {
+class MalformedView : public ::testing::Test {
 protected:
     void SetUp() override {
         values.groups = {
@@ -89,27 +89,27 @@ protected:
     capstan_template raw_node{};
 };
 
-TEST_F(Hostile, ViewThatIsIntactIsTaken) {
+TEST_F(MalformedView, IsAcceptedIfIntact) {
     EXPECT_EQ(refusal(), "taken");
     EXPECT_EQ(refusal_of_node(), "taken");
 }
 
-TEST_F(Hostile, MissingIdIsNamedWithItsPlace) {
+TEST_F(MalformedView, WithoutAnIdIsReportedWithItsPath) {
     group(1).id = {nullptr, 0};
     EXPECT_EQ(refusal(), "internal: groups[1].id is empty");
 }
 
-TEST_F(Hostile, TextWithoutMemoryIsRefused) {
+TEST_F(MalformedView, WithTextWithoutMemoryIsRejected) {
     group(0).debug = {nullptr, 5};
     EXPECT_EQ(refusal(), "internal: groups[0].debug is NULL, its length is not 0");
 }
 
-TEST_F(Hostile, TextWithoutEndIsRefusedBeforeItIsRead) {
+TEST_F(MalformedView, WithUnlimitedTextIsRejectedBeforeItIsRead) {
     machine().zone = {"a", SIZE_MAX};
     EXPECT_EQ(refusal(), "internal: machines[0].zone is longer than 1 MiB");
 }
 
-TEST_F(Hostile, TextThatIsNotUtf8IsRefused) {
+TEST_F(MalformedView, WithInvalidUtf8IsRejected) {
     for (const std::string_view bytes :
          {"\xff", "a\x80", "\xc3", "\xc0\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
         machine().machine_type = str(bytes);
@@ -117,7 +117,7 @@ TEST_F(Hostile, TextThatIsNotUtf8IsRefused) {
     }
 }
 
-TEST_F(Hostile, AddressesOfAMachineAreCheckedAsNamesAre) {
+TEST_F(MalformedView, WithInvalidAddressesIsRejected) {
     const capstan_str bad[] = {str("10.0.0.1"), str("")};
     machine().addresses = {bad, 2, sizeof(capstan_str)};
     EXPECT_EQ(refusal(), "internal: machines[0].addresses[1] is empty");
@@ -125,19 +125,19 @@ TEST_F(Hostile, AddressesOfAMachineAreCheckedAsNamesAre) {
     EXPECT_EQ(refusal(), "internal: machines[0].addresses is NULL, its count is 1");
 }
 
-TEST_F(Hostile, ArrayWithoutMemoryIsRefused) {
+TEST_F(MalformedView, WithAnArrayWithoutMemoryIsRejected) {
     view.groups = {nullptr, 3, sizeof(capstan_group)};
     EXPECT_EQ(refusal(), "internal: groups is NULL, its count is 3");
     view.groups = {nullptr, 0, 0};
     EXPECT_EQ(refusal(), "taken");
 }
 
-TEST_F(Hostile, ArrayWithoutEndIsRefusedBeforeItIsWalked) {
+TEST_F(MalformedView, WithAnUnlimitedArrayIsRejectedBeforeItIsRead) {
     view.groups.count = UINT32_MAX;
     EXPECT_EQ(refusal(), "internal: groups has 4294967295 elements, at most 1000000 are taken");
 }
 
-TEST_F(Hostile, StrideThatIsTooSmallIsRefused) {
+TEST_F(MalformedView, WithATooSmallStrideIsRejected) {
     view.groups.stride = 16;
     EXPECT_EQ(refusal(), "internal: groups has a stride of 16, at least " +
                              std::to_string(detail::first_size<capstan_group>) + " is needed");
@@ -145,7 +145,7 @@ TEST_F(Hostile, StrideThatIsTooSmallIsRefused) {
     EXPECT_NE(refusal(), "taken");
 }
 
-TEST_F(Hostile, ElementsThatAreNotAlignedAreRefused) {
+TEST_F(MalformedView, WithMisalignedElementsIsRejected) {
     view.groups.stride += 1;
     EXPECT_EQ(refusal(), "internal: groups is not aligned to 8");
     view.groups.stride -= 1;
@@ -153,7 +153,7 @@ TEST_F(Hostile, ElementsThatAreNotAlignedAreRefused) {
     EXPECT_EQ(refusal(), "internal: groups is not aligned to 8");
 }
 
-TEST_F(Hostile, StructThatIsTooShortIsNotReadPastItsEnd) {
+TEST_F(MalformedView, WithATooShortStructIsNotReadPastItsEnd) {
     group(1).struct_size = 24;
     EXPECT_EQ(refusal(), "internal: groups[1].struct_size is 24, at least " +
                              std::to_string(detail::first_size<capstan_group>) + " is needed");
@@ -161,14 +161,14 @@ TEST_F(Hostile, StructThatIsTooShortIsNotReadPastItsEnd) {
     EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 80 is needed");
 }
 
-TEST_F(Hostile, StructThatClaimsToReachIntoTheNextIsRefused) {
+TEST_F(MalformedView, WithOverlappingStructsIsRejected) {
     group(0).struct_size = view.groups.stride + 8;
     EXPECT_EQ(refusal(), "internal: groups[0].struct_size is " +
                              std::to_string(view.groups.stride + 8) + ", the stride is " +
                              std::to_string(view.groups.stride));
 }
 
-TEST_F(Hostile, NumbersThatCannotBeAreRefused) {
+TEST_F(MalformedView, WithImpossibleNumbersIsRejected) {
     group(0).min = -1;
     EXPECT_EQ(refusal(), "internal: groups[0].min is -1");
     group(0).min = 9;
@@ -182,7 +182,7 @@ TEST_F(Hostile, NumbersThatCannotBeAreRefused) {
     EXPECT_EQ(refusal(), "internal: machines[0].price_per_hour is nan");
 }
 
-TEST_F(Hostile, PricesAndOptionsOfGroupsThatMakeNoSenseAreRefusedWithTheirPlace) {
+TEST_F(MalformedView, WithInvalidPricesAndOptionsIsReportedWithItsPath) {
     capstan_price price{};
     price.struct_size = sizeof price;
     group(0).price = &price;
@@ -206,26 +206,26 @@ TEST_F(Hostile, PricesAndOptionsOfGroupsThatMakeNoSenseAreRefusedWithTheirPlace)
     EXPECT_EQ(refusal().find("internal: groups[0].options.struct_size is 8"), 0u);
 }
 
-TEST_F(Hostile, IdsThatComeTwiceAreRefused) {
+TEST_F(MalformedView, WithDuplicateIdsIsRejected) {
     group(1).id = group(0).id;
     EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is there twice");
 }
 
-TEST_F(Hostile, KeysThatComeTwiceAreRefused) {
+TEST_F(MalformedView, WithDuplicateKeysIsRejected) {
     at<capstan_kv>(group(0).tags, 1).key = str("team");
     EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is there twice");
     at<capstan_kv>(group(0).tags, 1).key = str("");
     EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key is empty");
 }
 
-TEST_F(Hostile, ErrorOfAMachineIsCheckedToo) {
+TEST_F(MalformedView, WithAnInvalidMachineErrorIsRejected) {
     const capstan_error error{8, 1, str("x"), str(""), str(""), -1, 0, 0};
     machine().error = &error;
     EXPECT_EQ(refusal(), "internal: machines[0].error.struct_size is 8, at least " +
                              std::to_string(detail::first_size<capstan_error>) + " is needed");
 }
 
-TEST_F(Hostile, ErrorsKeepAReadableMessageOfBoundedLength) {
+TEST_F(MalformedView, KeepsReadableErrorMessagesOfLimitedLength) {
     const std::string endless = "\xff" + std::string(10'000, 'x') + "\u20ac";
     at<capstan_error>(view.unreadable, 0).message = str(endless);
     at<capstan_error>(view.unreadable, 0).code = 4711;
@@ -238,7 +238,7 @@ TEST_F(Hostile, ErrorsKeepAReadableMessageOfBoundedLength) {
     EXPECT_EQ(error.retry_after, std::chrono::hours(24 * 365));
 }
 
-TEST(Error, AdviceToWaitIsNeverLongerThanAYear) {
+TEST(Error, LimitsRetryAfterToAYear) {
     capstan_error raw{};
     raw.struct_size = sizeof raw;
     raw.code = CAPSTAN_E_THROTTLED;
@@ -246,7 +246,7 @@ TEST(Error, AdviceToWaitIsNeverLongerThanAYear) {
     EXPECT_EQ(capstan::from_abi(raw).retry_after, std::chrono::hours(24 * 365));
 }
 
-TEST_F(Hostile, TemplateIsCheckedMemberByMember) {
+TEST_F(MalformedView, ChecksEveryMemberOfATemplate) {
     at<capstan_taint>(raw_node.taints, 0).effect = 9;
     EXPECT_EQ(refusal_of_node(), "taints[0].effect is 9, which is none");
     at<capstan_taint>(raw_node.taints, 0).effect = CAPSTAN_EFFECT_NO_EXECUTE;
@@ -258,7 +258,7 @@ TEST_F(Hostile, TemplateIsCheckedMemberByMember) {
     EXPECT_EQ(refusal_of_node(), "name is empty");
 }
 
-TEST_F(Hostile, TemplateMayBeFullOfDaemonsAndHaveNoNumberOfVariants) {
+TEST_F(MalformedView, AcceptsATemplateFullOfDaemonsWithoutVariants) {
     raw_node.free = raw_node.capacity;
     at<capstan_quantity>(raw_node.free, 0).amount = -5;
     raw_node.capacity = {};
@@ -275,7 +275,7 @@ struct LongerGroup {
     std::uint64_t unknown[4];
 };
 
-TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
+TEST(FromAbi, ReadsLongerElementsOfANewerPlugin) {
     const std::vector<NodeGroup> groups = {{.id = NodeGroupId("a"), .target = 2},
                                            {.id = NodeGroupId("b"), .target = 0}};
     AbiArena arena;
@@ -289,7 +289,7 @@ TEST(Raising, ReadsElementsThatAreLongerThanOurs) {
     EXPECT_EQ(raised->groups, groups);
 }
 
-TEST(Raising, RefusesRequestsThatAskForNothing) {
+TEST(FromAbi, RejectsEmptyRequests) {
     const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key"), 0, 0};
     EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, it must be positive");
     EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1, nullptr}).error().message,
@@ -302,7 +302,7 @@ TEST(Raising, RefusesRequestsThatAskForNothing) {
 
 /// Whatever bytes a plugin leaves in a struct: an answer, never a crash. Pointers stay those of
 /// real memory.
-TEST(Raising, SurvivesRandomNumbersInEveryStruct) {
+TEST(FromAbi, SurvivesRandomNumbersInEveryStruct) {
     for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         RandomNouns random(seed);

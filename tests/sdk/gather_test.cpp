@@ -47,7 +47,7 @@ struct Crowd {
     }
 };
 
-TEST(Gather, GivesTheValuesInTheOrderOfTheTasks) {
+TEST(Gather, ReturnsValuesInTheOrderOfTheTasks) {
     FakeHost host;
     Crowd crowd{host.host()};
     std::vector<Task<int>> tasks;
@@ -59,7 +59,7 @@ TEST(Gather, GivesTheValuesInTheOrderOfTheTasks) {
     EXPECT_EQ(host.monotonic() - before, 3s);
 }
 
-TEST(Gather, HasNoMoreUnderWayThanItMay) {
+TEST(Gather, LimitsTheNumberOfRunningTasks) {
     for (const std::size_t at_most : {1u, 2u, 7u, 100u}) {
         FakeHost host;
         Crowd crowd{host.host()};
@@ -70,20 +70,20 @@ TEST(Gather, HasNoMoreUnderWayThanItMay) {
     }
 }
 
-TEST(Gather, TakesABoundOfZeroForOne) {
+TEST(Gather, TreatsALimitOfZeroAsOne) {
     FakeHost host;
     Crowd crowd{host.host()};
     EXPECT_EQ(run(host, capstan::gather(crowd.tasks({1, 2}), 0)), (std::vector{1, 2}));
     EXPECT_EQ(crowd.most, 1);
 }
 
-TEST(Gather, OfNothingIsNothing) {
+TEST(Gather, ReturnsNothingForNoTasks) {
     FakeHost host;
     EXPECT_THAT(*run(host, capstan::gather(std::vector<Task<int>>(), 4)), IsEmpty());
     EXPECT_THAT(*run(host, capstan::gather_results(std::vector<Task<void>>(), 4)), IsEmpty());
 }
 
-TEST(Gather, BeginsNothingAfterAFailureAndWaitsForWhatIsUnderWay) {
+TEST(Gather, StartsNothingAfterAFailureAndAwaitsRunningTasks) {
     FakeHost host;
     Crowd crowd{host.host()};
     EXPECT_EQ(run(host, capstan::gather(crowd.tasks({1, 2, -3, -4, 5, 6, 7}), 4)),
@@ -92,7 +92,7 @@ TEST(Gather, BeginsNothingAfterAFailureAndWaitsForWhatIsUnderWay) {
     EXPECT_EQ(crowd.begun, crowd.ended);
 }
 
-TEST(Gather, OfResultsHasAnErrorWhereOneFailed) {
+TEST(Gather, ReturnsTheErrorOfAFailedResult) {
     FakeHost host;
     Crowd crowd{host.host()};
     const auto got = run(host, capstan::gather_results(crowd.tasks({1, -2, 3}), 1));
@@ -102,7 +102,7 @@ TEST(Gather, OfResultsHasAnErrorWhereOneFailed) {
                                   Result<int>(3)));
 }
 
-TEST(Gather, HandsTheDeadlineOnToEachTask) {
+TEST(Gather, PassesTheDeadlineToEachTask) {
     FakeHost host;
     Crowd crowd{host.host()};
     const Duration before = host.monotonic();
@@ -130,7 +130,7 @@ TEST(Gather, EndsWithTheInstance) {
     EXPECT_EQ(crowd.ended, 3);
 }
 
-TEST(Gather, OfThousandsThatAreDoneAtOnceDoesNotUseUpTheStack) {
+TEST(Gather, DoesNotExhaustTheStackWithThousandsOfReadyTasks) {
     FakeHost host;
     const auto done = [](int n) -> Task<int> { co_return n; };
     std::vector<Task<int>> tasks;
@@ -140,7 +140,7 @@ TEST(Gather, OfThousandsThatAreDoneAtOnceDoesNotUseUpTheStack) {
     EXPECT_EQ(got->back(), 19'999);
 }
 
-TEST(Gather, OfTasksWithoutAValueHasNone) {
+TEST(Gather, SupportsTasksWithoutAValue) {
     FakeHost host;
     int ran = 0;
     const auto count = [&](bool is_good) -> Task<void> {

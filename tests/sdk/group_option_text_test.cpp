@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-TEST(GroupOptionText, IsReadAsUpstreamReadsIt) {
+TEST(GroupOptionText, IsReadLikeUpstream) {
     const std::tuple<const char*, const char*, GroupOptions> cases[] = {
         {"scaledownutilizationthreshold", "0.5", {.utilization_threshold = 0.5}},
         {"scaledownutilizationthreshold", "1", {.utilization_threshold = 1.0}},
@@ -32,7 +32,7 @@ TEST(GroupOptionText, IsReadAsUpstreamReadsIt) {
     }
 }
 
-TEST(GroupOptionText, ThatIsNoneLeavesTheOptionsAsTheyAre) {
+TEST(GroupOptionText, IsIgnoredIfInvalid) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
         {"scaledownutilizationthreshold", "1.1", "no share from 0 to 1"},
         {"scaledownutilizationthreshold", "-0.1", "no share from 0 to 1"},
@@ -53,7 +53,7 @@ TEST(GroupOptionText, ThatIsNoneLeavesTheOptionsAsTheyAre) {
     }
 }
 
-TEST(GroupOptionText, AnOptionThatThereIsNotIsUnsupported) {
+TEST(GroupOptionText, IsUnsupportedForUnknownOptions) {
     for (const char* name : {"maxnodestartuptime", "ScaleDownUnneededTime", ""}) {
         GroupOptions options;
         EXPECT_EQ(read_group_option(name, "10m", options).error().code, ErrorCode::unsupported);
@@ -61,7 +61,7 @@ TEST(GroupOptionText, AnOptionThatThereIsNotIsUnsupported) {
     }
 }
 
-TEST(GroupOptionText, OfSeveralOptionsEachIsSet) {
+TEST(GroupOptionText, SetsEachOfSeveralOptions) {
     GroupOptions options;
     ASSERT_TRUE(read_group_option("scaledownunneededtime", "10m", options));
     ASSERT_TRUE(read_group_option("zeroormaxnodescaling", "false", options));

@@ -8,7 +8,7 @@
 namespace capstan {
 namespace {
 
-TEST(GroupPlanHash, StandsForAllThatAPlanSaysButItsName) {
+TEST(GroupPlanHash, CoversEverythingButTheName) {
     const GroupPlan plan{.name = "a", .machine_type = "m", .zone = "z", .labels = {{"k", "v"}}};
     GroupPlan same = plan;
     same.name = "b";

@@ -17,14 +17,14 @@ using capstan::testing::FakeHost;
 using capstan::testing::LogLine;
 using ::testing::ElementsAre;
 
-TEST(Host, WritesLinesWithFields) {
+TEST(Host, LogsLinesWithFields) {
     FakeHost host;
     host.host().warn("slow", {capstan::field("group", "web-a")});
     EXPECT_THAT(host.log_lines(),
                 ElementsAre(LogLine{CAPSTAN_LOG_WARN, "slow", {{"group", "web-a"}}}));
 }
 
-TEST(Host, IsUsableWithoutAnyService) {
+TEST(Host, IsUsableWithoutServices) {
     FakeHost bare;
     for (const char* id : {CAPSTAN_SERVICE_LOG, CAPSTAN_SERVICE_CLOCK, CAPSTAN_SERVICE_METRICS,
                            CAPSTAN_SERVICE_SECRETS, CAPSTAN_SERVICE_STATE}) {
@@ -41,7 +41,7 @@ TEST(Host, IsUsableWithoutAnyService) {
     EXPECT_EQ(capstan::write_state(host, "k", "v", 0).error().code, ErrorCode::permission);
 }
 
-TEST(Host, LendsASecretForTheLengthOfACall) {
+TEST(Host, PassesASecretToAFunction) {
     FakeHost host;
     host.secrets()["token"] = "s3cret";
     std::string seen;
@@ -49,20 +49,20 @@ TEST(Host, LendsASecretForTheLengthOfACall) {
     EXPECT_EQ(seen, "s3cret");
 }
 
-TEST(Host, SaysWhyThereIsNoSecret) {
+TEST(Host, ReportsWhyASecretIsMissing) {
     FakeHost host;
     EXPECT_EQ(host.host().with_secret("other", [](std::string_view) {}),
               capstan::fail(ErrorCode::permission, "secret other: is not granted"));
 }
 
-TEST(Host, LetsAnExceptionOutOfTheUseOfASecret) {
+TEST(Host, PassesOnAnExceptionOfTheFunction) {
     FakeHost host;
     host.secrets()["token"] = "s3cret";
     const auto use = [](std::string_view) { throw std::runtime_error("cannot sign"); };
     EXPECT_THROW(std::ignore = host.host().with_secret("token", use), std::runtime_error);
 }
 
-TEST(Host, KeepsStateByRevision) {
+TEST(Host, WritesStateByRevision) {
     FakeHost host;
     EXPECT_EQ(capstan::read_state(host.host(), "cursor").error().code, ErrorCode::not_found);
     EXPECT_EQ(capstan::write_state(host.host(), "cursor", "7", 0), 1u);
@@ -72,7 +72,7 @@ TEST(Host, KeepsStateByRevision) {
     EXPECT_EQ(capstan::read_state(host.host(), "cursor")->value, "8");
 }
 
-TEST(Metric, CountsByLabel) {
+TEST(PluginMetric, CountsByLabel) {
     FakeHost host;
     const capstan::Metric calls = capstan::counter(host.host(), "calls", "Calls.", {"group"});
     calls.record(1, {"a"});
@@ -83,7 +83,7 @@ TEST(Metric, CountsByLabel) {
     EXPECT_EQ(host.metric("calls", {"c"}), std::nullopt);
 }
 
-TEST(Metric, CountsNothingWhenItsNameIsTaken) {
+TEST(PluginMetric, CountsNothingIfItsNameIsTaken) {
     FakeHost host;
     const capstan::Metric first = capstan::gauge(host.host(), "nodes", "Nodes.");
     const capstan::Metric other = capstan::counter(host.host(), "nodes", "Nodes.");

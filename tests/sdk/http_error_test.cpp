@@ -18,7 +18,7 @@ using capstan::HttpRequest;
 using capstan::testing::FakeHost;
 using capstan::testing::reply;
 
-TEST(HttpError, HasTheCodeThatTheHostActsOn) {
+TEST(HttpError, HasTheErrorCodeOfTheStatus) {
     const struct {
         int status;
         ErrorCode code;
@@ -47,7 +47,7 @@ TEST(HttpError, HasTheCodeThatTheHostActsOn) {
     for (const auto& c : cases) EXPECT_EQ(capstan::http_error_code(c.status), c.code) << c.status;
 }
 
-TEST(HttpError, AsksNoLongerWaitThanAYear) {
+TEST(HttpError, LimitsRetryAfterToAYear) {
     const auto until = [](const char* date, capstan::Time now) {
         return capstan::find_retry_after(reply(503, "", {{"retry-after", date}}), now);
     };
@@ -59,7 +59,7 @@ TEST(HttpError, AsksNoLongerWaitThanAYear) {
     EXPECT_EQ(until("99999999999", now), 365 * 24h);
 }
 
-TEST(HttpError, SaysWhatWasAskedAndWhatCameBackButNoQuery) {
+TEST(HttpError, ContainsRequestAndResponseButNoQuery) {
     FakeHost host;
     const HttpRequest request("PUT", "https://api.example/groups/a?signature=abc");
     EXPECT_EQ(http_error(host.host(), request,
@@ -75,7 +75,7 @@ TEST(HttpError, SaysWhatWasAskedAndWhatCameBackButNoQuery) {
         200u);
 }
 
-TEST(HttpError, TakesTheAdviceInBothForms) {
+TEST(HttpError, ReadsRetryAfterInBothForms) {
     FakeHost host;
     const auto now = *capstan::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT");
     const struct {

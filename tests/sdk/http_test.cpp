@@ -32,7 +32,7 @@ Task<HttpReply> ask_http(Host host, HttpRequest request) {
     co_return co_await capstan::send(host, std::move(request));
 }
 
-TEST(Http, BringsTheWholeReplyBack) {
+TEST(Http, ReturnsTheWholeReply) {
     FakeHost host;
     host.http().on(
         "GET", url,
@@ -46,7 +46,7 @@ TEST(Http, BringsTheWholeReplyBack) {
     EXPECT_THAT(got->trailers, IsEmpty());
 }
 
-TEST(Http, BringsBackWhatCameAfterTheBody) {
+TEST(Http, ReturnsTrailers) {
     FakeHost host;
     host.http().on("POST", url, reply(200, "body", {{"grpc-status", "1"}}, {{"grpc-status", "0"}}));
     const Result<HttpReply> got = run(host, ask_http(host.host(), {"POST", url}));
@@ -56,7 +56,7 @@ TEST(Http, BringsBackWhatCameAfterTheBody) {
     EXPECT_EQ(got->trailer("grpc-message"), "");
 }
 
-TEST(Http, ShowsATestHowARequestIsSent) {
+TEST(Http, SendsItsFlags) {
     FakeHost host;
     const std::pair<HttpRequest, std::uint64_t> cases[] = {
         {HttpRequest("GET", url), 0},
@@ -72,7 +72,7 @@ TEST(Http, ShowsATestHowARequestIsSent) {
     }
 }
 
-TEST(Http, IsRefusedWithFlagsThatDoNotFitTheScheme) {
+TEST(Http, RejectsFlagsThatDoNotFitTheScheme) {
     FakeHost host;
     HttpRequest unknown("GET", url);
     unknown.flags = std::uint64_t{1} << 40;
@@ -102,14 +102,14 @@ TEST(Http, SendsMethodHeadersAndBody) {
     EXPECT_EQ(sent.timeout, 2s);
 }
 
-TEST(Http, GivesTheHostsErrorWhenNoReplyComes) {
+TEST(Http, ReportsTheErrorOfTheHost) {
     FakeHost host;
     host.http().on("GET", url, capstan::Error{ErrorCode::unavailable, "connection refused"});
     EXPECT_EQ(run(host, ask_http(host.host(), {"GET", url})),
               capstan::fail(ErrorCode::unavailable, "connection refused"));
 }
 
-TEST(Http, SaysWhatTheHostRefused) {
+TEST(Http, ReportsWhyTheHostRejectedARequest) {
     FakeHost host;
     host.http().grant("other.example");
     const Result<HttpReply> got =
@@ -121,7 +121,7 @@ TEST(Http, SaysWhatTheHostRefused) {
               "http = [\"api.example\"] }");
 }
 
-TEST(Http, SaysThatTooManyRequestsWait) {
+TEST(Http, ReportsTooManyWaitingRequests) {
     FakeHost host;
     host.http().on("GET", url, reply(200));
     host.overload(CAPSTAN_SERVICE_HTTP);
@@ -138,7 +138,7 @@ TEST(Http, IsAPermissionErrorWithoutTheService) {
                             "HTTP GET https://api.example/: this host lends no capstan.http/1"));
 }
 
-TEST(Http, WaitsNoLongerThanTheOperationHasLeft) {
+TEST(Http, LimitsTheTimeoutToTheTimeOfTheOperation) {
     FakeHost host;
     host.http().on({.url = url, .reply = reply(200), .latency = 1min});
     const auto before = host.monotonic();
@@ -148,7 +148,7 @@ TEST(Http, WaitsNoLongerThanTheOperationHasLeft) {
     EXPECT_EQ(host.monotonic() - before, 10s);
 }
 
-TEST(Http, NeverAsksForTheDefaultTimeoutByAccident) {
+TEST(Http, NeverSendsZeroAsATimeout) {
     FakeHost host;
     host.http().on("GET", url, reply(200)).on("GET", url, reply(200));
     ASSERT_TRUE(run(host, ask_http(host.host(), HttpRequest("GET", url).within(10us))));
@@ -157,7 +157,7 @@ TEST(Http, NeverAsksForTheDefaultTimeoutByAccident) {
     EXPECT_GT(host.http().requests()[1].timeout, 24h * 20);
 }
 
-TEST(Http, EndsWithAnErrorWhenTheInstanceStops) {
+TEST(Http, FailsWhenTheInstanceStops) {
     FakeHost host;
     host.http().on({.url = url, .reply = reply(200), .latency = 5s});
     const auto operation = host.call<void>([&](capstan_op op) {

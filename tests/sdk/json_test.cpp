@@ -38,7 +38,7 @@ TEST(Json, ReadsEscapes) {
     EXPECT_EQ(to_string(Json("a\"\\\n\x01")), R"("a\"\\\n\u0001")");
 }
 
-TEST(Json, SaysWhereItIsNone) {
+TEST(Json, ReportsWhereItIsInvalid) {
     for (const char* const text :
          {"",          "{",           "[1,",         "[1 2]",  "{\"a\"}", "{\"a\":}", "{a:1}",
           "nul",       "+1",          "1.",          "1e",     "-",       "\"",       "\"\\x\"",
@@ -51,7 +51,7 @@ TEST(Json, SaysWhereItIsNone) {
     EXPECT_THAT(round(std::string(100'000, '[')), HasSubstr("nested too deeply"));
 }
 
-TEST(Json, SaysInWhichMemberItIsNoneAndWhatStandsThere) {
+TEST(Json, ReportsTheInvalidMemberAndItsText) {
     const struct {
         const char* text;
         const char* message;
@@ -68,7 +68,7 @@ TEST(Json, SaysInWhichMemberItIsNoneAndWhatStandsThere) {
     EXPECT_THAT(round(deep), HasSubstr(" in ....a12.a13.a14.a15.a16.a17.a18.a19, its end"));
 }
 
-TEST(Json, ReadsWholeNumbersWithoutLoss) {
+TEST(Json, ReadsIntegersWithoutLoss) {
     const struct {
         const char* text;
         std::optional<std::int64_t> integer;
@@ -113,7 +113,7 @@ TEST(Json, ReadsNumbersAsTheNearestDouble) {
     EXPECT_EQ(parse_json("true")->number(), std::nullopt);
 }
 
-TEST(Json, WritesNumbersThatAreReadAsTheSame) {
+TEST(Json, WritesNumbersThatReadBackTheSame) {
     EXPECT_EQ(to_string(Json(0.1)), "0.1");
     EXPECT_EQ(to_string(Json(18446744073709551615u)), "18446744073709551615");
     EXPECT_EQ(to_string(Json(std::numeric_limits<double>::infinity())), "null");
@@ -121,7 +121,7 @@ TEST(Json, WritesNumbersThatAreReadAsTheSame) {
         EXPECT_EQ(parse_json(to_string(Json(value)))->number(), value);
 }
 
-TEST(Json, FindsWhatIsThereAndNothingElse) {
+TEST(Json, FindsOnlyExistingMembers) {
     const Json object = *parse_json(R"({"a":{"b":"c","n":7,"t":true,"f":1.5},"l":[1]})");
     EXPECT_EQ(object.text_at({"a", "b"}), "c");
     EXPECT_EQ(object.text_at({"a", "n"}), "");
@@ -135,7 +135,7 @@ TEST(Json, FindsWhatIsThereAndNothingElse) {
     EXPECT_EQ(object.find({"x"}), nullptr);
 }
 
-TEST(Json, IsChangedInPlace) {
+TEST(Json, CanBeChangedInPlace) {
     Json object;
     object.at("metadata").at("labels").set("a", "b").set("c", 1);
     object.at("list").append(true);

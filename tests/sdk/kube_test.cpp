@@ -61,7 +61,7 @@ struct Kube : ::testing::Test {
     }
 };
 
-TEST_F(Kube, CreatesReadsChangesAndDeletesObjects) {
+TEST_F(Kube, CreatesReadsUpdatesAndDeletesObjects) {
     ASSERT_TRUE(ask(KubeRequest::create(pods, "shop", pod("a"))));
     const Result<KubeReply> read = ask(KubeRequest::get(pods, "shop", "a"));
     ASSERT_TRUE(read) << read.error();
@@ -73,7 +73,7 @@ TEST_F(Kube, CreatesReadsChangesAndDeletesObjects) {
     EXPECT_EQ(ask(KubeRequest::get(pods, "shop", "a")).error().code, ErrorCode::not_found);
 }
 
-TEST_F(Kube, ThrowsWhatTheClusterRefuses) {
+TEST_F(Kube, ReportsErrorsOfTheApiServer) {
     host.kube().put_text(pods, pod("a"));
     const Error again = ask(KubeRequest::create(pods, "shop", pod("a"))).error();
     EXPECT_EQ(again.code, ErrorCode::conflict);
@@ -115,7 +115,7 @@ TEST_F(Kube, ScalesThroughTheSubresource) {
               5);
 }
 
-TEST_F(Kube, ADryRunChangesNothing) {
+TEST_F(Kube, ChangesNothingInADryRun) {
     KubeRequest request = KubeRequest::create(pods, "shop", pod("a"));
     request.dry_run = true;
     EXPECT_TRUE(ask(request));
@@ -128,7 +128,7 @@ TEST_F(Kube, FindsTheResourceOfAKind) {
     EXPECT_EQ(run(host, look(host.host(), "v1", "Gnome")).error().code, ErrorCode::not_found);
 }
 
-TEST_F(Kube, AWatchTellsWhatIsThereAndWhatHappens) {
+TEST_F(Kube, WatchReportsExistingObjectsAndChanges) {
     host.kube().put_text(pods, pod("a"));
     const KubeWatch kept = watch();
     EXPECT_THAT(told, IsEmpty()) << "nothing inside the constructor";
@@ -141,7 +141,7 @@ TEST_F(Kube, AWatchTellsWhatIsThereAndWhatHappens) {
     EXPECT_THAT(news(), ElementsAre("trouble no connection"));
 }
 
-TEST_F(Kube, AWatchEndsWithItsObject) {
+TEST_F(Kube, WatchEndsWithItsObject) {
     {
         const KubeWatch kept = watch();
         host.run();
@@ -153,7 +153,7 @@ TEST_F(Kube, AWatchEndsWithItsObject) {
     EXPECT_EQ(host.kube().open_watches(), 0u);
 }
 
-TEST_F(Kube, AWatchEndsWithTheInstance) {
+TEST_F(Kube, WatchEndsWithTheInstance) {
     const KubeWatch kept = watch();
     host.run();
     EXPECT_FALSE(kept.has_ended());
@@ -161,7 +161,7 @@ TEST_F(Kube, AWatchEndsWithTheInstance) {
     EXPECT_TRUE(kept.has_ended());
 }
 
-TEST_F(Kube, AWatchWhoseFunctionThrowsEnds) {
+TEST_F(Kube, WatchEndsIfItsFunctionThrows) {
     const KubeWatch kept(host.host(), KubeSelection(pods), [](const KubeEvent&) {
         throw Failure(ErrorCode::internal, "cannot bear it");
     });
@@ -171,7 +171,7 @@ TEST_F(Kube, AWatchWhoseFunctionThrowsEnds) {
     EXPECT_THAT(host.log_lines()[0].message, HasSubstr("its function threw"));
 }
 
-TEST_F(Kube, WhatIsNotGrantedIsRefused) {
+TEST_F(Kube, RejectsWhatIsNotGranted) {
     host.kube().grant("pods:get,list");
     EXPECT_EQ(ask(KubeRequest::create(pods, "shop", pod("a"))).error().code, ErrorCode::permission);
     EXPECT_TRUE(ask(KubeRequest::list(pods, "shop")));
@@ -180,7 +180,7 @@ TEST_F(Kube, WhatIsNotGrantedIsRefused) {
     EXPECT_TRUE(kept.has_ended());
 }
 
-TEST_F(Kube, WithoutTheServiceNothingIsGranted) {
+TEST_F(Kube, GrantsNothingWithoutTheService) {
     host.withhold(CAPSTAN_SERVICE_KUBE);
     EXPECT_EQ(ask(KubeRequest::list(pods)).error().code, ErrorCode::permission);
     EXPECT_THROW(watch(), Failure);
@@ -196,7 +196,7 @@ TEST_F(Kube, RecordsEvents) {
     EXPECT_EQ(host.kube().notes()[0].message, "took long");
 }
 
-TEST_F(Kube, AnswersLateOrNotAtAllWhereATestSaysSo) {
+TEST_F(Kube, CanDelayOrDropResponsesInTests) {
     host.kube().put_text(pods, pod("a"));
     host.kube().slow("pods", "a", std::chrono::seconds(3));
     const Duration began = host.monotonic();

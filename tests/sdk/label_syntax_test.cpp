@@ -17,7 +17,7 @@ using capstan::is_label_value;
 
 const std::string letters_63(63, 'a'), letters_64(64, 'a');
 
-TEST(LabelSyntax, TakesTheKeysThatKubernetesTakes) {
+TEST(LabelSyntax, AcceptsTheKeysThatKubernetesAccepts) {
     for (const std::string& key :
          {std::string("a"), std::string("A.b_c-D9"), std::string("topology.kubernetes.io/zone"),
           std::string("x/9"), letters_63, "a.b/" + letters_63}) {
@@ -26,7 +26,7 @@ TEST(LabelSyntax, TakesTheKeysThatKubernetesTakes) {
     }
 }
 
-TEST(LabelSyntax, SaysWhatIsWrongWithAKey) {
+TEST(LabelSyntax, ReportsWhyAKeyIsInvalid) {
     const std::pair<std::string, std::string> cases[] = {
         {"", "label key \"\": is empty"},
         {"-a", "label key \"-a\": begins with no letter or digit"},
@@ -51,7 +51,7 @@ TEST(LabelSyntax, SaysWhatIsWrongWithAKey) {
     EXPECT_FALSE(check_label_key(std::string(254, 'a') + "/b"));
 }
 
-TEST(LabelSyntax, TakesTheValuesThatKubernetesTakes) {
+TEST(LabelSyntax, AcceptsTheValuesThatKubernetesAccepts) {
     for (const std::string& value :
          {std::string(), std::string("a"), std::string("A.b_c-9"), letters_63})
         EXPECT_TRUE(is_label_value(value) && check_label_value(value)) << value;
@@ -62,7 +62,7 @@ TEST(LabelSyntax, TakesTheValuesThatKubernetesTakes) {
               "label value \"a/b\": has more than letters, digits, '-', '_' and '.'");
 }
 
-TEST(LabelSyntax, KnowsTheNamesOfObjects) {
+TEST(LabelSyntax, AcceptsTheNamesOfObjects) {
     for (const std::string& name : {std::string("a"), std::string("a-9"), letters_63})
         EXPECT_TRUE(is_dns_label(name) && is_dns_subdomain(name)) << name;
     for (const char* const name : {"", "-a", "a-", "A", "a_b", "a..b", ".a", "a."})

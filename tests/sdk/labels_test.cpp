@@ -16,7 +16,7 @@ struct Case {
     bool holds;
 };
 
-TEST(Requirement, HoldsAsInKubernetes) {
+TEST(Requirement, MatchesLikeKubernetes) {
     const std::vector<Case> cases = {
         {{"zone", Operator::in, {"b", "a"}}, true},
         {{"zone", Operator::in, {"b"}}, false},
@@ -45,7 +45,7 @@ TEST(Requirement, HoldsAsInKubernetes) {
     }
 }
 
-TEST(Requirement, HoldsNowhereWhenItsValuesDoNotSuitItsOperator) {
+TEST(Requirement, NeverMatchesIfItsValuesDoNotFitItsOperator) {
     const std::vector<Requirement> malformed = {
         {"zone", Operator::in},
         {"missing", Operator::not_in},
@@ -66,12 +66,12 @@ TEST(Requirement, HoldsNowhereWhenItsValuesDoNotSuitItsOperator) {
     }
 }
 
-TEST(LabelSelector, HoldsForEverythingWhenEmpty) {
+TEST(LabelSelector, MatchesEverythingIfEmpty) {
     EXPECT_TRUE(matches(LabelSelector{}, node));
     EXPECT_TRUE(matches(LabelSelector{}, Labels{}));
 }
 
-TEST(LabelSelector, NeedsAllLabelsAndAllExpressions) {
+TEST(LabelSelector, RequiresAllLabelsAndAllExpressions) {
     const Requirement here{"zone", Operator::in, {"a"}};
     const Requirement elsewhere{"zone", Operator::in, {"b"}};
     EXPECT_TRUE(matches(LabelSelector{{{"arch", "arm64"}}, {here}}, node));
@@ -79,16 +79,16 @@ TEST(LabelSelector, NeedsAllLabelsAndAllExpressions) {
     EXPECT_FALSE(matches(LabelSelector{{{"arch", "arm64"}}, {here, elsewhere}}, node));
 }
 
-TEST(LabelSelector, KnowsNoGreaterThan) {
+TEST(LabelSelector, RejectsGreaterThan) {
     EXPECT_FALSE(matches(LabelSelector{{}, {{"cores", Operator::gt, {"1"}}}}, node));
 }
 
-TEST(NodeSelectorTerm, HoldsForNoNodeWhenEmpty) {
+TEST(NodeSelectorTerm, MatchesNoNodeIfEmpty) {
     EXPECT_FALSE(matches(NodeSelectorTerm{}, node, "n1"));
     EXPECT_FALSE(matches_any({}, node, "n1"));
 }
 
-TEST(NodeSelectorTerm, NeedsAllOfItsLabelsAndFields) {
+TEST(NodeSelectorTerm, RequiresAllLabelsAndFields) {
     const Requirement here{"zone", Operator::in, {"a"}};
     const Requirement n1{"metadata.name", Operator::in, {"n1"}};
     EXPECT_TRUE(matches(NodeSelectorTerm{{here}, {n1}}, node, "n1"));
@@ -97,14 +97,14 @@ TEST(NodeSelectorTerm, NeedsAllOfItsLabelsAndFields) {
         matches(NodeSelectorTerm{{}, {{"metadata.name", Operator::not_in, {"n1"}}}}, node, "n2"));
 }
 
-TEST(NodeSelectorTerm, KnowsOneFieldAndOneValueForIt) {
+TEST(NodeSelectorTerm, AcceptsOneFieldWithOneValue) {
     EXPECT_FALSE(
         matches(NodeSelectorTerm{{}, {{"metadata.name", Operator::in, {"n1", "n2"}}}}, node, "n1"));
     EXPECT_FALSE(matches(NodeSelectorTerm{{}, {{"metadata.name", Operator::exists}}}, node, "n1"));
     EXPECT_FALSE(matches(NodeSelectorTerm{{}, {{"spec.x", Operator::not_in, {"n1"}}}}, node, "n1"));
 }
 
-TEST(NodeSelectorTerm, OneOfSeveralIsEnough) {
+TEST(NodeSelectorTerm, MatchesIfOneOfSeveralMatches) {
     const NodeSelectorTerm here{{{"zone", Operator::in, {"a"}}}};
     const NodeSelectorTerm elsewhere{{{"zone", Operator::in, {"b"}}}};
     EXPECT_TRUE(matches_any({elsewhere, {}, here}, node, "n1"));

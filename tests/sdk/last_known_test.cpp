@@ -42,7 +42,7 @@ struct AnswerSource {
 
 const Error unavailable{ErrorCode::unavailable, "the cloud is away"};
 
-TEST(LastKnown, AnAnswerIsReadAgainOnceItsLifeIsOver) {
+TEST(LastKnown, ReadsAValueAgainAfterItsLifetime) {
     AnswerSource s;
     s.answers["a"] = 1;
     EXPECT_EQ(s.find("a"), std::nullopt);
@@ -60,7 +60,7 @@ TEST(LastKnown, AnAnswerIsReadAgainOnceItsLifeIsOver) {
     EXPECT_EQ(s.find("a"), 2);
 }
 
-TEST(LastKnown, AnAnswerStandsWhereItCannotBeReadAndTheKeyRests) {
+TEST(LastKnown, KeepsAValueIfReadingFailsAndPauses) {
     AnswerSource s;
     s.answers["a"] = 1;
     s.update("a");
@@ -80,7 +80,7 @@ TEST(LastKnown, AnAnswerStandsWhereItCannotBeReadAndTheKeyRests) {
     EXPECT_EQ(s.reads, 3);
 }
 
-TEST(LastKnown, WhatIsNotThereAnyMoreIsForgotten) {
+TEST(LastKnown, ForgetsADeletedKey) {
     AnswerSource s;
     s.answers["a"] = 1;
     s.update("a");
@@ -91,7 +91,7 @@ TEST(LastKnown, WhatIsNotThereAnyMoreIsForgotten) {
     EXPECT_EQ(s.known.find_error("a")->code, ErrorCode::not_found);
 }
 
-TEST(LastKnown, HasAnotherVersionWheneverAValueChanged) {
+TEST(LastKnown, ChangesItsVersionWithAValue) {
     AnswerSource s;
     s.answers = {{"a", 1}, {"b", 1}};
     s.update("a");
@@ -113,7 +113,7 @@ TEST(LastKnown, HasAnotherVersionWheneverAValueChanged) {
     EXPECT_EQ(s.known.version(), third);
 }
 
-TEST(LastKnown, WhatIsPutIsAsIfItHadBeenRead) {
+TEST(LastKnown, TreatsAPutValueAsRead) {
     AnswerSource s;
     s.known.put_error("a", unavailable);
     s.known.put("a", 7);
@@ -124,7 +124,7 @@ TEST(LastKnown, WhatIsPutIsAsIfItHadBeenRead) {
     EXPECT_EQ(s.reads, 0);
 }
 
-TEST(LastKnown, KeysThatNothingNeedsAreForgottenAndReadAgainWhenTheyAreNeeded) {
+TEST(LastKnown, ForgetsUnneededKeysAndReadsThemAgain) {
     AnswerSource s;
     s.answers = {{"a", 1}, {"b", 1}};
     s.update("a");
@@ -142,7 +142,7 @@ TEST(LastKnown, KeysThatNothingNeedsAreForgottenAndReadAgainWhenTheyAreNeeded) {
 struct Incomparable {
     int value = 0;
 };
-TEST(LastKnown, AValueThatCannotBeComparedIsAnotherOneEachTime) {
+TEST(LastKnown, ChangesItsVersionWithEachIncomparableValue) {
     FakeHost host;
     LastKnown<int, Incomparable> known(host.host(), {}, 1min);
     known.put(1, {1});

@@ -39,7 +39,7 @@ struct Book {
     }
 };
 
-TEST(Pages, AreReadToTheLastOneInOrder) {
+TEST(Pages, AreReadInOrderToTheLast) {
     Book book{{{"", {{1, 2}, "a"}}, {"a", {{}, "b"}}, {"b", {{3}, ""}}}};
     EXPECT_EQ(book.all(), (std::vector{1, 2, 3}));
     EXPECT_EQ(book.reads, 3);
@@ -47,12 +47,12 @@ TEST(Pages, AreReadToTheLastOneInOrder) {
     EXPECT_EQ(one.all(), std::vector<int>());
 }
 
-TEST(Pages, FailAsAWholeWhereOneFails) {
+TEST(Pages, FailIfOneFails) {
     Book book{{{"", {{1, 2}, "a"}}}};
     EXPECT_EQ(book.all(), capstan::fail(ErrorCode::throttled, "page a"));
 }
 
-TEST(Pages, EndWhereATokenComesAgain) {
+TEST(Pages, EndAtARepeatedToken) {
     Book book{{{"", {{1}, "a"}}, {"a", {{2}, "b"}}, {"b", {{3}, "a"}}}};
     const auto got = book.all();
     ASSERT_FALSE(got);
@@ -61,7 +61,7 @@ TEST(Pages, EndWhereATokenComesAgain) {
                               "page 3: the token of the next page, \"a\", came before"}));
 }
 
-TEST(Pages, EndWhereThereAreTooMany) {
+TEST(Pages, EndAtTheLimit) {
     Book book;
     for (int i = 0; i < 10; ++i)
         book.pages[i == 0 ? "" : std::to_string(i)] = {{i}, std::to_string(i + 1)};
@@ -73,7 +73,7 @@ TEST(Pages, EndWhereThereAreTooMany) {
     EXPECT_EQ(book.all(5)->size(), 5u);
 }
 
-TEST(Pages, FollowTheLinkToTheNextOne) {
+TEST(Pages, FollowLinksToTheNextPage) {
     const struct {
         const char* link;
         const char* next;

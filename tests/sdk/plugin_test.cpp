@@ -162,7 +162,7 @@ FakeSettings at_most_settings(int nodes) {
     return settings;
 }
 
-TEST(MakeClass, DescribesWhatTheClassIs) {
+TEST(MakeClass, DescribesTheClass) {
     EXPECT_EQ(capstan::text(at_most.class_id), "at_most");
     EXPECT_EQ(capstan::text(at_most.kind), CAPSTAN_KIND_EXPANDER);
     EXPECT_EQ(at_most.concurrency, CAPSTAN_CONCURRENCY_PARALLEL);
@@ -182,14 +182,14 @@ TEST(MakeClass, IsParallelOnlyIfEveryHookIsConst) {
     EXPECT_EQ(counting.concurrency, CAPSTAN_CONCURRENCY_SERIAL);
 }
 
-TEST(ClassList, IsNullWhenAClassCannotBeDescribed) {
+TEST(ClassList, IsNullIfAClassCannotBeDescribed) {
     const auto make = [] {
         return std::vector{make_class<Undescribed>({.id = "undescribed", .doc = "Throws."})};
     };
     EXPECT_EQ(capstan::detail::list_classes(make), nullptr);
 }
 
-TEST(PluginClass, RefusesInCheckWhatASchemaCannotSay) {
+TEST(PluginClass, RejectsInCheckWhatASchemaCannotExpress) {
     FakeSettings odd = at_most_settings(3), even = at_most_settings(4);
     const FakeCall call;
     EXPECT_EQ(at_most.check(odd.raw(), call.raw()), CAPSTAN_OK);
@@ -199,7 +199,7 @@ TEST(PluginClass, RefusesInCheckWhatASchemaCannotSay) {
     EXPECT_TRUE(even.rejections().empty());
 }
 
-TEST(PluginClass, SaysWhyAnInstanceCannotBeMade) {
+TEST(PluginClass, ReportsWhyAnInstanceCannotBeCreated) {
     FakeHost host;
     FakeSettings settings = at_most_settings(200);
     const auto made = PluginInstance::create(host, at_most, settings);
@@ -207,7 +207,7 @@ TEST(PluginClass, SaysWhyAnInstanceCannotBeMade) {
     EXPECT_EQ(made.error(), (capstan::Error{ErrorCode::invalid_config, "nodes: 200 is too many"}));
 }
 
-TEST(PluginInstance, AnswersForItsKindAndNothingElse) {
+TEST(PluginInstance, HasOnlyTheInterfacesOfItsKind) {
     FakeHost host;
     FakeSettings settings = at_most_settings(2);
     const auto instance = PluginInstance::create(host, at_most, settings).value();
@@ -218,7 +218,7 @@ TEST(PluginInstance, AnswersForItsKindAndNothingElse) {
     EXPECT_THAT(kept(*expander, {{option("a").nodes(3), option("b").nodes(2)}}), ElementsAre("b"));
 }
 
-TEST(PluginInstance, TakesNewSettingsOrKeepsTheOldOnes) {
+TEST(PluginInstance, AppliesNewSettingsOrKeepsTheOldOnes) {
     FakeHost host;
     FakeSettings old = at_most_settings(2), more = at_most_settings(4), bad = at_most_settings(-2);
     const auto instance = PluginInstance::create(host, at_most, old).value();
@@ -231,7 +231,7 @@ TEST(PluginInstance, TakesNewSettingsOrKeepsTheOldOnes) {
     EXPECT_THAT(kept(*expander, {{option("a").nodes(4)}}), ElementsAre("a"));
 }
 
-TEST(PluginInstance, LeavesOutWhatItsClassLeavesOut) {
+TEST(PluginInstance, OmitsHooksThatItsClassOmits) {
     FakeHost host;
     FakeSettings none(all.fields);
     const auto instance = PluginInstance::create(host, all, none).value();
@@ -262,7 +262,7 @@ TEST_F(CloudLayer, StartsAndStops) {
     EXPECT_EQ(host.log_lines().back().message, "stopping");
 }
 
-TEST_F(CloudLayer, CarriesViewsAndResizes) {
+TEST_F(CloudLayer, PassesViewsAndResizes) {
     const Result<CloudView> view =
         call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op, &cached); });
     ASSERT_TRUE(view) << view.error();
@@ -291,7 +291,7 @@ TEST_F(CloudLayer, CarriesViewsAndResizes) {
         ErrorCode::conflict);
 }
 
-TEST_F(CloudLayer, EndsAMalformedRequestWithAnError) {
+TEST_F(CloudLayer, FailsAMalformedRequest) {
     capstan_resize negative{};
     negative.struct_size = sizeof negative;
     negative.delta = -1;
@@ -300,7 +300,7 @@ TEST_F(CloudLayer, EndsAMalformedRequestWithAnError) {
         call<Resized>([&](capstan_op op) { return cloud.increase(cloud.self, op, &negative); }));
 }
 
-TEST_F(CloudLayer, CarriesRemovalsAndTemplates) {
+TEST_F(CloudLayer, PassesRemovalsAndTemplates) {
     const capstan_str id = capstan::str("machine-1");
     capstan_removal removal{};
     removal.struct_size = sizeof removal;
@@ -318,7 +318,7 @@ TEST_F(CloudLayer, CarriesRemovalsAndTemplates) {
     EXPECT_EQ(node->name, "a");
 }
 
-TEST_F(CloudLayer, AnswersForPricesAndOptions) {
+TEST_F(CloudLayer, PassesPricesAndOptions) {
     const auto& pricing = *instance.find<capstan_cloud_pricing>(CAPSTAN_INTERFACE_PRICING);
     const auto& options = *instance.find<capstan_cloud_options>(CAPSTAN_INTERFACE_OPTIONS);
     capstan::AbiArena arena;
@@ -345,7 +345,7 @@ TEST_F(CloudLayer, AnswersForPricesAndOptions) {
     EXPECT_EQ(wishes.unneeded_ns, Duration(5min).count());
 }
 
-TEST_F(CloudLayer, ClosesWhatIsUnderWayWhenItStops) {
+TEST_F(CloudLayer, CancelsOpenOperationsWhenItStops) {
     const auto refresh =
         host.call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op, &cached); });
     EXPECT_FALSE(refresh.is_done());
@@ -362,7 +362,7 @@ CAPSTAN_PLUGIN("acme.test", "1.2.3", "Acme", CAPSTAN_KIND_EXPANDER ";" CAPSTAN_K
 
 namespace {
 
-TEST(Plugin, ExportsAnEntryThatAgreesWithItsNote) {
+TEST(Plugin, ExportsAnEntryThatMatchesItsNote) {
     const capstan_entry& entry = capstan_entry_1;
     EXPECT_EQ(entry.magic, CAPSTAN_MAGIC);
     EXPECT_EQ(entry.struct_size, sizeof entry);

@@ -5,11 +5,11 @@
 namespace capstan {
 namespace {
 
-TEST(PodEquivalenceGroup, GoesAnywhereWithoutSelectorAndAffinity) {
+TEST(PodEquivalenceGroup, FitsEverywhereWithoutSelectorAndAffinity) {
     EXPECT_TRUE(selects(PodEquivalenceGroup{}, {}, "n1"));
 }
 
-TEST(PodEquivalenceGroup, NeedsItsSelectorAndOneOfItsAffinityTerms) {
+TEST(PodEquivalenceGroup, RequiresItsSelectorAndOneOfItsAffinityTerms) {
     PodEquivalenceGroup pods;
     pods.node_selector = {{"arch", "arm64"}};
     pods.affinity_required = {{{{"zone", Operator::in, {"a"}}}}, {{{"zone", Operator::in, {"b"}}}}};
@@ -18,7 +18,7 @@ TEST(PodEquivalenceGroup, NeedsItsSelectorAndOneOfItsAffinityTerms) {
     EXPECT_FALSE(selects(pods, {{"arch", "arm64"}, {"zone", "c"}}, "n1"));
 }
 
-TEST(PodEquivalenceGroup, GoesNowhereWhenAllItsRequiredTermsAreEmpty) {
+TEST(PodEquivalenceGroup, FitsNowhereIfAllItsRequiredTermsAreEmpty) {
     PodEquivalenceGroup pods;
     pods.affinity_required = {NodeSelectorTerm{}};
     EXPECT_FALSE(selects(pods, {{"zone", "a"}}, "n1"));

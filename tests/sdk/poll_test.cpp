@@ -37,7 +37,7 @@ struct Resizing {
     }
 };
 
-TEST(Poll, IsOverWithTheFirstAnswer) {
+TEST(Poll, EndsWithTheFirstResult) {
     Resizing at_once(0s), later(20s);
     EXPECT_EQ(run(at_once.host, at_once.wait({})).value(), 7);
     EXPECT_THAT(at_once.asked, ElementsAre(0s));
@@ -46,7 +46,7 @@ TEST(Poll, IsOverWithTheFirstAnswer) {
     EXPECT_LT(later.asked.back(), 35s);
 }
 
-TEST(Poll, AsksLessAndLessOftenUpToABound) {
+TEST(Poll, PollsLessAndLessOftenUpToALimit) {
     Resizing resizing(10min);
     ASSERT_TRUE(run(resizing.host,
                     resizing.wait({.delay = 1s, .growth = 2, .delay_max = 8s, .at_most = 1min})));
@@ -59,20 +59,20 @@ TEST(Poll, AsksLessAndLessOftenUpToABound) {
     }
 }
 
-TEST(Poll, SaysThatItIsStillUnderWayWhenTheTimeIsOver) {
+TEST(Poll, ReturnsNothingAfterTheTimeout) {
     Resizing resizing(10min);
     EXPECT_EQ(run(resizing.host, resizing.wait({.at_most = 30s})).value(), std::nullopt);
     EXPECT_LE(resizing.host.monotonic() - resizing.begin, 30s);
 }
 
-TEST(Poll, LeavesTheOperationTimeForItsAnswer) {
+TEST(Poll, LeavesTheOperationAMargin) {
     Resizing resizing(10min);
     EXPECT_EQ(run(resizing.host, resizing.wait({.at_most = 1h, .margin = 2s}), 20s).value(),
               std::nullopt);
     EXPECT_LE(resizing.host.monotonic() - resizing.begin, 18s);
 }
 
-TEST(Poll, TakesAYesWhereThereIsNoValue) {
+TEST(Poll, AcceptsABooleanResult) {
     FakeHost host;
     int left = 3;
     const auto is_done = [&left]() -> Task<bool> { co_return --left == 0; };
@@ -81,7 +81,7 @@ TEST(Poll, TakesAYesWhereThereIsNoValue) {
     EXPECT_EQ(run(host, capstan::poll(host.host(), is_done, {.at_most = 5s})), false);
 }
 
-TEST(Poll, EndsWithAnErrorOfTheQuestion) {
+TEST(Poll, FailsIfThePolledFunctionFails) {
     FakeHost host;
     const auto refuse = []() -> Task<bool> {
         co_return capstan::fail(ErrorCode::out_of_capacity, "ZONE_EXHAUSTED");

@@ -11,9 +11,9 @@ namespace {
 
 using capstan::Published;
 
-TEST(Published, IsNothingAtFirst) { EXPECT_EQ(Published<int>().read(), nullptr); }
+TEST(Published, IsEmptyInitially) { EXPECT_EQ(Published<int>().read(), nullptr); }
 
-TEST(Published, LeavesWhatWasReadBeforeAsItWas) {
+TEST(Published, KeepsAnEarlierValueUnchanged) {
     Published<int> value(1);
     const std::shared_ptr<const int> before = value.read();
     value.publish(2);
@@ -21,7 +21,7 @@ TEST(Published, LeavesWhatWasReadBeforeAsItWas) {
     EXPECT_EQ(*value.read(), 2);
 }
 
-TEST(Published, IsReadWholeOnAnyThreadWhileItIsWritten) {
+TEST(Published, IsReadConsistentlyOnAnyThread) {
     Published<std::vector<int>> value(std::vector<int>(100, 0));
     std::atomic<bool> is_whole = true;
     std::vector<std::thread> readers;

@@ -109,7 +109,7 @@ const std::vector<QuantityCase> cases = {
     {"1e99999999999999999999", "10e27", Format::exponent},
 };
 
-TEST(Quantity, HasTheCanonicalFormThatKubernetesGivesIt) {
+TEST(Quantity, HasTheCanonicalFormOfKubernetes) {
     for (const QuantityCase& c : cases) {
         const auto quantity = parse_quantity(c.written);
         ASSERT_TRUE(quantity) << c.written << ": " << quantity.error();
@@ -118,7 +118,7 @@ TEST(Quantity, HasTheCanonicalFormThatKubernetesGivesIt) {
     }
 }
 
-TEST(Quantity, TakesEitherSign) {
+TEST(Quantity, AcceptsEitherSign) {
     for (const QuantityCase& c : cases) {
         const std::string written(c.written);
         const auto negative = parse_quantity("-" + written);
@@ -130,7 +130,7 @@ TEST(Quantity, TakesEitherSign) {
     }
 }
 
-TEST(Quantity, RefusesWhatIsNone) {
+TEST(Quantity, RejectsInvalidText) {
     for (const std::string_view written :
          {"",      "+",   "-",     ".",    "-.",   "1.1.1", "1.1.M", "1+1.0M", "0.1mi", "0.1am",
           "aoeu",  ".5i", "1i",    "1gi",  "1 Gi", " 1",    "1 ",    "e3",     "Ki",    "5e",
@@ -143,7 +143,7 @@ TEST(Quantity, RefusesWhatIsNone) {
     EXPECT_FALSE(parse_quantity(std::string_view("1\0", 2)));
 }
 
-TEST(Quantity, SaysWhatItCouldNotRead) {
+TEST(Quantity, ReportsTheInvalidText) {
     EXPECT_EQ(parse_quantity("1gi").error().message,
               "quantity \"1gi\": the number may be followed by one of n u m k M G T P E Ki Mi Gi "
               "Ti Pi Ei or an "
@@ -176,7 +176,7 @@ TEST(Quantity, RoundsWholeUnitsAndThousandthsAwayFromZero) {
     }
 }
 
-TEST(Quantity, ComparesAmountsWhateverTheirSuffix) {
+TEST(Quantity, ComparesAmountsWithAnySuffix) {
     EXPECT_EQ(*parse_quantity("1Ki"), *parse_quantity("1024"));
     EXPECT_LT(*parse_quantity("1G"), *parse_quantity("1Gi"));
     EXPECT_GT(*parse_quantity("10000T"), *parse_quantity("100Gi"));
@@ -185,7 +185,7 @@ TEST(Quantity, ComparesAmountsWhateverTheirSuffix) {
     EXPECT_EQ(Quantity().sign(), 0);
 }
 
-TEST(Quantity, AddsExactlyAndStopsAtItsBounds) {
+TEST(Quantity, AddsExactlyAndSaturates) {
     EXPECT_EQ(to_string(*parse_quantity("100m") + *parse_quantity("0.2")), "300m");
     EXPECT_EQ(to_string(*parse_quantity("1Gi") - *parse_quantity("512Mi")), "512Mi");
     EXPECT_EQ(to_string(Quantity() + *parse_quantity("1Gi")), "1Gi")
@@ -213,7 +213,7 @@ TEST(Quantity, ReadsBackWhatItWrote) {
     }
 }
 
-TEST(Quantity, CrossesTheBoundaryAsThousandthsOfCoresAndWholeUnitsElse) {
+TEST(Quantity, CrossesTheAbiInMillicoresAndWholeUnits) {
     EXPECT_EQ(amount_of("cpu", *parse_quantity("1.5")), 1500);
     EXPECT_EQ(amount_of("cpu", *parse_quantity("0.5m")), 1);
     EXPECT_EQ(amount_of("memory", *parse_quantity("2Gi")), std::int64_t{2} << 30);
@@ -221,7 +221,7 @@ TEST(Quantity, CrossesTheBoundaryAsThousandthsOfCoresAndWholeUnitsElse) {
     EXPECT_EQ(amount_of("nvidia.com/gpu", *parse_quantity("2")), 2);
 }
 
-TEST(Quantity, ShowsAmountsByTheCustomOfTheirResource) {
+TEST(Quantity, FormatsAmountsAsIsUsualForTheirResource) {
     EXPECT_EQ(format_amount("cpu", 1500), "1500m");
     EXPECT_EQ(format_amount("cpu", 4000), "4");
     EXPECT_EQ(format_amount("memory", std::int64_t{2} << 30), "2Gi");

@@ -43,7 +43,7 @@ TEST(KeepBest, KeepsTheBestAndNamesTheNext) {
                 ElementsAre("keeps b: needs 1 node; next best a: needs 3 nodes"));
 }
 
-TEST(KeepBest, KeepsAllThatTieAndSaysHowMany) {
+TEST(KeepBest, KeepsAllTiesAndCountsThem) {
     const FakeCall call;
     EXPECT_THAT(testing::kept(Ranks<FewerNodes>(),
                               Question({option("a").nodes(2), option("b").nodes(2)}), call),
@@ -51,7 +51,7 @@ TEST(KeepBest, KeepsAllThatTieAndSaysHowMany) {
     EXPECT_THAT(call.explanations(), ElementsAre("keeps a, b (2 of 2): needs 2 nodes"));
 }
 
-TEST(KeepBest, LetsARankingSayWhatTies) {
+TEST(KeepBest, CanExplainTies) {
     const Question question({option("a").nodes(3), option("b").nodes(2), option("c").nodes(4)});
     const FakeCall call;
     EXPECT_THAT(testing::kept(Ranks<AboutAsFew>(), question, call), ElementsAre("a", "b"));

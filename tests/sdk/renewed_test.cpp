@@ -64,7 +64,7 @@ struct TokenSource {
 
 const Error refused{ErrorCode::unauthenticated, "the source says no"};
 
-TEST(Renewed, KeepsWhatItHasUntilItsTime) {
+TEST(Renewed, KeepsItsValueUntilItsRenewalTime) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.host.advance(42min);
@@ -72,7 +72,7 @@ TEST(Renewed, KeepsWhatItHasUntilItsTime) {
     EXPECT_EQ(s.asked, 1);
 }
 
-TEST(Renewed, RenewsBesideTheCallsFirst) {
+TEST(Renewed, RenewsInTheBackgroundFirst) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.host.advance(46min);
@@ -85,14 +85,14 @@ TEST(Renewed, RenewsBesideTheCallsFirst) {
     EXPECT_EQ(s.asked, 2);
 }
 
-TEST(Renewed, ThenLetsTheCallsWait) {
+TEST(Renewed, LetsCallsWaitNearTheEnd) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.host.advance(51min);
     EXPECT_EQ(s.get(), "2");
 }
 
-TEST(Renewed, AValueWithoutAnEndIsKeptForGood) {
+TEST(Renewed, KeepsAValueWithoutAnEnd) {
     TokenSource s;
     s.life.reset();
     EXPECT_EQ(s.get(), "1");
@@ -101,14 +101,14 @@ TEST(Renewed, AValueWithoutAnEndIsKeptForGood) {
     EXPECT_EQ(s.asked, 1);
 }
 
-TEST(Renewed, AValueThatIsOverAlreadyIsGivenOnceAndAskedForAgain) {
+TEST(Renewed, ReturnsAnExpiredValueOnceAndRenewsIt) {
     TokenSource s;
     s.life = -1s;
     EXPECT_EQ(s.get(), "1");
     EXPECT_EQ(s.get(), "2");
 }
 
-TEST(Renewed, AValueOfAShortLifeIsNotRenewedAllTheTime) {
+TEST(Renewed, DoesNotRenewAShortLivedValueAllTheTime) {
     TokenSource s;
     s.life = 15min;
     EXPECT_EQ(s.get(), "1");
@@ -119,7 +119,7 @@ TEST(Renewed, AValueOfAShortLifeIsNotRenewedAllTheTime) {
     EXPECT_EQ(s.get(), "2");
 }
 
-TEST(Renewed, CallsWaitForAValueOfAShortLifeNearItsEndAlone) {
+TEST(Renewed, LetsCallsWaitOnlyNearTheEndOfAShortLife) {
     TokenSource s;
     s.life = 15min;
     EXPECT_EQ(s.get(), "1");
@@ -130,7 +130,7 @@ TEST(Renewed, CallsWaitForAValueOfAShortLifeNearItsEndAlone) {
     EXPECT_EQ(s.get(), "2");
 }
 
-TEST(Renewed, ARenewalThatFailsLeavesWhatStillHolds) {
+TEST(Renewed, KeepsAValidValueIfARenewalFails) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.error = refused;
@@ -146,7 +146,7 @@ TEST(Renewed, ARenewalThatFailsLeavesWhatStillHolds) {
     EXPECT_EQ(s.get(), "2");
 }
 
-TEST(Renewed, ARenewalBesideTheCallsThatFailsIsToldToo) {
+TEST(Renewed, WarnsIfABackgroundRenewalFails) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.error = refused;
@@ -156,7 +156,7 @@ TEST(Renewed, ARenewalBesideTheCallsThatFailsIsToldToo) {
     EXPECT_THAT(s.warnings(), ElementsAre(HasSubstr("are used on: the source says no")));
 }
 
-TEST(Renewed, WhatIsOverIsNotUsed) {
+TEST(Renewed, NeverUsesAnExpiredValue) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.error = refused;
@@ -168,7 +168,7 @@ TEST(Renewed, WhatIsOverIsNotUsed) {
     EXPECT_THAT(s.warnings(), IsEmpty()) << "nothing is used on";
 }
 
-TEST(Renewed, ManyCallersShareOneSearch) {
+TEST(Renewed, SharesOneRenewalAmongCallers) {
     TokenSource s;
     std::vector<Task<Token>> calls;
     for (int i = 0; i < 50; ++i) calls.push_back(s.token.get());
@@ -178,7 +178,7 @@ TEST(Renewed, ManyCallersShareOneSearch) {
     EXPECT_EQ(s.asked, 1);
 }
 
-TEST(Renewed, ManyRefusalsMakeOneRenewal) {
+TEST(Renewed, RenewsOnceForManyRefusals) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     std::vector<Task<Token>> calls;
@@ -192,7 +192,7 @@ TEST(Renewed, ManyRefusalsMakeOneRenewal) {
     EXPECT_EQ(s.asked, 2) << "a late refusal of the old one";
 }
 
-TEST(Renewed, AfterARefusalItRestsBeforeTheNext) {
+TEST(Renewed, PausesAfterARefusal) {
     TokenSource s;
     s.life.reset();
     EXPECT_EQ(s.get(), "1");
@@ -202,7 +202,7 @@ TEST(Renewed, AfterARefusalItRestsBeforeTheNext) {
     EXPECT_EQ(s.renew("2"), "3");
 }
 
-TEST(Renewed, ACallerThatGivesUpEndsNoSearch) {
+TEST(Renewed, ContinuesARenewalIfItsCallerGivesUp) {
     TokenSource s;
     s.latency = 5s;
     EXPECT_EQ(run(s.host, s.token.get(), 1s).error().code, ErrorCode::deadline);
@@ -211,7 +211,7 @@ TEST(Renewed, ACallerThatGivesUpEndsNoSearch) {
     EXPECT_EQ(s.asked, 1);
 }
 
-TEST(Renewed, EndsWithItsInstanceAndTellsNoFailure) {
+TEST(Renewed, EndsWithTheInstanceWithoutAWarning) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.host.advance(46min);

@@ -11,7 +11,7 @@ namespace {
 
 const Resources machine{{"memory", 32_GiB}, {"cpu", 4_cpu}, {"pods", 110}};
 
-TEST(Resources, TellAbsentFromZero) {
+TEST(Resources, DistinguishAbsentFromZero) {
     const Resources none{{"nvidia.com/gpu", 0}};
     EXPECT_EQ(none.find("nvidia.com/gpu"), 0);
     EXPECT_EQ(none.find("cpu"), std::nullopt);
@@ -19,7 +19,7 @@ TEST(Resources, TellAbsentFromZero) {
     EXPECT_NE(none, Resources());
 }
 
-TEST(Resources, AreOrderedByNameWhateverOrderTheyCameIn) {
+TEST(Resources, AreSortedByName) {
     EXPECT_EQ(machine,
               (Resources{{"pods", 110}, {"cpu", 4000}, {"memory", std::int64_t{32} << 30}}));
     EXPECT_EQ(machine.begin()->resource, "cpu");
@@ -38,7 +38,7 @@ TEST(Resources, AddSubtractAndScaleByName) {
     EXPECT_EQ(doubled, pod * 2);
 }
 
-TEST(Resources, StopAtTheEndsOfTheirRange) {
+TEST(Resources, SaturateAtTheEndsOfTheirRange) {
     constexpr auto highest = std::numeric_limits<std::int64_t>::max();
     constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
     const Resources large{{"memory", highest}}, small{{"memory", lowest}};
@@ -55,7 +55,7 @@ TEST(Resources, AreReadFromKubernetesQuantities) {
               "memory: quantity \"\": it is empty; write it like \"4\", \"500m\" or \"32Gi\"");
 }
 
-TEST(Resources, CrossTheBoundaryAndComeBack) {
+TEST(Resources, SurviveARoundTripThroughTheAbi) {
     const auto crossing = to_abi(machine);
     ASSERT_EQ(crossing.size(), 3u);
     EXPECT_EQ(text(crossing[0].resource), "cpu");
@@ -63,12 +63,12 @@ TEST(Resources, CrossTheBoundaryAndComeBack) {
     EXPECT_EQ(Resources(View<capstan_quantity>(array_of(crossing))), machine);
 }
 
-TEST(Resources, CountTheFirstOfTwoAmountsThatWereLentUnderOneName) {
+TEST(Resources, UseTheFirstOfTwoAmountsWithOneName) {
     const std::vector<capstan_quantity> twice = {{str("cpu"), 1}, {str("cpu"), 2}};
     EXPECT_EQ(Resources(View<capstan_quantity>(array_of(twice))), (Resources{{"cpu", 1}}));
 }
 
-TEST(Resources, SayWhatIsMissing) {
+TEST(Resources, ReportWhatIsMissing) {
     const Resources room{{"cpu", 2_cpu}, {"memory", 12_GiB}};
     const Resources need{{"cpu", 1_cpu}, {"memory", 24_GiB}, {"nvidia.com/gpu", 2}};
     EXPECT_FALSE(fits_in(need, room));
@@ -78,13 +78,13 @@ TEST(Resources, SayWhatIsMissing) {
     EXPECT_EQ(find_shortage(room, room), std::nullopt);
 }
 
-TEST(Resources, FitAnOvercommittedNodeWhenTheyAskForNoneOfWhatItLacks) {
+TEST(Resources, FitAnOvercommittedNodeIfTheyNeedNothingThatItLacks) {
     const Resources room{{"cpu", 2_cpu}, {"memory", -5}};
     EXPECT_TRUE(fits_in({{"cpu", 1_cpu}, {"memory", 0}}, room));
     EXPECT_FALSE(fits_in({{"cpu", 1_cpu}, {"memory", 1}}, room));
 }
 
-TEST(Resources, PrintAsPeopleReadThem) {
+TEST(Resources, AreFormattedForPeople) {
     std::ostringstream out;
     out << machine << Resources();
     EXPECT_EQ(out.str(), "{cpu: 4, memory: 32Gi, pods: 110}{}");

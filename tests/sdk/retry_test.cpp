@@ -43,7 +43,7 @@ struct Retried {
     std::size_t attempts() { return host.http().requests().size(); }
 };
 
-TEST(Retry, TriesAgainUntilAReplyDoesNotAskForIt) {
+TEST(Retry, RepeatsUntilAReplyIsFinal) {
     Retried r;
     r.host.http().on("GET", api, reply(503)).on("GET", api, broken).on("GET", api, reply(200, "a"));
     const Result<HttpReply> got = r.get();
@@ -52,7 +52,7 @@ TEST(Retry, TriesAgainUntilAReplyDoesNotAskForIt) {
     EXPECT_EQ(r.attempts(), 3u);
 }
 
-TEST(Retry, GivesAReplyThatIsFinalAsItIs) {
+TEST(Retry, ReturnsAFinalReply) {
     for (const int status : {200, 204, 301, 400, 404, 409, 501}) {
         Retried r;
         r.host.http().on("GET", api, reply(status, "x"));
@@ -63,7 +63,7 @@ TEST(Retry, GivesAReplyThatIsFinalAsItIs) {
     }
 }
 
-TEST(Retry, EndsAfterItsAttemptsAndSaysWhatTheLastOneCameTo) {
+TEST(Retry, EndsAfterItsAttemptsWithTheLastError) {
     Retried r;
     r.host.http()
         .on("GET", api, broken)
@@ -77,7 +77,7 @@ TEST(Retry, EndsAfterItsAttemptsAndSaysWhatTheLastOneCameTo) {
                      "are made)"}));
 }
 
-TEST(Retry, RepeatsNothingThatWouldFailAgain) {
+TEST(Retry, DoesNotRepeatPermanentErrors) {
     for (const ErrorCode code :
          {ErrorCode::permission, ErrorCode::invalid_argument, ErrorCode::quota}) {
         Retried r;
@@ -87,7 +87,7 @@ TEST(Retry, RepeatsNothingThatWouldFailAgain) {
     }
 }
 
-TEST(Retry, SendsWhatMayHaveBeenCarriedOutAgainOnlyIfItIsRepeatable) {
+TEST(Retry, RepeatsAPossiblyAppliedRequestOnlyIfRepeatable) {
     const struct {
         Result<HttpReply> first;
         Repeatable repeatable;
@@ -128,7 +128,7 @@ TEST(Retry, SendsWhatMayHaveBeenCarriedOutAgainOnlyIfItIsRepeatable) {
     EXPECT_EQ(r.attempts(), 1u);
 }
 
-TEST(Retry, DoesNotTryAgainWhereTheCertificateIsNotTrusted) {
+TEST(Retry, DoesNotRepeatWithAnUntrustedCertificate) {
     Retried r;
     const Error distrusted{ErrorCode::unavailable, "GET a: self-signed", "untrusted_certificate"};
     r.host.http().on("GET", api, distrusted).on("GET", api, reply(200));
@@ -136,7 +136,7 @@ TEST(Retry, DoesNotTryAgainWhereTheCertificateIsNotTrusted) {
     EXPECT_EQ(r.attempts(), 1u);
 }
 
-TEST(Retry, WaitsARandomTimeThatGrowsUpToItsBound) {
+TEST(Retry, WaitsARandomTimeThatGrowsUpToALimit) {
     Duration longest_first{}, longest_last{};
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         FakeHost host({.seed = seed});
@@ -159,7 +159,7 @@ TEST(Retry, WaitsARandomTimeThatGrowsUpToItsBound) {
     EXPECT_LE(longest_last, 1s + 2s + 4s + 8s + 16s + 4 * 20s);
 }
 
-TEST(Retry, WaitsAtLeastAsLongAsItIsAskedTo) {
+TEST(Retry, WaitsAtLeastRetryAfter) {
     Retried r;
     r.host.http().on("GET", api, reply(429, "", {{"retry-after", "7"}})).on("GET", api, reply(200));
     const Duration before = r.host.monotonic();
@@ -179,7 +179,7 @@ TEST(Retry, LeavesALongWaitToTheHost) {
     EXPECT_EQ(r.host.monotonic(), before);
 }
 
-TEST(Retry, NeverWaitsPastTheDeadlineOfTheOperation) {
+TEST(Retry, NeverWaitsPastTheDeadline) {
     Retried r;
     r.host.http().on("GET", api, reply(503, "", {{"retry-after", "15"}}));
     const Duration before = r.host.monotonic();
@@ -190,7 +190,7 @@ TEST(Retry, NeverWaitsPastTheDeadlineOfTheOperation) {
     EXPECT_EQ(r.host.monotonic(), before);
 }
 
-TEST(Retry, StopsRepeatingWhenTooManyRequestsFail) {
+TEST(Retry, StopsRepeatingIfTooManyRequestsFail) {
     FakeHost host;
     RetryPolicy policy;
     policy.budget = 12;
@@ -202,7 +202,7 @@ TEST(Retry, StopsRepeatingWhenTooManyRequestsFail) {
     EXPECT_THAT(ask().error().message, HasSubstr("(after 1 attempt; too many requests fail)"));
 }
 
-TEST(Retry, EarnsItsBudgetBackBySuccess) {
+TEST(Retry, RefillsItsBudgetAfterSuccesses) {
     FakeHost host;
     RetryPolicy policy;
     policy.budget = 10;
@@ -216,7 +216,7 @@ TEST(Retry, EarnsItsBudgetBackBySuccess) {
     EXPECT_EQ(client.budget(), 10);
 }
 
-TEST(Retry, MakesEachAttemptAnew) {
+TEST(Retry, BuildsANewRequestForEachAttempt) {
     Retried r;
     r.host.http().on("GET", api, reply(500)).on("GET", api, reply(200));
     int made = 0;
@@ -227,7 +227,7 @@ TEST(Retry, MakesEachAttemptAnew) {
     EXPECT_EQ(r.host.http().requests().back().headers, (capstan::HttpHeaders{{"x-attempt", "2"}}));
 }
 
-TEST(Retry, TakesTheCloudsOwnWordForThrottling) {
+TEST(Retry, RecognizesThrottlingByProviderCode) {
     FakeHost host;
     RetryPolicy policy;
     policy.also = [](const HttpReply& r) { return r.body == "Throttling"; };
@@ -238,7 +238,7 @@ TEST(Retry, TakesTheCloudsOwnWordForThrottling) {
     EXPECT_EQ(got->body, "Malformed");
 }
 
-TEST(Retry, FetchesSuccessAloneAndWordsErrorsAsItIsTold) {
+TEST(Retry, ReturnsOtherStatusesAsErrors) {
     Retried r;
     r.host.http().always("GET", api, reply(404, "gone"));
     EXPECT_EQ(

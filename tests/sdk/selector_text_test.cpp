@@ -19,7 +19,7 @@ using capstan::Requirement;
 using capstan::Result;
 using ::testing::HasSubstr;
 
-TEST(SelectorText, IsReadAndWrittenAsKubernetesHasIt) {
+TEST(SelectorText, IsReadAndWrittenInKubernetesForm) {
     const std::pair<const char*, const char*> cases[] = {
         {"", ""},
         {"  ", ""},
@@ -44,7 +44,7 @@ TEST(SelectorText, IsReadAndWrittenAsKubernetesHasIt) {
     }
 }
 
-TEST(SelectorText, HoldsForWhatItSays) {
+TEST(SelectorText, MatchesWhatItDescribes) {
     const LabelSelector selector = *parse_selector("a=b,c in (d,e),!f");
     EXPECT_TRUE(matches(selector, Labels{{"a", "b"}, {"c", "e"}}));
     EXPECT_FALSE(matches(selector, Labels{{"a", "b"}, {"c", "x"}}));
@@ -52,7 +52,7 @@ TEST(SelectorText, HoldsForWhatItSays) {
     EXPECT_TRUE(matches(*parse_selector(""), Labels{{"a", "b"}}));
 }
 
-TEST(SelectorText, ComparesNumbersInTheQueryOfAList) {
+TEST(SelectorText, ComparesNumbers) {
     const auto read = parse_requirements("rank>3, age < 10,a");
     ASSERT_TRUE(read) << read.error();
     EXPECT_EQ(*read, (std::vector<Requirement>{{"rank", Operator::gt, {"3"}},
@@ -62,7 +62,7 @@ TEST(SelectorText, ComparesNumbersInTheQueryOfAList) {
         EXPECT_FALSE(parse_requirements(text)) << text;
 }
 
-TEST(SelectorText, RefusesWhatIsNoneAndShowsThePart) {
+TEST(SelectorText, ReportsTheInvalidPart) {
     const std::pair<const char*, const char*> cases[] = {
         {"a=b,,c", "\"\" is no part of a selector"},
         {"=b", "\"=b\" is no part of a selector"},

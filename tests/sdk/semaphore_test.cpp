@@ -44,7 +44,7 @@ struct Gate {
     }
 };
 
-TEST(Semaphore, LetsInNoMoreThanItHasPermits) {
+TEST(Semaphore, LimitsItsPermits) {
     for (const std::size_t permits : {1u, 3u, 10u}) {
         FakeHost host;
         Gate gate{host.host(), Semaphore(host.host(), permits)};
@@ -54,14 +54,14 @@ TEST(Semaphore, LetsInNoMoreThanItHasPermits) {
     }
 }
 
-TEST(Semaphore, ServesInTheOrderOfComing) {
+TEST(Semaphore, ServesInOrderOfArrival) {
     FakeHost host;
     Gate gate{host.host(), Semaphore(host.host(), 1)};
     EXPECT_TRUE(run(host, capstan::gather(gate.visits(5), 5)));
     EXPECT_THAT(gate.order, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST(Semaphore, LosesNoPermitToAWaitThatIsOutOfTime) {
+TEST(Semaphore, LosesNoPermitToATimedOutWait) {
     FakeHost host;
     Gate gate{host.host(), Semaphore(host.host(), 1)};
     const auto start = [&](int who, Duration stay, Duration allowed) {
@@ -82,7 +82,7 @@ TEST(Semaphore, LosesNoPermitToAWaitThatIsOutOfTime) {
     EXPECT_EQ(gate.semaphore.free_permits(), 1u);
 }
 
-TEST(Semaphore, EndsItsWaitsWithTheInstance) {
+TEST(Semaphore, EndsWaitsWithTheInstance) {
     FakeHost host;
     Gate gate{host.host(), Semaphore(host.host(), 1)};
     const auto all = host.call<void>([&](capstan_op op) {
@@ -94,7 +94,7 @@ TEST(Semaphore, EndsItsWaitsWithTheInstance) {
     EXPECT_EQ(gate.semaphore.free_permits(), 1u);
 }
 
-TEST(Semaphore, RefusesTheOneThatFindsTheQueueFull) {
+TEST(Semaphore, RejectsAWaitIfTheQueueIsFull) {
     FakeHost host;
     Gate gate{host.host(), Semaphore(host.host(), 1, 2)};
     const auto got = run(host, capstan::gather_results(gate.visits(4), 4));
@@ -104,7 +104,7 @@ TEST(Semaphore, RefusesTheOneThatFindsTheQueueFull) {
     EXPECT_EQ(gate.semaphore.free_permits(), 1u);
 }
 
-TEST(Semaphore, TakesAPermitBackBeforeTheEndOfItsScopeAndOnlyOnce) {
+TEST(Semaphore, CanReleaseAPermitEarlyAndOnlyOnce) {
     FakeHost host;
     Semaphore semaphore(host.host(), 1);
     const auto take = [&]() -> Task<std::size_t> {

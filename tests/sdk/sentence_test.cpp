@@ -15,7 +15,7 @@ TEST(Sentence, CountsOneAndMany) {
     EXPECT_EQ(counted(2, "node"), "2 nodes");
 }
 
-TEST(Sentence, WritesSharesAsPercentWithOneDecimalIfThereIsOne) {
+TEST(Sentence, WritesSharesAsPercentWithAtMostOneDecimal) {
     EXPECT_EQ(percent(0), "0%");
     EXPECT_EQ(percent(-0.0), "0%");
     EXPECT_EQ(percent(0.2), "20%");
@@ -39,7 +39,7 @@ TEST(Sentence, NamesAFewAndCountsTheRest) {
     EXPECT_EQ(listed(std::vector{1, 2, 3, 4, 5, 6, 7}, number), "1, 2, 3, 4, 5 and 2 more");
 }
 
-TEST(Sentence, QuotesTextWithoutBreakingTheLine) {
+TEST(Sentence, QuotesTextOnOneLine) {
     EXPECT_EQ(in_quotes("a\nb"), "\"a?b\"");
     EXPECT_EQ(in_quotes(std::string(100, 'x')), "\"" + std::string(80, 'x') + "...\"");
 }

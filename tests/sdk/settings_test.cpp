@@ -54,7 +54,7 @@ const Schema schema{
                 {.key = "k8s.io/match", .doc = "A regex.", .list = true}}},
 };
 
-TEST(Settings, ReadsWhatWasSetAndDefaultsForTheRest) {
+TEST(PluginSettings, ReadsValuesAndDefaults) {
     FakeSettings fake(schema);
     fake.set("zone", "b")
         .set("weights", table({{"cpu", 2}, {"memory", 0.5}}))
@@ -71,7 +71,7 @@ TEST(Settings, ReadsWhatWasSetAndDefaultsForTheRest) {
     EXPECT_TRUE(settings.tables("tiers").empty());
 }
 
-TEST(Settings, ReadsTablesWithKeysThatHaveDotsAndSlashes) {
+TEST(PluginSettings, ReadsTablesWithDotsAndSlashesInKeys) {
     FakeSettings fake(schema);
     fake.set("tiers", list(table({{"priority", 10}, {"k8s.io/match", list("web-.*", "api")}}),
                            table({{"priority", -1}})));
@@ -83,7 +83,7 @@ TEST(Settings, ReadsTablesWithKeysThatHaveDotsAndSlashes) {
     EXPECT_TRUE(tiers[1].texts("k8s.io/match").empty());
 }
 
-TEST(Settings, ThrowsWhenAskedForWhatIsNotThereOrOfAnotherType) {
+TEST(PluginSettings, ThrowsForUnknownKeysAndOtherTypes) {
     FakeSettings fake(schema);
     const Settings settings = fake.view();
     EXPECT_THROW(settings.text("zoen"), Failure);
@@ -92,7 +92,7 @@ TEST(Settings, ThrowsWhenAskedForWhatIsNotThereOrOfAnotherType) {
     EXPECT_THROW(settings.text("tiers"), Failure);
 }
 
-TEST(Settings, HasNoMembersInATableThatIsNotThere) {
+TEST(PluginSettings, TreatsAMissingTableAsEmpty) {
     FakeSettings fake;
     const Settings absent = fake.view().table("a").table("b");
     EXPECT_FALSE(absent.has("c"));
@@ -100,7 +100,7 @@ TEST(Settings, HasNoMembersInATableThatIsNotThere) {
     EXPECT_TRUE(absent.text_map("c").empty());
 }
 
-TEST(Settings, RejectsAKeyAnItemOrTheWhole) {
+TEST(PluginSettings, RejectsAKeyAnItemOrEverything) {
     FakeSettings fake(schema);
     fake.set("tiers", list(table({{"priority", 1}}), table({{"priority", 1}})));
     const Settings settings = fake.view();
@@ -115,7 +115,7 @@ TEST(Settings, RejectsAKeyAnItemOrTheWhole) {
                             Rejection{"", "something is missing"}));
 }
 
-TEST(Schema, CrossesWithEverythingItSays) {
+TEST(Schema, CrossesTheAbiCompletely) {
     const capstan::detail::AbiSchema crossing(schema);
     const capstan::View<capstan_field> fields(crossing.fields());
     ASSERT_EQ(fields.size(), schema.size());
@@ -133,7 +133,7 @@ TEST(Schema, CrossesWithEverythingItSays) {
     EXPECT_EQ(capstan::View<capstan_str>(fields[4].allowed).size(), 2u);
 }
 
-TEST(Schema, CrossesWithTheBoundsThatAreSetAndNoOther) {
+TEST(Schema, CrossesTheAbiWithOnlyTheBoundsThatAreSet) {
     const capstan::detail::AbiSchema crossing(
         Schema{{.key = "n", .type = SettingType::integer, .min = 0},
                {.key = "poll", .type = SettingType::duration, .max = 10ms},
@@ -145,7 +145,7 @@ TEST(Schema, CrossesWithTheBoundsThatAreSetAndNoOther) {
     EXPECT_EQ(fields[2].flags, 0u);
 }
 
-TEST(Schema, CrossesWithTheMembersOfItsTables) {
+TEST(Schema, CrossesTheAbiWithMembersOfTables) {
     const capstan::detail::AbiSchema crossing(schema);
     const capstan_field& tiers = capstan::View<capstan_field>(crossing.fields())[6];
     EXPECT_EQ(tiers.flags, static_cast<std::uint32_t>(CAPSTAN_FIELD_LIST));

@@ -27,12 +27,12 @@ CloudView one_machine() {
                                  .group = NodeGroupId("web")}}};
 }
 
-TEST(SharedCloudView, IsTheViewItWasMadeOf) {
+TEST(SharedCloudView, ContainsTheViewItWasMadeOf) {
     EXPECT_EQ(*SharedCloudView(one_machine()), one_machine());
     EXPECT_EQ(SharedCloudView(one_machine())->machines.size(), 1u);
 }
 
-TEST(SharedCloudView, OfWhichACopyIsTheSame) {
+TEST(SharedCloudView, SharesItsDataWithCopies) {
     std::optional<SharedCloudView> first(one_machine());
     const SharedCloudView copy = *first;
     const auto* const machines = copy.raw().machines.data;
@@ -42,7 +42,7 @@ TEST(SharedCloudView, OfWhichACopyIsTheSame) {
     EXPECT_EQ(*copy, one_machine());
 }
 
-TEST(SharedCloudView, EndsARefreshAsOftenAsItIsGiven) {
+TEST(SharedCloudView, CanEndSeveralRefreshes) {
     FakeHost host;
     const SharedCloudView view(one_machine());
     const auto given_by = [&host](auto refresh) {

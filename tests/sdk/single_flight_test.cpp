@@ -45,7 +45,7 @@ struct Door {
     }
 };
 
-TEST(SingleFlight, IsOneCallForAllThatWantIt) {
+TEST(SingleFlight, SharesOneCallAmongAllCallers) {
     FakeHost host;
     Door door{host.host()};
     const Duration before = host.monotonic();
@@ -56,7 +56,7 @@ TEST(SingleFlight, IsOneCallForAllThatWantIt) {
     EXPECT_EQ(host.monotonic() - before, 5s);
 }
 
-TEST(SingleFlight, CallsAgainOnceTheLastOneHasEnded) {
+TEST(SingleFlight, CallsAgainAfterTheLastCallEnded) {
     FakeHost host;
     Door door{host.host()};
     EXPECT_EQ(run(host, door.token()), "token 1");
@@ -64,7 +64,7 @@ TEST(SingleFlight, CallsAgainOnceTheLastOneHasEnded) {
     EXPECT_EQ(run(host, door.token()), "token 2");
 }
 
-TEST(SingleFlight, GivesItsErrorToAll) {
+TEST(SingleFlight, ReturnsItsErrorToAllCallers) {
     FakeHost host;
     Door door{host.host()};
     door.refusal = capstan::Error{ErrorCode::unauthenticated, "wrong key"};
@@ -74,7 +74,7 @@ TEST(SingleFlight, GivesItsErrorToAll) {
     EXPECT_EQ(door.logins, 1);
 }
 
-TEST(SingleFlight, GoesOnForTheOthersWhenTheFirstOneIsOutOfTime) {
+TEST(SingleFlight, ContinuesIfTheFirstCallerTimesOut) {
     FakeHost host;
     Door door{host.host()};
     const auto start = [&](Duration allowed) {
@@ -103,7 +103,7 @@ TEST(SingleFlight, EndsWithTheInstance) {
     EXPECT_EQ(waiting.result().error().code, ErrorCode::cancelled);
 }
 
-TEST(SingleFlight, OfWhatIsThereAtOnceDoesNotWait) {
+TEST(SingleFlight, ReturnsAReadyValueWithoutWaiting) {
     FakeHost host;
     SingleFlight<int> flight(host.host());
     const auto seven = []() -> Task<int> { co_return 7; };

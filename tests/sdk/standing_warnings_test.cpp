@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using testing::FakeHost;
 using Sentences = std::vector<std::string>;
 
-struct Standing : ::testing::Test {
+struct StandingWarningsTest : ::testing::Test {
     FakeHost host{};
     StandingWarnings warnings{host.host()};
 
@@ -28,12 +28,12 @@ struct Standing : ::testing::Test {
     }
 };
 
-TEST_F(Standing, AWarningIsLoggedOnceForAsLongAsItGoesOn) {
+TEST_F(StandingWarningsTest, LogAWarningOnce) {
     for (int refresh = 0; refresh < 3; ++refresh) warnings.tell("group a", "a is full");
     EXPECT_THAT(said(), ElementsAre("a is full"));
 }
 
-TEST_F(Standing, OfSeveralTheNewOnesAreLogged) {
+TEST_F(StandingWarningsTest, LogOnlyNewWarnings) {
     warnings.tell("group a", Sentences{"a is full", "a is old"});
     warnings.tell("group a", Sentences{"a is new", "a is full"});
     EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new"));
@@ -42,7 +42,7 @@ TEST_F(Standing, OfSeveralTheNewOnesAreLogged) {
         << "it was over in between";
 }
 
-TEST_F(Standing, OneThatWasOverIsLoggedAgain) {
+TEST_F(StandingWarningsTest, LogAWarningAgainAfterItEnded) {
     warnings.tell("group a", "a is full");
     warnings.tell("group a", Sentences{});
     warnings.tell("group a", "a is full");
@@ -51,7 +51,7 @@ TEST_F(Standing, OneThatWasOverIsLoggedAgain) {
     EXPECT_THAT(said(), ElementsAre("a is full", "a is full", "a is full"));
 }
 
-TEST_F(Standing, SubjectsAreApart) {
+TEST_F(StandingWarningsTest, AreSeparateForEachSubject) {
     warnings.tell("group a", "it is full");
     warnings.tell("group b", "it is full");
     warnings.end("group b");

@@ -7,7 +7,7 @@
 namespace capstan {
 namespace {
 
-TEST(TaintText, IsReadAsKubectlWritesIt) {
+TEST(TaintText, IsReadInKubectlForm) {
     const std::pair<std::string_view, Taint> cases[] = {
         {"dedicated=gpu:NoSchedule", {"dedicated", "gpu", Effect::no_schedule}},
         {"dedicated:NoExecute", {"dedicated", "", Effect::no_execute}},
@@ -21,13 +21,13 @@ TEST(TaintText, IsReadAsKubectlWritesIt) {
     }
 }
 
-TEST(TaintText, IsReadBackAsItWasWritten) {
+TEST(TaintText, ReadsBackWhatItWrote) {
     for (const Taint& taint :
          {Taint{"a", "b", Effect::no_execute}, Taint{"a", "", Effect::no_schedule}})
         EXPECT_EQ(parse_taint(to_string(taint)).value(), taint);
 }
 
-TEST(TaintText, IsRefusedWithoutAKeyOrWithAnEffectThatIsNone) {
+TEST(TaintText, IsRejectedWithoutAKeyOrWithAnUnknownEffect) {
     for (const std::string_view written :
          {"", ":", "a", "a=b", "NoSchedule", ":NoSchedule", "=b:NoSchedule", "a=b:", "a=b:Never",
           "a=b:noschedule", "a=b:NoSchedule "}) {

@@ -12,7 +12,7 @@ using Op = Toleration::Op;
 
 const Taint gpu{"dedicated", "gpu", Effect::no_schedule};
 
-TEST(Toleration, CoversATaintAsInKubernetes) {
+TEST(Toleration, ToleratesATaintLikeKubernetes) {
     struct Case {
         Toleration toleration;
         bool covers;
@@ -37,7 +37,7 @@ TEST(Toleration, CoversATaintAsInKubernetes) {
     }
 }
 
-TEST(Taints, KeepPodsOffUnlessEachIsTolerated) {
+TEST(Taints, RepelPodsUnlessEachIsTolerated) {
     const std::vector<Taint> taints = {gpu, {"gone", "", Effect::no_execute}};
     const Toleration first{"dedicated", Op::equal, "gpu"}, second{"gone", Op::exists};
     EXPECT_EQ(find_untolerated(taints, {}), &taints[0]);
@@ -46,11 +46,11 @@ TEST(Taints, KeepPodsOffUnlessEachIsTolerated) {
     EXPECT_EQ(find_untolerated({}, {}), nullptr);
 }
 
-TEST(Taints, ThatOnlyPreferKeepNoPodOff) {
+TEST(Taints, DoNotRepelPodsIfTheyOnlyPrefer) {
     EXPECT_EQ(find_untolerated({{"busy", "", Effect::prefer_no_schedule}}, {}), nullptr);
 }
 
-TEST(Taints, AreWrittenAsKubectlWritesThem) {
+TEST(Taints, AreWrittenInKubectlForm) {
     EXPECT_EQ(to_string(gpu), "dedicated=gpu:NoSchedule");
     EXPECT_EQ(to_string(Taint{"gone", "", Effect::no_execute}), "gone:NoExecute");
 }

@@ -76,19 +76,19 @@ protected:
     }
 };
 
-TEST_F(TargetSetterTest, SetsTheExpectedTargetWithTheChange) {
+TEST_F(TargetSetterTest, SetsTheExpectedTargetPlusTheChange) {
     EXPECT_EQ(increase(by(2, 3, 3))->target, 5);
     group.machines = 3;
     EXPECT_EQ(decrease(by(1, 5, 5))->target, 4);
     EXPECT_THAT(sent, ElementsAre(5, 4));
 }
 
-TEST_F(TargetSetterTest, CountsOnTheAnswerWhileTheCloudStillShowsTheListedTarget) {
+TEST_F(TargetSetterTest, TrustsTheExpectedTargetWhileTheCloudShowsTheListedOne) {
     EXPECT_EQ(increase(by(1, 5, 3))->target, 6);
     EXPECT_THAT(sent, ElementsAre(6));
 }
 
-TEST_F(TargetSetterTest, RefusesATargetThatAnotherClientHasSet) {
+TEST_F(TargetSetterTest, RejectsATargetSetByAnotherClient) {
     group.target = 7;
     const auto refused = increase(by(1, 5, 3));
     ASSERT_FALSE(refused);
@@ -97,7 +97,7 @@ TEST_F(TargetSetterTest, RefusesATargetThatAnotherClientHasSet) {
     EXPECT_THAT(sent, IsEmpty());
 }
 
-TEST_F(TargetSetterTest, NeverSetsATargetBelowTheMachinesThatExist) {
+TEST_F(TargetSetterTest, NeverSetsATargetBelowTheExistingMachines) {
     group = {.target = 6, .machines = 5};
     const auto lower = decrease(by(2, 6, 6));
     ASSERT_FALSE(lower);
@@ -108,7 +108,7 @@ TEST_F(TargetSetterTest, NeverSetsATargetBelowTheMachinesThatExist) {
     EXPECT_THAT(sent, IsEmpty());
 }
 
-TEST_F(TargetSetterTest, KeepsWithinTheLimits) {
+TEST_F(TargetSetterTest, StaysWithinTheLimits) {
     EXPECT_EQ(increase(by(8, 3, 3)).error().code, ErrorCode::invalid_argument);
     group = {.target = 1, .machines = 0, .min = 1};
     EXPECT_EQ(decrease(by(1, 1, 1)).error().code, ErrorCode::invalid_argument);
@@ -117,13 +117,13 @@ TEST_F(TargetSetterTest, KeepsWithinTheLimits) {
     EXPECT_THAT(sent, IsEmpty());
 }
 
-TEST_F(TargetSetterTest, TriesAgainWhatTheCloudHasNotBegun) {
+TEST_F(TargetSetterTest, RepeatsAChangeThatTheCloudRefused) {
     failures = {{ErrorCode::throttled, "Rate exceeded"}, {ErrorCode::busy, "the queue is full"}};
     EXPECT_EQ(increase(by(1, 3, 3))->target, 4);
     EXPECT_THAT(sent, ElementsAre(4, 4, 4));
 }
 
-TEST_F(TargetSetterTest, DoesNotOverwriteWhatAnotherClientSetsBetweenTwoAttempts) {
+TEST_F(TargetSetterTest, KeepsATargetSetByAnotherClientBetweenTwoAttempts) {
     failures = {{ErrorCode::throttled, "Rate exceeded"}};
     before_next_read = [this] { before_next_read = [this] { group.target = 10; }; };
     EXPECT_EQ(increase(by(1, 3, 3)).error().code, ErrorCode::conflict);
@@ -131,7 +131,7 @@ TEST_F(TargetSetterTest, DoesNotOverwriteWhatAnotherClientSetsBetweenTwoAttempts
     EXPECT_EQ(group.target, 10);
 }
 
-TEST_F(TargetSetterTest, DoesNotEndMachinesThatCameBetweenTwoAttempts) {
+TEST_F(TargetSetterTest, KeepsMachinesThatStartedBetweenTwoAttempts) {
     group = {.target = 5, .machines = 1};
     failures = {{ErrorCode::throttled, "Rate exceeded"}};
     before_next_read = [this] { before_next_read = [this] { group.machines = 5; }; };
@@ -148,7 +148,7 @@ TEST_F(TargetSetterTest, GivesUpAfterThreeAttempts) {
 constexpr std::array<ErrorCode, 3> unknown_outcomes{ErrorCode::deadline, ErrorCode::unavailable,
                                                     ErrorCode::cancelled};
 
-TEST_F(TargetSetterTest, SendsNothingAgainAfterAnUnknownOutcomeOrARefusal) {
+TEST_F(TargetSetterTest, DoesNotRepeatAfterAnUnknownResultOrAPermanentError) {
     std::vector<ErrorCode> codes(unknown_outcomes.begin(), unknown_outcomes.end());
     codes.insert(codes.end(), {ErrorCode::permission, ErrorCode::quota, ErrorCode::internal});
     for (const ErrorCode code : codes) {
@@ -159,13 +159,13 @@ TEST_F(TargetSetterTest, SendsNothingAgainAfterAnUnknownOutcomeOrARefusal) {
     }
 }
 
-TEST_F(TargetSetterTest, ARequestThatComesTwiceHasOneEffect) {
+TEST_F(TargetSetterTest, AppliesARepeatedRequestOnce) {
     EXPECT_EQ(increase(by(1, 3, 3, "key"))->target, 4);
     EXPECT_EQ(increase(by(1, 3, 3, "key"))->target, 4);
     EXPECT_THAT(sent, ElementsAre(4));
 }
 
-TEST_F(TargetSetterTest, ARequestOfUnknownOutcomeIsDoneOnceItsTargetIsThere) {
+TEST_F(TargetSetterTest, SucceedsIfAnEarlierRequestReachedItsTarget) {
     applies_failed_calls = true;
     for (const ErrorCode code : unknown_outcomes) {
         const int before = group.target;
@@ -177,7 +177,7 @@ TEST_F(TargetSetterTest, ARequestOfUnknownOutcomeIsDoneOnceItsTargetIsThere) {
     EXPECT_THAT(sent, ElementsAre(4, 5, 6));
 }
 
-TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterOneWithoutAnAnswer) {
+TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterALostResponse) {
     failures = {{ErrorCode::deadline, "no answer"}};
     EXPECT_FALSE(increase(by(2, 3, 3)));
     const auto first = increase(by(4, 3, 3));
@@ -197,7 +197,7 @@ TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterOneWithoutAnAnswer)
     EXPECT_THAT(sent, ElementsAre(5, 5, 7));
 }
 
-TEST_F(TargetSetterTest, SetsAnotherTargetOnceTheGroupHasTheOneWithoutAnAnswer) {
+TEST_F(TargetSetterTest, SetsAnotherTargetOnceTheLostOneIsListed) {
     applies_failed_calls = true;
     failures = {{ErrorCode::deadline, "no answer"}};
     EXPECT_FALSE(increase(by(2, 3, 3)));
@@ -205,20 +205,20 @@ TEST_F(TargetSetterTest, SetsAnotherTargetOnceTheGroupHasTheOneWithoutAnAnswer) 
     EXPECT_THAT(sent, ElementsAre(5, 7));
 }
 
-TEST_F(TargetSetterTest, SetsAnyTargetAfterOneWithoutAnAnswerIfChangesEndNoMachine) {
+TEST_F(TargetSetterTest, SetsAnyTargetAfterALostResponseIfChangesRemoveNoMachine) {
     group.machines.reset();
     failures = {{ErrorCode::deadline, "no answer"}};
     EXPECT_FALSE(increase(by(2, 3, 3)));
     EXPECT_EQ(increase(by(4, 3, 3))->target, 7);
 }
 
-TEST_F(TargetSetterTest, ARefusedRequestMayComeAgain) {
+TEST_F(TargetSetterTest, AppliesARepeatedRequestAfterARefusal) {
     failures = {{ErrorCode::permission, "no"}};
     EXPECT_FALSE(increase(by(1, 3, 3, "key")));
     EXPECT_EQ(increase(by(1, 3, 3, "key"))->target, 4);
 }
 
-TEST_F(TargetSetterTest, ChangesOfAGroupFollowEachOther) {
+TEST_F(TargetSetterTest, SerializesChangesOfAGroup) {
     std::vector<Task<Resized>> both;
     both.push_back(start(by(1, 3, 3)));
     both.push_back(start(by(1, 3, 3)));

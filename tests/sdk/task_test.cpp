@@ -54,18 +54,18 @@ static_assert(!capstan::detail::can_end<SharedCloudView, CloudView>);
 static_assert(!capstan::detail::can_end<Resized, void>);
 static_assert(!capstan::detail::can_end<void, Task<int>>);
 
-TEST(Task, HandsItsValueToWhoAwaitsIt) {
+TEST(Task, ReturnsItsValueToItsAwaiter) {
     FakeHost host;
     EXPECT_EQ(run(host, answer(42)), 42);
 }
 
-TEST(Task, TurnsAFailureThrownIntoItsError) {
+TEST(Task, TurnsAThrownFailureIntoItsError) {
     FakeHost host;
     const Error error{ErrorCode::quota, "no more", "QuotaExceeded", "web-a", 90s};
     EXPECT_EQ(run(host, throwing(Failure(error))), capstan::fail(error));
 }
 
-TEST(Task, TurnsAnyOtherExceptionIntoAnInternalErrorWithItsText) {
+TEST(Task, TurnsOtherExceptionsIntoInternalErrors) {
     FakeHost host;
     const auto broken = []() -> Task<int> {
         throw std::out_of_range("vector::at");
@@ -74,19 +74,19 @@ TEST(Task, TurnsAnyOtherExceptionIntoAnInternalErrorWithItsText) {
     EXPECT_EQ(run(host, broken()), capstan::fail(ErrorCode::internal, "vector::at"));
 }
 
-TEST(Task, TakesAFailedResultAsItsEnd) {
+TEST(Task, CanReturnAFailedResult) {
     FakeHost host;
     EXPECT_EQ(run(host, refusing()), capstan::fail(ErrorCode::throttled, "slow down"));
 }
 
-TEST(Task, LetsAnErrorPassThroughAllThatAwaitIt) {
+TEST(Task, PropagatesAnErrorToAllAwaiters) {
     FakeHost host;
     const auto middle = []() -> Task<int> { co_return 1 + co_await refusing(); };
     const auto outer = [&]() -> Task<std::string> { co_return std::to_string(co_await middle()); };
     EXPECT_EQ(run(host, outer()), capstan::fail(ErrorCode::throttled, "slow down"));
 }
 
-TEST(Task, CanCatchTheErrorOfATaskItAwaits) {
+TEST(Task, CanCatchTheErrorOfAnAwaitedTask) {
     FakeHost host;
     const auto careful = []() -> Task<ErrorCode> {
         try {
@@ -99,7 +99,7 @@ TEST(Task, CanCatchTheErrorOfATaskItAwaits) {
     EXPECT_EQ(run(host, careful()), ErrorCode::throttled);
 }
 
-TEST(Task, CarriesWhatCanOnlyBeMoved) {
+TEST(Task, SupportsMoveOnlyValues) {
     FakeHost host;
     const auto make = [](int n) -> Task<std::unique_ptr<int>> {
         co_return std::make_unique<int>(n);
@@ -110,7 +110,7 @@ TEST(Task, CarriesWhatCanOnlyBeMoved) {
     EXPECT_EQ(**got, 7);
 }
 
-TEST(Task, DoesNothingBeforeItIsAwaited) {
+TEST(Task, IsLazy) {
     bool ran = false;
     const auto mark = [&ran]() -> Task<void> {
         ran = true;
@@ -122,7 +122,7 @@ TEST(Task, DoesNothingBeforeItIsAwaited) {
     EXPECT_FALSE(ran);
 }
 
-TEST(Task, AwaitsThousandsInARowWithoutUsingUpTheStack) {
+TEST(Task, AwaitsThousandsInARowWithoutExhaustingTheStack) {
     FakeHost host;
     const auto sum = []() -> Task<int> {
         int total = 0;
@@ -132,7 +132,7 @@ TEST(Task, AwaitsThousandsInARowWithoutUsingUpTheStack) {
     EXPECT_EQ(run(host, sum()), 20'000);
 }
 
-TEST(AsResult, LetsWhatFollowsAnErrorWaitToo) {
+TEST(AsResult, AllowsAwaitingAfterAnError) {
     FakeHost host;
     const auto careful = [](Host h) -> Task<ErrorCode> {
         const Result<int> refused = co_await capstan::as_result(refusing());
@@ -144,7 +144,7 @@ TEST(AsResult, LetsWhatFollowsAnErrorWaitToo) {
     EXPECT_EQ(host.monotonic() - before, 1s);
 }
 
-TEST(AsResult, IsTheValueWhereThereIsOne) {
+TEST(AsResult, ContainsTheValueOfASuccess) {
     FakeHost host;
     const auto task = [](Host h) -> Task<int> {
         const Result<void> slept = co_await capstan::as_result(capstan::sleep_for(h, 1s));
@@ -154,7 +154,7 @@ TEST(AsResult, IsTheValueWhereThereIsOne) {
     EXPECT_EQ(run(host, task(host.host())), 42);
 }
 
-TEST(AsResult, HandsTheDeadlineOn) {
+TEST(AsResult, KeepsTheDeadline) {
     FakeHost host;
     std::optional<Result<void>> slept;
     const auto task = [&slept](Host h) -> Task<void> {
@@ -165,14 +165,14 @@ TEST(AsResult, HandsTheDeadlineOn) {
     EXPECT_EQ(slept->error().code, ErrorCode::deadline);
 }
 
-TEST(FailTask, IsATaskThatFails) {
+TEST(FailTask, ReturnsATaskThatFails) {
     FakeHost host;
     const Error error{ErrorCode::not_found, "no such group"};
     EXPECT_EQ(run(host, capstan::fail_task<int>(error)), capstan::fail(error));
     EXPECT_EQ(run(host, capstan::fail_task<void>(error)), capstan::fail(error));
 }
 
-TEST(TimeLeft, IsUntilTheDeadlineOfTheOperation) {
+TEST(TimeLeft, EndsAtTheDeadlineOfTheOperation) {
     FakeHost host;
     const auto task = [](Host h) -> Task<Duration> {
         co_await capstan::sleep_for(h, 4s);
@@ -182,20 +182,20 @@ TEST(TimeLeft, IsUntilTheDeadlineOfTheOperation) {
     EXPECT_EQ(run(host, task(host.host()), 10s), 6s);
 }
 
-TEST(Sleep, TakesTimeOnTheHostsClockAlone) {
+TEST(Sleep, WaitsOnlyOnTheClockOfTheHost) {
     FakeHost host;
     const Duration before = host.monotonic();
     EXPECT_TRUE(run(host, sleeping(host.host(), 90s)));
     EXPECT_EQ(host.monotonic() - before, 90s);
 }
 
-TEST(Sleep, EndsAtOnceWhenThereIsNothingToWaitFor) {
+TEST(Sleep, EndsAtOnceForAZeroDuration) {
     FakeHost host;
     EXPECT_TRUE(run(host, sleeping(host.host(), 0s)));
     EXPECT_TRUE(run(host, sleeping(host.host(), -5s)));
 }
 
-TEST(Sleep, IsCutAtTheDeadlineOfTheOperationItWorksFor) {
+TEST(Sleep, EndsAtTheDeadlineOfItsOperation) {
     FakeHost host;
     const Duration before = host.monotonic();
     const Result<void> slept = run(host, sleeping(host.host(), 1h), 10s);
@@ -204,7 +204,7 @@ TEST(Sleep, IsCutAtTheDeadlineOfTheOperationItWorksFor) {
     EXPECT_EQ(host.monotonic() - before, 10s);
 }
 
-TEST(Sleep, KnowsTheOperationAlsoInANestedTask) {
+TEST(Sleep, KnowsTheOperationOfAnOuterTask) {
     FakeHost host;
     const auto outer = [](Host h) -> Task<void> { co_await sleeping(h, 1h); };
     const Result<void> slept = run(host, outer(host.host()), 10s);
@@ -212,7 +212,7 @@ TEST(Sleep, KnowsTheOperationAlsoInANestedTask) {
     EXPECT_EQ(slept.error().code, ErrorCode::deadline);
 }
 
-TEST(Sleep, IsAnErrorWhenTheInstanceStops) {
+TEST(Sleep, FailsWhenTheInstanceStops) {
     FakeHost host;
     const auto operation = host.call<void>([&](capstan_op op) {
         return capstan::detail::run_operation<void>(host.host(), op,
@@ -225,7 +225,7 @@ TEST(Sleep, IsAnErrorWhenTheInstanceStops) {
     EXPECT_EQ(host.open_operations(), 0u);
 }
 
-TEST(Sleep, SaysThatTheHostRefusedIt) {
+TEST(Sleep, ReportsThatTheHostRejectedIt) {
     FakeHost host;
     host.overload(CAPSTAN_SERVICE_EXEC);
     EXPECT_EQ(run(host, sleeping(host.host(), 5s)), capstan::fail(ErrorCode::busy, "sleep: busy"));
@@ -234,7 +234,7 @@ TEST(Sleep, SaysThatTheHostRefusedIt) {
     EXPECT_EQ(run(bare, sleeping(bare.host(), 5s)).error().code, ErrorCode::unsupported);
 }
 
-TEST(Blocking, BringsTheValueBack) {
+TEST(Blocking, ReturnsTheValue) {
     FakeHost host;
     const auto task = [](Host h) -> Task<std::string> {
         co_return co_await capstan::blocking(h, [] { return std::string("from the pool"); });
@@ -242,7 +242,7 @@ TEST(Blocking, BringsTheValueBack) {
     EXPECT_EQ(run(host, task(host.host())), "from the pool");
 }
 
-TEST(Blocking, BringsAnExceptionBackAsItsError) {
+TEST(Blocking, ReturnsAnExceptionAsAnError) {
     FakeHost host;
     const auto task = [](Host h) -> Task<void> {
         co_await capstan::blocking(h, [] { throw Failure(ErrorCode::not_found, "no such file"); });
@@ -250,7 +250,7 @@ TEST(Blocking, BringsAnExceptionBackAsItsError) {
     EXPECT_EQ(run(host, task(host.host())), capstan::fail(ErrorCode::not_found, "no such file"));
 }
 
-TEST(Blocking, CarriesWhatCanOnlyBeMoved) {
+TEST(Blocking, SupportsMoveOnlyValues) {
     FakeHost host;
     const auto task = [](Host h) -> Task<int> {
         const auto work = [n = std::make_unique<int>(3)] { return std::make_unique<int>(*n); };
@@ -260,7 +260,7 @@ TEST(Blocking, CarriesWhatCanOnlyBeMoved) {
     EXPECT_EQ(run(host, task(host.host())), 3);
 }
 
-TEST(Blocking, TakesItsArgumentsAlongWithinOneExpression) {
+TEST(Blocking, KeepsItsArgumentsAlive) {
     FakeHost host;
     const auto task = [](Host h) -> Task<std::string> {
         std::string text = "a text that is longer than what a string keeps in itself";
@@ -273,7 +273,7 @@ TEST(Blocking, TakesItsArgumentsAlongWithinOneExpression) {
               "a text that is longer than what a string keeps in itself3");
 }
 
-TEST(Blocking, IsNotDoneAnyMoreWhenTheInstanceStops) {
+TEST(Blocking, DoesNotRunAfterTheInstanceStops) {
     FakeHost host;
     bool ran = false;
     const auto task = [&ran](Host h) -> Task<void> {
@@ -288,7 +288,7 @@ TEST(Blocking, IsNotDoneAnyMoreWhenTheInstanceStops) {
     EXPECT_EQ(operation.result().error().code, ErrorCode::cancelled);
 }
 
-TEST(Pending, EndsItsOperationOnce) {
+TEST(PendingOperation, CompletesItsOperationOnce) {
     FakeHost host;
     const auto operation = host.open<Resized>();
     {
@@ -299,7 +299,7 @@ TEST(Pending, EndsItsOperationOnce) {
     EXPECT_EQ(host.misuse(), Misuse());
 }
 
-TEST(Pending, EndsADroppedOperationAsInternal) {
+TEST(PendingOperation, CompletesADroppedOperationAsInternal) {
     FakeHost host;
     const auto operation = host.open<void>();
     {
@@ -311,7 +311,7 @@ TEST(Pending, EndsADroppedOperationAsInternal) {
     EXPECT_EQ(host.misuse(), Misuse());
 }
 
-TEST(Operation, EndsWithTheValueAPlainFunctionReturns) {
+TEST(Operation, CompletesWithTheValueOfAPlainFunction) {
     FakeHost host;
     const auto value = host.call<Resized>([&](capstan_op op) {
         return capstan::detail::run_operation<Resized>(host.host(), op, [] { return Resized{3}; });
@@ -330,7 +330,7 @@ TEST(Operation, EndsWithTheValueAPlainFunctionReturns) {
     EXPECT_EQ(thrown.result(), capstan::fail(ErrorCode::internal, "oops"));
 }
 
-TEST(Operation, IsEndedByTheHostAtItsDeadlineAndALateEndIsHarmless) {
+TEST(Operation, EndsAtItsDeadlineAndIgnoresALateCompletion) {
     FakeHost host;
     auto operation = host.open<Resized>(5s);
     Pending<Resized> pending(host.host(), operation.id());

@@ -40,7 +40,7 @@ TEST(Rfc3339, IsReadWithFractionsAndOffsets) {
     }
 }
 
-TEST(Rfc3339, RefusesWhatItIsNotAndShowsIt) {
+TEST(Rfc3339, RejectsInvalidTextAndShowsIt) {
     for (const char* const text : {"",
                                    "now",
                                    "2026-11-21",
@@ -68,7 +68,7 @@ TEST(Rfc3339, RefusesWhatItIsNotAndShowsIt) {
     }
 }
 
-TEST(Rfc3339, IsWrittenWithNoMoreDigitsThanItNeeds) {
+TEST(Rfc3339, IsWrittenWithTheFewestDigits) {
     const struct {
         std::int64_t unix_ns;
         const char* text;
@@ -83,7 +83,7 @@ TEST(Rfc3339, IsWrittenWithNoMoreDigitsThanItNeeds) {
     for (const auto& c : cases) EXPECT_EQ(format_rfc3339(time_from_unix_ns(c.unix_ns)), c.text);
 }
 
-TEST(Rfc3339, IsWrittenWithAsManyDigitsAsAskedFor) {
+TEST(Rfc3339, IsWrittenWithTheRequestedDigits) {
     const Time time = time_from_unix_ns(1795258200 * second + second / 4 + 999);
     EXPECT_EQ(format_rfc3339(time, 0), "2026-11-21T10:50:00Z");
     EXPECT_EQ(format_rfc3339(time, 3), "2026-11-21T10:50:00.250Z");
@@ -93,7 +93,7 @@ TEST(Rfc3339, IsWrittenWithAsManyDigitsAsAskedFor) {
     EXPECT_EQ(format_rfc3339(time_from_unix_ns(-1), 3), "1969-12-31T23:59:59.999Z");
 }
 
-TEST(HttpDate, IsReadInItsThreeForms) {
+TEST(HttpDate, IsReadInThreeForms) {
     const Time expected = time_from_unix_ns(784111777 * second);
     for (const char* const text : {"Sun, 06 Nov 1994 08:49:37 GMT",
                                    "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"})
@@ -105,7 +105,7 @@ TEST(HttpDate, IsReadInItsThreeForms) {
     EXPECT_EQ(parse_http_date("Thursday, 01-Jan-70 00:00:00 GMT"), time_from_unix_ns(0));
 }
 
-TEST(HttpDate, RefusesWhatItIsNot) {
+TEST(HttpDate, RejectsInvalidText) {
     for (const char* const text :
          {"", "120", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET",
           "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 31 Feb 1994 08:49:37 GMT",
@@ -117,7 +117,7 @@ TEST(HttpDate, RefusesWhatItIsNot) {
     }
 }
 
-TEST(HttpDate, IsWrittenAsServersWriteIt) {
+TEST(HttpDate, IsWrittenInTheUsualForm) {
     EXPECT_EQ(format_http_date(time_from_unix_ns(784111777 * second + 5)),
               "Sun, 06 Nov 1994 08:49:37 GMT");
     EXPECT_EQ(format_http_date(time_from_unix_ns(-1)), "Wed, 31 Dec 1969 23:59:59 GMT");

@@ -22,7 +22,7 @@ static_assert(!Lowerable<NodeGroup> && !Lowerable<const NodeTemplate>,
               "a temporary would be gone at once");
 static_assert(!std::is_copy_constructible_v<AbiArena>);
 
-TEST(AbiArena, BorrowsTextInsteadOfCopyingIt) {
+TEST(AbiArena, BorrowsTextWithoutCopying) {
     const NodeGroup group{.id = NodeGroupId("a group whose name is longer than any small string"),
                           .tags = {{"team", "a team whose name is longer than any small string"}}};
     AbiArena arena;
@@ -31,7 +31,7 @@ TEST(AbiArena, BorrowsTextInsteadOfCopyingIt) {
     EXPECT_EQ(View<capstan_kv>(raw.tags)[0].value.ptr, group.tags.at("team").data());
 }
 
-TEST(AbiArena, TellsAbsentFromZero) {
+TEST(AbiArena, DistinguishesAbsentFromZero) {
     NodeGroup group{.id = NodeGroupId("web"), .min = 0};
     AbiArena arena;
     EXPECT_EQ(arena.to_abi(group).present, CAPSTAN_GROUP_MIN | CAPSTAN_GROUP_AUTOPROVISIONED);
@@ -57,7 +57,7 @@ TEST(AbiArena, SetsTheSizeOfEveryStruct) {
     EXPECT_EQ(text(View<capstan_str>(requirement.values)[0]), "a");
 }
 
-TEST(AbiArena, LowersWhatOptionsShareOnce) {
+TEST(AbiArena, ConvertsSharedPartsOfOptionsOnce) {
     const auto node = std::make_shared<const NodeTemplate>(NodeTemplate{.name = "node"});
     const PodShares pods = share({{0, 3}, {1, 5}});
     const std::vector<ScaleUpOption> options(500, ScaleUpOption{.node = node, .pods = pods});
@@ -72,7 +72,7 @@ TEST(AbiArena, LowersWhatOptionsShareOnce) {
     EXPECT_EQ(text(raw[499].node->name), "node");
 }
 
-TEST(AbiArena, KeepsWhatItGaveWhileItGrows) {
+TEST(AbiArena, KeepsItsDataWhileItGrows) {
     const NodeTemplate node{.name = "node", .labels = {{"zone", "a"}}};
     AbiArena arena;
     const capstan_template first = arena.to_abi(node);

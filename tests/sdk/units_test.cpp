@@ -23,13 +23,13 @@ static_assert(4_cpu == 4000_mcpu);
 static_assert(1_GiB == 1024_MiB && 1_MiB == 1024_KiB && 1_KiB == 1024_B && 1_TiB == 1024_GiB);
 static_assert(250_mcpu < 1_cpu);
 
-TEST(Units, AddAndScale) {
+TEST(Units, CanBeAddedAndScaled) {
     EXPECT_EQ(3_GiB + 512_MiB, 3584_MiB);
     EXPECT_EQ(3 * (4_cpu - 500_mcpu), 10500_mcpu);
     EXPECT_EQ((250_mcpu).count(), 250);
 }
 
-TEST(Units, StopAtTheEndsOfTheirRange) {
+TEST(Units, SaturateAtTheEndsOfTheirRange) {
     constexpr auto highest = std::numeric_limits<std::int64_t>::max();
     EXPECT_EQ((Bytes(highest) + 1_B).count(), highest);
     EXPECT_EQ((Bytes(highest) * -3).count(), std::numeric_limits<std::int64_t>::min());
@@ -37,7 +37,7 @@ TEST(Units, StopAtTheEndsOfTheirRange) {
     EXPECT_EQ((18446744073709551615_cpu).count(), highest);
 }
 
-TEST(Units, AreReadFromAndWrittenAsQuantities) {
+TEST(Units, AreReadAndWrittenAsQuantities) {
     EXPECT_EQ(*parse_cpu("0.5"), 500_mcpu);
     EXPECT_EQ(*parse_bytes("32Gi"), 32_GiB);
     EXPECT_EQ(to_string(1500_mcpu), "1500m");

@@ -14,7 +14,7 @@ using capstan::percent_encode_unless;
 using capstan::UrlBuilder;
 using ::testing::HasSubstr;
 
-TEST(Url, EncodesAllButUnreservedCharacters) {
+TEST(UrlText, EncodesAllButUnreservedCharacters) {
     EXPECT_EQ(percent_encode("AZaz09-._~"), "AZaz09-._~");
     EXPECT_EQ(percent_encode("a b/c?d=e&f+g%h"), "a%20b%2Fc%3Fd%3De%26f%2Bg%25h");
     EXPECT_EQ(percent_encode("\xc3\xa4"), "%C3%A4");
@@ -24,14 +24,14 @@ TEST(Url, EncodesAllButUnreservedCharacters) {
     EXPECT_EQ(percent_encode("!*'()@:;,$[]"), "%21%2A%27%28%29%40%3A%3B%2C%24%5B%5D");
 }
 
-TEST(Url, DecodesWhatItEncoded) {
+TEST(UrlText, DecodesWhatItEncoded) {
     std::string all;
     for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
     EXPECT_EQ(percent_decode(percent_encode(all)), all);
     EXPECT_EQ(percent_decode("a+b%2fc"), "a+b/c");
 }
 
-TEST(Url, RefusesEscapesThatAreNone) {
+TEST(UrlText, RejectsInvalidEscapes) {
     for (const char* const text : {"%", "a%2", "%zz", "%2g", "%%20"}) {
         const auto decoded = percent_decode(text);
         ASSERT_FALSE(decoded) << text;
@@ -41,7 +41,7 @@ TEST(Url, RefusesEscapesThatAreNone) {
     }
 }
 
-TEST(Url, ReadsQueriesAsTheyAreWritten) {
+TEST(UrlText, ReadsAndWritesQueries) {
     const capstan::QueryParameters parameters{{"a", "1"}, {"b c", "x&y=z"}, {"a", ""}};
     const std::string text = capstan::format_query(parameters);
     EXPECT_EQ(text, "a=1&b%20c=x%26y%3Dz&a=");
@@ -52,7 +52,7 @@ TEST(Url, ReadsQueriesAsTheyAreWritten) {
     EXPECT_EQ(capstan::format_query({}), "");
 }
 
-TEST(Url, IsBuiltFromItsParts) {
+TEST(UrlText, IsBuiltFromItsParts) {
     EXPECT_EQ(UrlBuilder("https://api.example/").segment("v1").segment("web a/b").text(),
               "https://api.example/v1/web%20a%2Fb");
     EXPECT_EQ(UrlBuilder("https://api.example").query("a", "1").query("b", "2 3").text(),
@@ -64,14 +64,14 @@ TEST(Url, IsBuiltFromItsParts) {
     EXPECT_EQ(url.text(), "https://api.example?page=7");
 }
 
-TEST(Url, LetsNoSegmentLeadToAnotherPath) {
+TEST(UrlText, KeepsASegmentFromLeadingToAnotherPath) {
     for (const char* const name : {"", ".", ".."}) {
         EXPECT_THROW(UrlBuilder("https://api.example/v1").segment(name), capstan::Failure) << name;
     }
     EXPECT_EQ(UrlBuilder("https://api.example").segment("..a").text(), "https://api.example/..a");
 }
 
-TEST(Url, IsShownWithoutItsQuery) {
+TEST(UrlText, IsShownWithoutItsQuery) {
     EXPECT_EQ(capstan::without_query("https://a/b?token=x"), "https://a/b");
     EXPECT_EQ(capstan::without_query("https://a/b#c"), "https://a/b");
     EXPECT_EQ(capstan::without_query("https://a/b"), "https://a/b");

@@ -11,7 +11,7 @@ using capstan::clean_utf8;
 using capstan::count_characters;
 using capstan::is_utf8;
 
-TEST(Utf8, IsWhatTheStandardTakes) {
+TEST(Utf8, IsWhatTheStandardAllows) {
     for (const char* const text : {"", "a", "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
                                    "\xed\x9f\xbf", "\xee\x80\x80", "\xf4\x8f\xbf\xbf"})
         EXPECT_TRUE(is_utf8(text)) << text;
@@ -21,7 +21,7 @@ TEST(Utf8, IsWhatTheStandardTakes) {
         EXPECT_FALSE(is_utf8(bytes));
 }
 
-TEST(Utf8, IsMadeOfAnyBytesAndCutBetweenCharacters) {
+TEST(Utf8, CanBeMadeFromAnyBytesAndCutBetweenCharacters) {
     EXPECT_EQ(clean_utf8("a\xff"
                          "b\xe2\x82",
                          10),
@@ -31,7 +31,7 @@ TEST(Utf8, IsMadeOfAnyBytesAndCutBetweenCharacters) {
     EXPECT_EQ(clean_utf8("", 4), "");
 }
 
-TEST(Utf8, IsCountedAndCutByItsCharacters) {
+TEST(Utf8, IsCountedAndCutByCharacters) {
     EXPECT_EQ(count_characters("a\xe2\x82\xac\xf0\x9f\x98\x80"), 3u);
     EXPECT_EQ(beginning_of("a\xe2\x82\xac", 4), "a\xe2\x82\xac");
     for (const std::size_t limit : {1u, 2u, 3u})

@@ -14,7 +14,7 @@ using capstan::testing::FakeHost;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(Wake, TellsTheHostWhyAPassIsWanted) {
+TEST(Wake, PassesTheReasonToTheHost) {
     FakeHost host;
     EXPECT_TRUE(capstan::wake(host.host(), "spot notice for i-1"));
     EXPECT_TRUE(capstan::wake(host.host(), "operation op-7 ended"));
@@ -22,7 +22,7 @@ TEST(Wake, TellsTheHostWhyAPassIsWanted) {
     EXPECT_THAT(host.take_wakes(), IsEmpty());
 }
 
-TEST(Wake, IsAnErrorWhereTheHostHasNoSuchServiceOrStops) {
+TEST(Wake, FailsWithoutTheServiceOrDuringStop) {
     FakeHost bare;
     bare.withhold(CAPSTAN_SERVICE_WAKE);
     EXPECT_EQ(capstan::wake(bare.host(), "late").error().code, ErrorCode::unsupported);

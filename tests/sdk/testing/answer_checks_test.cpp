@@ -79,7 +79,7 @@ capstan_class wild_expander() {
     return of;
 }
 
-TEST(AnswerChecks, FindAnOptionThatIsNotThere) {
+TEST(AnswerChecks, FindAnUnknownOption) {
     struct Wild {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response* out) noexcept {
@@ -91,7 +91,7 @@ TEST(AnswerChecks, FindAnOptionThatIsNotThere) {
                 ElementsAre("answers/valid: one option: kept option 7 of 1"));
 }
 
-TEST(AnswerChecks, FindAStatusThatIsNone) {
+TEST(AnswerChecks, FindAnUnknownStatus) {
     struct Wild {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response*) noexcept {
@@ -103,7 +103,7 @@ TEST(AnswerChecks, FindAStatusThatIsNone) {
                             "which does not exist"));
 }
 
-TEST(AnswerChecks, FindAStatusThatIsNotTheOneReported) {
+TEST(AnswerChecks, FindAStatusThatDiffersFromTheReportedError) {
     struct Wild {
         static capstan_status filter(void*, const capstan_call* call,
                                      const capstan_expander_request* in,
@@ -119,7 +119,7 @@ TEST(AnswerChecks, FindAStatusThatIsNotTheOneReported) {
                 ElementsAre("answers/valid: one option: reported the failure 9 but returned 14"));
 }
 
-TEST(AnswerChecks, FindAnArrayWalkedBySizeInsteadOfStride) {
+TEST(AnswerChecks, FindAnArrayReadBySizeInsteadOfStride) {
     struct Wild {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response* out) noexcept {
@@ -135,7 +135,7 @@ TEST(AnswerChecks, FindAnArrayWalkedBySizeInsteadOfStride) {
         ElementsAre(StartsWith("answers/valid: longer structs of a newer host: kept option")));
 }
 
-TEST(AnswerChecks, AcceptErrorsAsAnswers) {
+TEST(AnswerChecks, AcceptErrors) {
     struct Failing {
         void filter(const Call&, const ExpanderRequest&, const Selection&) const {
             throw capstan::Failure(capstan::ErrorCode::unavailable, "not today");
@@ -174,7 +174,7 @@ struct Counting {
     }
 };
 
-TEST(AnswerChecks, FindAPureClassThatRemembers) {
+TEST(AnswerChecks, FindAStatefulPureClass) {
     EXPECT_THAT(failures_of<Counting>(),
                 ElementsAre(AllOf(StartsWith("answers/repeatable:"),
                                   HasSubstr("different result the second time"))));
@@ -182,7 +182,7 @@ TEST(AnswerChecks, FindAPureClassThatRemembers) {
         << "not pure, so it may";
 }
 
-TEST(AnswerChecks, FindAPureClassThatLooksAtTheClock) {
+TEST(AnswerChecks, FindAPureClassThatReadsTheClock) {
     struct Dated {
         Host host;
         Dated(Host lent, const Settings&) : host(lent) {}
@@ -206,7 +206,7 @@ TEST(AnswerChecks, FindAPureClassWhoseInstancesDiffer) {
                                                         HasSubstr("from another instance"))));
 }
 
-TEST(AnswerChecks, FindAParallelClassThatIsNot) {
+TEST(AnswerChecks, FindAParallelClassThatIsNotThreadSafe) {
     struct OneThread {
         std::thread::id home = std::this_thread::get_id();
         void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
@@ -218,7 +218,7 @@ TEST(AnswerChecks, FindAParallelClassThatIsNot) {
                                   HasSubstr("while 7 other threads call it"))));
 }
 
-TEST(SimilarityChecks, FindAnAnswerThatDependsOnTheOrder) {
+TEST(SimilarityChecks, FindAResultThatDependsOnTheOrder) {
     struct LeftOrRight {
         Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
             return a.zone() <= b.zone() ? capstan::agrees("in order")
@@ -230,7 +230,7 @@ TEST(SimilarityChecks, FindAnAnswerThatDependsOnTheOrder) {
         ElementsAre(AllOf(StartsWith("similarity/symmetric: pair "), HasSubstr("out of order"))));
 }
 
-TEST(SimilarityChecks, FindBucketsThatKeepLikeTemplatesApart) {
+TEST(SimilarityChecks, FindBucketsThatSeparateSimilarTemplates) {
     struct TooFine {
         Similarity similar(const Call&, const TemplateView&, const TemplateView&) const {
             return capstan::agrees("always");
@@ -244,7 +244,7 @@ TEST(SimilarityChecks, FindBucketsThatKeepLikeTemplatesApart) {
                                   HasSubstr("similar, but in different buckets: always"))));
 }
 
-TEST(SimilarityChecks, FindAnAnswerWithoutAReason) {
+TEST(SimilarityChecks, FindAResultWithoutAReason) {
     struct Terse {
         Similarity similar(const Call&, const TemplateView&, const TemplateView&) const {
             return capstan::agrees("");
@@ -254,7 +254,7 @@ TEST(SimilarityChecks, FindAnAnswerWithoutAReason) {
                                                         HasSubstr("agrees without a reason"))));
 }
 
-TEST(SimilarityChecks, FindADecisionByOneThatMayNot) {
+TEST(SimilarityChecks, FindADecisionWithoutTheFlag) {
     struct Usurper {
         Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
             return a.name() == b.name() ? capstan::decided("one name")
@@ -266,7 +266,7 @@ TEST(SimilarityChecks, FindADecisionByOneThatMayNot) {
                     "answers/valid: a template and itself: returned decided without the flag")));
 }
 
-TEST(SplitterChecks, FindAGroupGrownPastItsMaximum) {
+TEST(SplitterChecks, FindAGroupAboveItsMaximum) {
     struct Generous {
         void split(const Call&, int nodes, const GroupList& groups,
                    const GroupIncreases& grow) const {
@@ -278,7 +278,7 @@ TEST(SplitterChecks, FindAGroupGrownPastItsMaximum) {
                                           "from 2 by 5, above its maximum of 2"))));
 }
 
-TEST(SplitterChecks, FindMoreNodesThanThereWere) {
+TEST(SplitterChecks, FindMoreNodesThanRequested) {
     struct Doubling {
         void split(const Call&, int nodes, const GroupList& groups,
                    const GroupIncreases& grow) const {
@@ -292,18 +292,18 @@ TEST(SplitterChecks, FindMoreNodesThanThereWere) {
         ElementsAre("answers/valid: 1 node for sizes 1, 3 and 6: distributed 3 nodes of 1"));
 }
 
-TEST(AnswerChecks, LookAtWhatAServiceAnswers) {
+TEST(AnswerChecks, CheckAnExpanderThatCallsAService) {
     EXPECT_THAT(failures_of<ServiceAsker<true>>(), IsEmpty());
 }
 
-TEST(AnswerChecks, SayWhereAServiceAnsweredNothing) {
+TEST(AnswerChecks, AreSkippedIfAServiceDoesNotRespond) {
     const auto results =
         results_of(capstan::make_class<ServiceAsker<false>>({.id = "test", .doc = "A test."}));
     EXPECT_THAT(failures(results), IsEmpty());
     EXPECT_THAT(capstan::testing::skipped_checks(results), Contains("answers/valid"));
 }
 
-TEST(AnswerChecks, FindAPureClassThatAsksAService) {
+TEST(AnswerChecks, FindAPureClassThatCallsAService) {
     capstan_class of = capstan::make_class<ServiceAsker<true>>({.id = "test", .doc = "A test."});
     of.flags = CAPSTAN_CLASS_PURE;
     EXPECT_THAT(failures(results_of(of)),

@@ -151,19 +151,19 @@ std::vector<std::string> faults_of() {
     return out;
 }
 
-TEST(AutoprovisionChecks, FindNothingWrongWithAGoodCloud) {
+TEST(AutoprovisionChecks, AcceptACorrectCloud) {
     const auto results = results_of(capstan::make_class<MakingCloud<Fault::none>>(
         {.id = "making", .doc = "Makes groups in memory."}));
     EXPECT_THAT(failures(results), Not(Contains(StartsWith("cloud/autoprovision/"))));
     EXPECT_THAT(left_out(results), Not(Contains(StartsWith("cloud/autoprovision/"))));
 }
 
-TEST(AutoprovisionChecks, FindATheoryThatMakesTheGroup) {
+TEST(AutoprovisionChecks, FindAPlanThatCreatesTheGroup) {
     EXPECT_THAT(faults_of<Fault::theory_is_made>(),
                 Contains(HasSubstr("planning changed the groups that refresh lists")));
 }
 
-TEST(AutoprovisionChecks, FindATheoryThatIsNotThePlan) {
+TEST(AutoprovisionChecks, FindAPlannedGroupThatDiffersFromThePlan) {
     EXPECT_THAT(faults_of<Fault::theory_has_target>(),
                 ElementsAre("cloud/autoprovision/theory: it has a target"));
     EXPECT_THAT(
@@ -176,12 +176,12 @@ TEST(AutoprovisionChecks, FindATheoryThatIsNotThePlan) {
         ElementsAre(HasSubstr("a label that conflicts with the machine type was accepted")));
 }
 
-TEST(AutoprovisionChecks, FindAGroupThatDoesNotShow) {
+TEST(AutoprovisionChecks, FindACreatedGroupThatIsNotListed) {
     EXPECT_THAT(faults_of<Fault::hides_what_it_made>(),
                 Contains(HasSubstr("refresh does not list the created group")));
 }
 
-TEST(AutoprovisionChecks, FindOneThatMakesAGroupTwiceOrTakesAnotherForIt) {
+TEST(AutoprovisionChecks, FindDuplicateCreationAndAdoption) {
     EXPECT_THAT(faults_of<Fault::makes_no_twin>(),
                 ElementsAre(StartsWith("cloud/autoprovision/making: creating it again fails")));
     EXPECT_THAT(
@@ -190,7 +190,7 @@ TEST(AutoprovisionChecks, FindOneThatMakesAGroupTwiceOrTakesAnotherForIt) {
             "cloud/autoprovision/making: creating a different group with its name succeeds"));
 }
 
-TEST(AutoprovisionChecks, FindOneThatDeletesWhatIsNotEmptyNotItsOwnOrNotThere) {
+TEST(AutoprovisionChecks, FindDeletionOfNonEmptyForeignAndMissingGroups) {
     EXPECT_THAT(faults_of<Fault::deletes_full>(),
                 ElementsAre(HasSubstr("deleting a group with a machine succeeds")));
     EXPECT_THAT(faults_of<Fault::deletes_others>(),

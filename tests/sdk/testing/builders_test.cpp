@@ -58,7 +58,7 @@ TEST(Builders, AskAnExpanderAboutOptionsInTheOrderOfTheirGroups) {
     EXPECT_THAT(kept(OneNode(), question), ElementsAre("a", "c"));
 }
 
-TEST(Builders, LowerEverythingAnOptionSays) {
+TEST(Builders, ConvertEveryPropertyOfAnOption) {
     const Question question{
         {option("a").nodes(2).cpu("8").memory("1Gi").pods(10).price(0.5).similar({"b"})}};
     const OptionView o = question.view().options()[0];
@@ -71,11 +71,11 @@ TEST(Builders, LowerEverythingAnOptionSays) {
     EXPECT_EQ(question.view().pods()[0].count(), 10u);
 }
 
-TEST(Builders, CanLeaveTheTemplateOut) {
+TEST(Builders, CanOmitTheTemplate) {
     EXPECT_FALSE(Question{{option("a").without_template()}}.view().options()[0].node());
 }
 
-TEST(Builders, KeepResourcesApart) {
+TEST(Builders, KeepResourcesSeparate) {
     const capstan::NodeTemplate node = node_template("n")
                                            .cpu("2")
                                            .allocatable("cpu", "1900m")
@@ -88,7 +88,7 @@ TEST(Builders, KeepResourcesApart) {
     EXPECT_THROW(node_template().cpu("many"), std::invalid_argument);
 }
 
-TEST(Builders, ThrowWhatAHookFailsWith) {
+TEST(Builders, ThrowTheErrorOfAHook) {
     try {
         kept(Failing(), Question{{option("a")}});
         FAIL();
@@ -97,14 +97,14 @@ TEST(Builders, ThrowWhatAHookFailsWith) {
     }
 }
 
-TEST(Builders, AskASimilarityCheck) {
+TEST(Builders, CallASimilarityCheck) {
     EXPECT_EQ(similar(SameZone(), node_template("a").zone("x"), node_template("b").zone("x")),
               capstan::agrees("one zone"));
     EXPECT_EQ(similar(SameZone(), node_template("a").zone("x"), node_template("b").zone("y")),
               capstan::differs("two zones"));
 }
 
-TEST(Builders, AskASplitterAndCheckItsSums) {
+TEST(Builders, CallASplitterAndCheckItsSums) {
     EXPECT_THAT(split(AllToTheFirst(), 4, {group("a", {.target = 1}), group("b")}),
                 ElementsAre(4, 0));
     EXPECT_THROW(split(AllToTheFirst(), 4, {group("a", {.target = 1, .max = 3})}), Failure);
@@ -112,7 +112,7 @@ TEST(Builders, AskASplitterAndCheckItsSums) {
     EXPECT_THROW(split(AllToTheFirst(), 2, {}), Failure);
 }
 
-TEST(Answers, NoteTheFaultsOfAnExpander) {
+TEST(Responses, RecordFaultsOfAnExpander) {
     struct Wild {
         static capstan_status filter(void*, const capstan_call* call,
                                      const capstan_expander_request*,
@@ -128,7 +128,7 @@ TEST(Answers, NoteTheFaultsOfAnExpander) {
     EXPECT_THAT(ask(wild, question.raw(), FakeCall()).faults, ElementsAre("kept option 7 of 2"));
 }
 
-TEST(Answers, NoteAStatusThatIsNoneOrNotTheOneReported) {
+TEST(Responses, RecordUnknownAndUnreportedStatuses) {
     FakeCall call;
     EXPECT_THAT(capstan::testing::status_faults(99, call),
                 ElementsAre("returned the status 99, which does not exist"));

@@ -199,7 +199,7 @@ std::vector<std::string> cloud_faults_of(
     return failures_of<MemoryCloud<fault>>(options);
 }
 
-TEST(CloudChecks, FindNothingWrongWithAGoodCloud) {
+TEST(CloudChecks, AcceptACorrectCloud) {
     const auto results = results_of(
         capstan::make_class<MemoryCloud<CloudFault::none>>({.id = "memory", .doc = "In memory."}));
     EXPECT_THAT(failures(results), IsEmpty());
@@ -209,11 +209,11 @@ TEST(CloudChecks, FindNothingWrongWithAGoodCloud) {
                             "cloud/autoprovision/making", "cloud/autoprovision/deleting"));
 }
 
-TEST(CloudChecks, FindNothingWrongWithAListThatLagsBehind) {
+TEST(CloudChecks, AcceptALaggingList) {
     EXPECT_THAT(cloud_faults_of<CloudFault::lags>(), IsEmpty());
 }
 
-TEST(CloudChecks, FindOneThatComparesWithItsLateListAlone) {
+TEST(CloudChecks, FindACloudThatComparesOnlyWithItsLaggingList) {
     EXPECT_THAT(
         cloud_faults_of<CloudFault::acts_on_the_list>(),
         Contains(
@@ -221,7 +221,7 @@ TEST(CloudChecks, FindOneThatComparesWithItsLateListAlone) {
             "previous increase returned the target 3: conflict: the target is 3"));
 }
 
-TEST(CloudChecks, FindOneThatDoesNotKeepToItsAnswer) {
+TEST(CloudChecks, FindACloudThatRejectsItsReturnedTarget) {
     EXPECT_THAT(
         cloud_faults_of<CloudFault::waits_for_the_list>(),
         ElementsAre(
@@ -229,19 +229,19 @@ TEST(CloudChecks, FindOneThatDoesNotKeepToItsAnswer) {
             "previous increase returned the target 3: conflict: it still grows"));
 }
 
-TEST(CloudChecks, FindATargetThatNeverMoves) {
+TEST(CloudChecks, FindATargetThatIsNeverReached) {
     EXPECT_THAT(cloud_faults_of<CloudFault::never_moves>(),
                 ElementsAre("cloud/target_moves: increase of a returned the target 3, but 15m "
                             "later the view shows 2"));
 }
 
-TEST(CloudChecks, FindAPartWhereAllOrNothingWasAskedFor) {
+TEST(CloudChecks, FindAPartialIncreaseDespiteAllOrNothing) {
     EXPECT_THAT(cloud_faults_of<CloudFault::makes_a_part>(),
                 ElementsAre("cloud/all_or_nothing: increase of a by 2, all or nothing, returned "
                             "the target 3 from 2"));
 }
 
-TEST(CloudChecks, FindTargetsThatNoCloudCanMean) {
+TEST(CloudChecks, FindImplausibleTargets) {
     EXPECT_THAT(
         cloud_faults_of<CloudFault::past_maximum_already>(),
         ElementsAre(
@@ -252,26 +252,26 @@ TEST(CloudChecks, FindTargetsThatNoCloudCanMean) {
             "cloud/refresh: group b has the target 2147483647 and 0 machines: implausible target"));
 }
 
-TEST(CloudChecks, FindAMachineThatIsTooLargeToBeTrue) {
+TEST(CloudChecks, FindAnImplausiblyLargeMachine) {
     EXPECT_THAT(cloud_faults_of<CloudFault::huge_machine>(),
                 ElementsAre("cloud/templates: describe a: the template has 4611686018427387904 of "
                             "memory"));
 }
 
-TEST(CloudChecks, FindMemoryThatGrowsWithEachCall) {
+TEST(CloudChecks, FindAMemoryLeakPerCall) {
     if (::mallinfo2().uordblks == 0) GTEST_SKIP() << "a sanitizer's allocator does not tell it";
     EXPECT_THAT(cloud_faults_of<CloudFault::leaks_memory>(),
                 ElementsAre(AllOf(StartsWith("process/steady: "),
                                   HasSubstr("KiB more memory in use after 100 calls"))));
 }
 
-TEST(CloudChecks, FindDescriptorsThatStayOpen) {
+TEST(CloudChecks, FindLeakedFileDescriptors) {
     EXPECT_THAT(cloud_faults_of<CloudFault::leaks_descriptors>(),
                 ElementsAre(AllOf(StartsWith("process/steady: "),
                                   HasSubstr("more file descriptors open after 100 calls"))));
 }
 
-TEST(CloudChecks, FindOneThatPrintsWhenItGrows) {
+TEST(CloudChecks, FindACloudThatPrints) {
     EXPECT_THAT(cloud_faults_of<CloudFault::prints>(),
                 ElementsAre("process/silent: wrote to standard output or error: one more\n"));
 }
@@ -297,50 +297,50 @@ capstan_class ending_and_refusing() {
     return out;
 }
 
-TEST(CloudChecks, FindOneThatReturnsAnErrorForWhatItHasEnded) {
+TEST(CloudChecks, FindAnErrorForACompletedOperation) {
     EXPECT_THAT(
         failures(results_of(ending_and_refusing())),
         Contains("lifecycle/start_stop: returned an error for a completed operation, 1 time"));
 }
 
-TEST(CloudChecks, FindOneThatGrowsGroupsItDoesNotHave) {
+TEST(CloudChecks, FindAnIncreaseOfAnUnknownGroup) {
     EXPECT_THAT(cloud_faults_of<CloudFault::any_group>(),
                 Contains(StartsWith("cloud/unknown_group: increase of an unknown group succeeds")));
 }
 
-TEST(CloudChecks, FindOneThatGrowsAGroupPastItsMaximum) {
+TEST(CloudChecks, FindAnIncreaseAboveTheMaximum) {
     EXPECT_THAT(cloud_faults_of<CloudFault::past_maximum>(),
                 Contains("cloud/maximum: increase of a above its maximum succeeds"));
 }
 
-TEST(CloudChecks, FindOneThatGrowsTwiceForOneIdempotencyKey) {
+TEST(CloudChecks, FindTwoIncreasesForOneIdempotencyKey) {
     EXPECT_THAT(cloud_faults_of<CloudFault::forgets_keys>(),
                 ElementsAre("cloud/idempotent: the same increase of a by 1, sent twice with the "
                             "same idempotency key, changed the target from 2 to 4"));
 }
 
-TEST(CloudChecks, FindOneThatActsOnAnOldDecision) {
+TEST(CloudChecks, FindAnIncreaseFromAnOutdatedTarget) {
     EXPECT_THAT(
         cloud_faults_of<CloudFault::ignores_target>(),
         Contains("cloud/conflict: increase of a with an outdated expected target succeeds"));
 }
 
-TEST(CloudChecks, FindOneThatRemovesMachinesItDoesNotHave) {
+TEST(CloudChecks, FindTheRemovalOfAnUnknownMachine) {
     EXPECT_THAT(cloud_faults_of<CloudFault::forgets_machines>(),
                 ElementsAre("cloud/bad_requests: remove of an unknown machine succeeds"));
 }
 
-TEST(CloudChecks, FindAViewThatContradictsItself) {
+TEST(CloudChecks, FindAContradictingView) {
     EXPECT_THAT(cloud_faults_of<CloudFault::contradicts>(),
                 ElementsAre("cloud/refresh: the view is marked complete, but c could not be read"));
 }
 
-TEST(CloudChecks, FindAMachineOfAGroupThatIsNotListed) {
+TEST(CloudChecks, FindAMachineOfAnUnlistedGroup) {
     EXPECT_THAT(cloud_faults_of<CloudFault::misplaces>(),
                 ElementsAre("cloud/refresh: machine c-0 belongs to group c, which is not listed"));
 }
 
-TEST(CloudChecks, AllowAMachineOfNoGroup) {
+TEST(CloudChecks, AllowAMachineWithoutAGroup) {
     EXPECT_THAT(cloud_faults_of<CloudFault::lists_a_stranger>(), IsEmpty());
 }
 
@@ -351,7 +351,7 @@ TEST(CloudChecks, FindARefreshThatBlocksItsStrand) {
                 Contains(StartsWith("cloud/prompt: refresh blocks the strand")));
 }
 
-TEST(CloudChecks, FindAPriceThatIsNone) {
+TEST(CloudChecks, FindAnInvalidPrice) {
     EXPECT_THAT(cloud_faults_of<CloudFault::bad_price>(),
                 ElementsAre(StartsWith("cloud/pricing: a plain one: per_hour is -1")));
 }
@@ -390,7 +390,7 @@ private:
     Host host_;
 };
 
-TEST(CloudChecks, FindOneThatReportsNothingWhenItKnowsNothing) {
+TEST(CloudChecks, FindACompleteViewAfterFailedRequests) {
     EXPECT_THAT(
         failures_of<HttpCloud<true>>(),
         ElementsAre(
@@ -398,7 +398,7 @@ TEST(CloudChecks, FindOneThatReportsNothingWhenItKnowsNothing) {
     EXPECT_THAT(failures_of<HttpCloud<false>>(), IsEmpty());
 }
 
-TEST(CloudChecks, UseTheRepliesThatWereArranged) {
+TEST(CloudChecks, UseArrangedReplies) {
     auto options = capstan::testing::quick();
     options.prepare = [](capstan::testing::FakeHost& host, std::string_view class_id) {
         EXPECT_EQ(class_id, "http");
@@ -414,7 +414,7 @@ TEST(CloudChecks, UseTheRepliesThatWereArranged) {
     EXPECT_THAT(skipped_checks(results), IsEmpty());
 }
 
-TEST(CloudChecks, SayThatThereWasNothingToLookAt) {
+TEST(CloudChecks, ReportThatThereIsNothingToCheck) {
     const auto results =
         results_of(capstan::make_class<HttpCloud<false>>({.id = "http", .doc = "Over HTTP."}));
     EXPECT_THAT(skipped_checks(results),
@@ -446,7 +446,7 @@ struct TokenCloud : MemoryCloud<CloudFault::none> {
     std::string values;
 };
 
-TEST(CloudChecks, MakeUpTheSecretsThatSettingsName) {
+TEST(CloudChecks, InventConfiguredSecrets) {
     const auto of = capstan::make_class<TokenCloud>({.id = "token", .doc = "With a token."});
     const auto sentence_of_create = [&](const capstan::testing::ConformanceOptions& options) {
         const auto results = results_of(of, options);
@@ -467,7 +467,7 @@ TEST(CloudChecks, MakeUpTheSecretsThatSettingsName) {
     EXPECT_EQ(sentence_of_create(options), "");
 }
 
-TEST(CloudChecks, FindAnOperationThatIsEndedTwice) {
+TEST(CloudChecks, FindAnOperationThatIsCompletedTwice) {
     struct Twice : MemoryCloud<CloudFault::none> {
         Twice(Host host, const Settings& settings)
             : MemoryCloud<CloudFault::none>(host, settings), lent(host) {}

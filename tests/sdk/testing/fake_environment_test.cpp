@@ -14,7 +14,7 @@ using capstan::testing::FakeHost;
 using capstan::testing::run;
 using ::testing::ElementsAre;
 
-TEST(FakeEnvironment, HasWhatTheTestGaveIt) {
+TEST(FakeEnvironment, HasTheGivenVariablesAndFiles) {
     FakeHost host;
     FakeEnvironment environment;
     environment.set["HOME"] = "/h";

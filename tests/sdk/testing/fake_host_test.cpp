@@ -67,7 +67,7 @@ TEST(FakeHost, RunsNothingByItself) {
     EXPECT_THAT(notes.lines, ElementsAre("posted"));
 }
 
-TEST(FakeHost, RunsTimersInTheOrderTheyAreDue) {
+TEST(FakeHost, RunsTimersInOrder) {
     FakeHost host;
     const Seen seen(host);
     Notes notes;
@@ -92,7 +92,7 @@ TEST(FakeHost, CallsBackACancelledTimerOnce) {
     EXPECT_THAT(notes.lines, ElementsAre("timer " + std::to_string(CAPSTAN_E_CANCELLED)));
 }
 
-TEST(FakeHost, MovesBothClocksTogether) {
+TEST(FakeHost, AdvancesBothClocksTogether) {
     FakeHost host({.start = capstan::time_from_unix_ns(1'000)});
     EXPECT_EQ(capstan::unix_ns(host.now()), 1'000);
     const auto before = host.host().monotonic();
@@ -104,7 +104,7 @@ TEST(FakeHost, MovesBothClocksTogether) {
     EXPECT_EQ(host.host().now() - capstan::time_from_unix_ns(1'000), 30min - 2h);
 }
 
-TEST(FakeHost, GivesTheSameRandomNumbersForTheSameSeed) {
+TEST(FakeHost, RepeatsRandomNumbersForTheSameSeed) {
     const auto three = [](std::uint64_t seed) {
         FakeHost host({.seed = seed});
         return std::vector{host.host().random(), host.host().random(), host.host().random()};
@@ -113,7 +113,7 @@ TEST(FakeHost, GivesTheSameRandomNumbersForTheSameSeed) {
     EXPECT_NE(three(7), three(8));
 }
 
-TEST(FakeHost, SaysWhenWorkNeverEnds) {
+TEST(FakeHost, DetectsWorkThatNeverEnds) {
     struct Again {
         const capstan_host* host = nullptr;
         const capstan_exec* exec = nullptr;
@@ -160,13 +160,13 @@ TEST(FakeHost, CountsEveryMisuseOfOperations) {
     EXPECT_EQ(host.misuse(), (Misuse{1, 1, 1, 1}));
 }
 
-TEST(FakeHost, EndsAnOperationWithTheStatusItsFunctionReturned) {
+TEST(FakeHost, CompletesAnOperationWithTheStatusOfItsFunction) {
     FakeHost host;
     const auto refused = host.call<CloudView>([](capstan_op) { return CAPSTAN_E_UNSUPPORTED; });
     EXPECT_EQ(refused.result().error().code, ErrorCode::unsupported);
 }
 
-TEST(FakeHost, RefusesAMalformedResultWithItsPlace) {
+TEST(FakeHost, RejectsAMalformedResultWithItsPath) {
     FakeHost host;
     const Seen seen(host);
     const auto operation = host.open<Resized>();
@@ -178,7 +178,7 @@ TEST(FakeHost, RefusesAMalformedResultWithItsPlace) {
     EXPECT_EQ(empty.result().error().code, ErrorCode::internal);
 }
 
-TEST(FakeHost, TellsThePluginBeforeItClosesAnOperation) {
+TEST(FakeHost, NotifiesThePluginBeforeItClosesAnOperation) {
     FakeHost host;
     const Seen seen(host);
     const auto operation = host.open<void>(5s);
@@ -204,7 +204,7 @@ TEST(FakeHost, TellsThePluginBeforeItClosesAnOperation) {
     EXPECT_EQ(seen.ops->deadline_ns(seen.raw, operation.id()), 0);
 }
 
-TEST(FakeHost, CallsEverythingBackWhenItStops) {
+TEST(FakeHost, CallsBackEverythingWhenItStops) {
     FakeHost host;
     const Seen seen(host);
     Notes notes;
@@ -225,7 +225,7 @@ TEST(FakeHost, CallsEverythingBackWhenItStops) {
     host.run();
 }
 
-TEST(FakeHost, WithholdsWhatIsNotGranted) {
+TEST(FakeHost, WithholdsServicesThatAreNotGranted) {
     FakeHost host;
     host.withhold(CAPSTAN_SERVICE_HTTP);
     EXPECT_EQ(Seen(host).http, nullptr);
@@ -233,7 +233,7 @@ TEST(FakeHost, WithholdsWhatIsNotGranted) {
     EXPECT_EQ(host.handle()->service(host.handle(), "capstan.unknown/1"), nullptr);
 }
 
-TEST(FakeHost, AnswersBusyWhenOverloaded) {
+TEST(FakeHost, ReturnsBusyIfOverloaded) {
     FakeHost host;
     const Seen seen(host);
     Notes notes;
@@ -246,7 +246,7 @@ TEST(FakeHost, AnswersBusyWhenOverloaded) {
     host.run();
 }
 
-TEST(FakeHost, TakesLinesMetricsAndCompletionsFromManyThreads) {
+TEST(FakeHost, AcceptsLinesMetricsAndCompletionsFromManyThreads) {
     FakeHost host;
     const Host lent = host.host();
     const capstan::Metric calls = capstan::counter(lent, "calls", "Calls.");
@@ -268,7 +268,7 @@ TEST(FakeHost, TakesLinesMetricsAndCompletionsFromManyThreads) {
     EXPECT_EQ(host.misuse(), Misuse());
 }
 
-TEST(FakeHttp, UsesEachArrangedReplyOnceInOrder) {
+TEST(FakeHttpReplies, UsesEachArrangedReplyOnceInOrder) {
     FakeHost host;
     constexpr auto url = "https://api.example/a";
     host.http()
@@ -286,7 +286,7 @@ TEST(FakeHttp, UsesEachArrangedReplyOnceInOrder) {
     EXPECT_EQ(host.http().requests().size(), 3u);
 }
 
-TEST(FakeHttp, FindsTheHostNameOfAUrl) {
+TEST(FakeHttpReplies, FindsTheHostNameOfAUrl) {
     EXPECT_EQ(capstan::testing::FakeHttp::host_name("https://user@api.example:8443/a?b#c"),
               "api.example");
     EXPECT_EQ(capstan::testing::FakeHttp::host_name("http://api.example"), "api.example");
@@ -294,7 +294,7 @@ TEST(FakeHttp, FindsTheHostNameOfAUrl) {
     EXPECT_EQ(capstan::testing::FakeHttp::host_name("/relative"), "");
 }
 
-TEST(FakeCall, KeepsWhatAHookReports) {
+TEST(FakeCall, RecordsWhatAHookReports) {
     capstan::testing::FakeCall call(5);
     EXPECT_EQ(call.call().seed(), 5u);
     EXPECT_FALSE(call.call().is_cancelled());

@@ -49,7 +49,7 @@ private:
     std::vector<capstan::Duration> made_;
 };
 
-TEST(FakeHttpHandler, IsACloudWithAStateOnVirtualTime) {
+TEST(FakeHttpHandler, CanBeAStatefulCloudOnVirtualTime) {
     FakeHost host;
     FakeServers servers(host);
     host.http().handle([&](const HttpRequest& request) { return servers.answer(request); });
@@ -62,7 +62,7 @@ TEST(FakeHttpHandler, IsACloudWithAStateOnVirtualTime) {
     EXPECT_EQ(run(host, body_of(host.host(), {"GET", url})), "1");
 }
 
-TEST(FakeHttpHandler, AnswersWhatWasNotArranged) {
+TEST(FakeHttpHandler, HandlesRequestsWithoutAnArrangedReply) {
     FakeHost host;
     host.http()
         .on("GET", "https://api.example/a", reply(200, "arranged"))
@@ -72,7 +72,7 @@ TEST(FakeHttpHandler, AnswersWhatWasNotArranged) {
               "https://api.example/a");
 }
 
-TEST(FakeHttpHandler, MayCarryOutARequestAndLoseTheReply) {
+TEST(FakeHttpHandler, CanHandleARequestAndLoseTheReply) {
     FakeHost host;
     FakeServers servers(host);
     host.http().handle([&](const HttpRequest& request) {
@@ -86,7 +86,7 @@ TEST(FakeHttpHandler, MayCarryOutARequestAndLoseTheReply) {
     EXPECT_EQ(servers.made(), 1u);
 }
 
-TEST(FakeHttpHandler, MayBeTooSlowOrNeverAnswer) {
+TEST(FakeHttpHandler, CanBeTooSlowOrNeverRespond) {
     FakeHost host;
     host.http().handle([](const HttpRequest& request) -> HttpOutcome {
         if (request.method == "PUT") return capstan::testing::unanswered();
@@ -101,7 +101,7 @@ TEST(FakeHttpHandler, MayBeTooSlowOrNeverAnswer) {
     }
 }
 
-TEST(FakeHttpHandler, ThatThrowsIsTheErrorOfTheRequest) {
+TEST(FakeHttpHandler, FailsTheRequestIfItThrows) {
     FakeHost host;
     host.http().handle(
         [](const HttpRequest&) -> HttpOutcome { throw std::runtime_error("no such page"); });
@@ -109,7 +109,7 @@ TEST(FakeHttpHandler, ThatThrowsIsTheErrorOfTheRequest) {
               "HTTP GET https://api.example/: the test's handler: no such page");
 }
 
-TEST(FakeHttpHandler, IsNotAskedForAHostThatIsNotGranted) {
+TEST(FakeHttpHandler, IsNotCalledForAHostThatIsNotGranted) {
     FakeHost host;
     int asked = 0;
     host.http().grant("api.example").handle([&](const HttpRequest&) {
@@ -122,7 +122,7 @@ TEST(FakeHttpHandler, IsNotAskedForAHostThatIsNotGranted) {
     EXPECT_EQ(host.http().requests().size(), 1u);
 }
 
-TEST(FakeHttp, KnowsTheTargetOfAUrl) {
+TEST(FakeHttp, FindsTheTargetOfAUrl) {
     EXPECT_EQ(FakeHttp::target("https://user@api.example:8443/a/b?c=/d#e"), "/a/b?c=/d");
     EXPECT_EQ(FakeHttp::target("http://api.example?a"), "?a");
     EXPECT_EQ(FakeHttp::target("http://api.example"), "");

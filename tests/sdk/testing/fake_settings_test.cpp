@@ -31,7 +31,7 @@ std::string complaint(const Setting& setting, Value value) {
     }
 }
 
-TEST(FakeSettings, ReadsWhateverIsSetWithoutASchema) {
+TEST(FakeSettings, AcceptsAnythingWithoutASchema) {
     FakeSettings settings;
     settings.set("wait", 90s)
         .set("size", "2Ki")
@@ -44,7 +44,7 @@ TEST(FakeSettings, ReadsWhateverIsSetWithoutASchema) {
     EXPECT_TRUE(settings.view().boolean("on"));
 }
 
-TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
+TEST(FakeSettings, RejectsValuesThatDoNotFitTheSchema) {
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer}, "3"),
               "setting n: expected integer, found string \"3\"");
     EXPECT_EQ(complaint({.key = "n", .type = SettingType::integer, .min = 1, .max = 5}, 6),
@@ -71,7 +71,7 @@ TEST(FakeSettings, RefusesValuesThatDoNotFitTheSchema) {
               "setting l[1]: expected string, found integer 1");
 }
 
-TEST(FakeSettings, RefusesUnknownKeysAndMissingOnes) {
+TEST(FakeSettings, RejectsUnknownAndMissingKeys) {
     FakeSettings unknown(Schema{{.key = "zone"}});
     unknown.set("zoen", "a");
     EXPECT_THROW(unknown.raw(), std::invalid_argument);
@@ -79,7 +79,7 @@ TEST(FakeSettings, RefusesUnknownKeysAndMissingOnes) {
     EXPECT_THROW(missing.raw(), std::invalid_argument);
 }
 
-TEST(FakeSettings, GivesAnAbsentTableTheDefaultsOfItsMembers) {
+TEST(FakeSettings, FillsAnAbsentTableWithDefaults) {
     FakeSettings settings(
         Schema{{.key = "retry",
                 .type = SettingType::table,
@@ -87,7 +87,7 @@ TEST(FakeSettings, GivesAnAbsentTableTheDefaultsOfItsMembers) {
     EXPECT_EQ(settings.view().table("retry").integer("times"), 3);
 }
 
-TEST(FakeSettings, ReadsADefaultAsItsOwnSchemaWould) {
+TEST(FakeSettings, ReadsADefaultLikeItsSchema) {
     const capstan::detail::AbiSchema schema(Schema{
         {.key = "good", .type = SettingType::duration, .default_value = "\"5m\""},
         {.key = "high", .type = SettingType::integer, .default_value = "9", .min = 0, .max = 5},

@@ -158,23 +158,23 @@ std::string violation_of(Way way) {
                           {.count = 2'000});
 }
 
-TEST(Interleavings, FindNothingInACloudThatChecksEachChange) {
+TEST(Interleavings, AcceptACloudThatChecksEachChange) {
     EXPECT_EQ(violation_of(Way::by_condition), "");
 }
 
-TEST(Interleavings, FindAMachineThatAnAbsoluteNumberEnds) {
+TEST(Interleavings, FindAMachineEndedByAnAbsoluteTarget) {
     const std::string found = violation_of(Way::blindly);
     EXPECT_THAT(found, StartsWith("seed "));
     EXPECT_THAT(found, HasSubstr(", which has a node, was terminated\n  "));
 }
 
-TEST(Interleavings, FindAMachineThatALateIncreaseEnds) {
+TEST(Interleavings, FindAMachineEndedByALateIncrease) {
     const std::string found = violation_of(Way::by_reading);
     EXPECT_THAT(found, HasSubstr(", an increase is delayed by "));
     EXPECT_THAT(found, HasSubstr(", which has a node, was terminated\n  "));
 }
 
-TEST(Interleavings, FindATargetThatStays) {
+TEST(Interleavings, FindATargetThatNeverConverges) {
     EXPECT_THAT(violation_of(Way::never), HasSubstr(" wanted, but the target stays at "));
 }
 

@@ -39,7 +39,7 @@ struct Nothing {
     void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
 
-TEST(LifecycleChecks, FindAClassThatCannotBeMade) {
+TEST(LifecycleChecks, FindAClassThatCannotBeCreated) {
     struct Broken : Nothing {
         Broken() { throw std::runtime_error("vector::at"); }
     };
@@ -47,7 +47,7 @@ TEST(LifecycleChecks, FindAClassThatCannotBeMade) {
                 ElementsAre("lifecycle/create: with its defaults: internal: vector::at"));
 }
 
-TEST(LifecycleChecks, FindAnInstanceThatAnswersForEveryInterface) {
+TEST(LifecycleChecks, FindAnInstanceThatHasEveryInterface) {
     struct Obliging {
         static const void* interface_of(void* self, const char*) noexcept {
             return &static_cast<capstan::detail::Holder<Nothing>*>(self)->tables.table;
@@ -69,7 +69,7 @@ TEST(LifecycleChecks, FindAnInstanceThatAnswersForEveryInterface) {
                 ElementsAre(StartsWith("lifecycle/interfaces: interface_of returned a table for")));
 }
 
-TEST(LifecycleChecks, FindACreateThatLeavesNothing) {
+TEST(LifecycleChecks, FindACreateWithoutAnInstance) {
     capstan_class of = capstan::make_class<Nothing>({.id = "empty", .doc = "Leaves nothing."});
     of.create = [](const capstan_host*, const capstan_settings*, const capstan_call*,
                    const capstan_instance**) noexcept { return capstan_status(CAPSTAN_OK); };
@@ -97,7 +97,7 @@ TEST(LifecycleChecks, FindAStartThatNeverEnds) {
                 ElementsAre(StartsWith("lifecycle/start_stop: start: deadline")));
 }
 
-TEST(LifecycleChecks, FindAnInstanceThatRefusesTheSettingsItHas) {
+TEST(LifecycleChecks, FindAnInstanceThatRejectsItsCurrentSettings) {
     struct Rigid : Nothing {
         Result<void> reconfigure(const Settings&) {
             return capstan::fail(ErrorCode::invalid_config, "no");
@@ -108,7 +108,7 @@ TEST(LifecycleChecks, FindAnInstanceThatRefusesTheSettingsItHas) {
         ElementsAre("lifecycle/reconfigure: rejected its current settings: invalid_config: no"));
 }
 
-TEST(LifecycleChecks, FindASelfCheckThatDoesNotSayWhatIsMissing) {
+TEST(LifecycleChecks, FindASelfCheckWithoutAReason) {
     struct Silent : Nothing {
         Result<void> self_check() { return capstan::fail(ErrorCode::permission, ""); }
     };
@@ -116,7 +116,7 @@ TEST(LifecycleChecks, FindASelfCheckThatDoesNotSayWhatIsMissing) {
                 ElementsAre("lifecycle/self_check: failed without an error message"));
 }
 
-TEST(LifecycleChecks, AcceptAClassThatDoesAllOfItWell) {
+TEST(LifecycleChecks, AcceptACorrectClass) {
     struct Thorough : Nothing {
         Host host;
         Thorough(Host lent, const Settings&) : host(lent) {}
@@ -130,7 +130,7 @@ TEST(LifecycleChecks, AcceptAClassThatDoesAllOfItWell) {
     EXPECT_THAT(failures_of<Thorough>(), IsEmpty());
 }
 
-TEST(ProcessChecks, FindWhatIsWrittenToStandardOutput) {
+TEST(ProcessChecks, FindWritesToStandardOutput) {
     struct Loud {
         void filter(const Call&, const ExpanderRequest&, const Selection&) const {
             std::printf("asked\n");
@@ -158,7 +158,7 @@ TEST(ProcessChecks, FindAChangedWorkingDirectoryAndEnvironment) {
     EXPECT_THAT(found, ElementsAre(StartsWith("process/untouched: the working directory changed")));
 }
 
-TEST(ProcessChecks, FindAThreadThatIsLeftRunning) {
+TEST(ProcessChecks, FindAThreadThatKeepsRunning) {
     std::jthread([] {}).join();  // a sanitizer begins a thread of its own with the first one
     static std::optional<std::jthread> kept;
     struct Keeper : Nothing {

@@ -83,7 +83,7 @@ capstan::Result<HttpReply> reply_to(const std::string& answer,
     return run(host, ask_server(host.host(), std::move(request)));
 }
 
-TEST(Loopback, SendsWhatThePluginSent) {
+TEST(Loopback, SendsTheRequestOfThePlugin) {
     OneShotServer server("{\"by\":2}", "HTTP/1.1 201 Created\r\nX-Id: 7\r\n\r\nmade");
     FakeHost host;
     host.secrets()["token"] = "hush";
@@ -118,7 +118,7 @@ TEST(Loopback, ReadsEveryKindOfBody) {
     }
 }
 
-TEST(Loopback, TellsALostConnectionFromAReply) {
+TEST(Loopback, DistinguishesALostConnectionFromAReply) {
     for (const char* answer :
          {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\nabc",
           "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nabc",
@@ -145,7 +145,7 @@ TEST(Loopback, IsUnavailableWithoutAServer) {
     EXPECT_EQ(refused.error().code, ErrorCode::unavailable);
 }
 
-TEST(Loopback, GivesUpOnAServerThatDoesNotAnswer) {
+TEST(Loopback, TimesOutIfTheServerDoesNotRespond) {
     // The kernel takes the connection; nothing ever reads from it.
     const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in at{};

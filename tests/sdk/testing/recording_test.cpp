@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-TEST(Recording, HoldsRequestsWithTheirReplies) {
+TEST(HttpRecording, ContainsRequestsAndReplies) {
     const auto got = parse_recording(
         "# recorded by hand\n"
         "\n"
@@ -50,12 +50,12 @@ TEST(Recording, HoldsRequestsWithTheirReplies) {
     EXPECT_EQ(got->back().reply->body, "");
 }
 
-TEST(Recording, MayBeEmpty) {
+TEST(HttpRecording, CanBeEmpty) {
     EXPECT_THAT(parse_recording("").value(), IsEmpty());
     EXPECT_THAT(parse_recording("# nothing yet\n").value(), IsEmpty());
 }
 
-TEST(Recording, NamesTheLineItCannotRead) {
+TEST(HttpRecording, NamesTheInvalidLine) {
     EXPECT_EQ(parse_recording("hello\n").error().message,
               "recording, line 1: expected \"> METHOD URL\", found \"hello\"");
     EXPECT_THAT(parse_recording("# a\n> GET\n").error().message, HasSubstr("line 2"));
@@ -67,7 +67,7 @@ TEST(Recording, NamesTheLineItCannotRead) {
                 HasSubstr("line 3: expected a header"));
 }
 
-TEST(Recording, NamesTheLineOfABadEscapeOrCode) {
+TEST(HttpRecording, NamesTheLineOfAnInvalidEscapeOrCode) {
     EXPECT_THAT(parse_recording("> GET https://a\n>| \\q\n< 200\n").error().message,
                 HasSubstr("line 2: invalid escape"));
     EXPECT_THAT(parse_recording("> GET https://a\n< 200\n<| \\x4\n").error().message,
@@ -91,7 +91,7 @@ std::vector<Exchange> sample_conversation() {
             {.method = "GET", .url = "https://a/5", .reply = reply(200, "\n\ntwo lines above\n")}};
 }
 
-TEST(Recording, IsReadAsItWasWritten) {
+TEST(HttpRecording, ReadsBackWhatItWrote) {
     const auto read = parse_recording(to_recording(sample_conversation()));
     ASSERT_TRUE(read) << read.error();
     const auto wanted = sample_conversation();
@@ -109,7 +109,7 @@ TEST(Recording, IsReadAsItWasWritten) {
     }
 }
 
-TEST(Recording, HoldsNoSecret) {
+TEST(HttpRecording, ContainsNoSecret) {
     struct Case {
         const char *written, *shown;
     };
@@ -160,7 +160,7 @@ private:
     FakeHost host_;
 };
 
-TEST(Recording, IsPlayedInOrderAndItsLastReplyForEver) {
+TEST(HttpRecording, IsReplayedInOrderRepeatingTheLastReply) {
     Played played(
         "> GET https://a/\n< 200\n\none\n> GET https://a/\n< 200\n\ntwo\n"
         "> GET https://a/b\n! throttled slow down\n");
@@ -172,7 +172,7 @@ TEST(Recording, IsPlayedInOrderAndItsLastReplyForEver) {
     EXPECT_EQ(played.ask("PUT", "https://a/"), "unavailable");
 }
 
-TEST(Recording, IsPlayedByTheBodyOfARequestWhereItHasOne) {
+TEST(HttpRecording, IsReplayedByTheBodyOfARequest) {
     Played played(
         "> POST https://a/\n>| Action=List\n< 200\n\nlist\n"
         "> POST https://a/\n>| Action=Make&Token=***\n< 200\n\nmade\n"
@@ -182,7 +182,7 @@ TEST(Recording, IsPlayedByTheBodyOfARequestWhereItHasOne) {
     EXPECT_EQ(played.ask("POST", "https://a/", "Action=Stop"), "anything");
 }
 
-TEST(Recording, TakesAnyTextForThreeStars) {
+TEST(HttpRecording, MatchesAnyTextForThreeStars) {
     Played played(
         "> GET https://a/?t=***&p=1\n< 200\n\nfirst\n> GET https://a/***/end\n< 200\n\nend\n"
         "> GET https://b/***\n< 200\n\nany\n");

@@ -13,7 +13,7 @@ using capstan::testing::table;
 using capstan::testing::Value;
 using ::testing::HasSubstr;
 
-TEST(TomlValue, ReadsEveryTypeADefaultMayHave) {
+TEST(TomlValue, ReadsEveryTypeOfDefault) {
     EXPECT_EQ(parse_toml_value("\"5m\"").value(), Value("5m"));
     EXPECT_EQ(parse_toml_value("'C:\\n'").value(), Value("C:\\n"));
     EXPECT_EQ(parse_toml_value(" 42 ").value(), Value(42));
@@ -38,7 +38,7 @@ TEST(TomlValue, ReadsEscapes) {
               Value("a\tb\"\\\u00e9\U0001F600"));
 }
 
-TEST(TomlValue, RefusesWhatIsNoValue) {
+TEST(TomlValue, RejectsInvalidText) {
     for (const char* bad : {"",        "abc",         "1.2.3",     "\"open", "'open",
                             "[1",      "[1 2]",       "{a}",       "{a=1",   "1 2",
                             "\"\\q\"", "\"\\ud800\"", "\"\\u12\"", "--1",    "1979-05-27",
