@@ -45,7 +45,7 @@ json::object mixed_policy(const Group& group) {
                       {"SpotAllocationStrategy", "price-capacity-optimized"}}}};
 }
 
-/// The calls that make it.
+/// The calls that create it.
 void add_group(json::array& calls, const Group& group) {
     const bool is_mixed = group.spot || group.types.size() > 1;
     json::object data{{"ImageId", group.image}, {"InstanceType", group.types.front()}};
@@ -66,17 +66,16 @@ void add_group(json::array& calls, const Group& group) {
     calls.push_back(json::array{"autoscaling", "CreateAutoScalingGroup", std::move(wanted)});
 }
 
-/// As the server takes it. The machine that Capstan runs on, and its pod, have the role that may do
-/// all that the policies say.
-json::object describe(const World& world) {
+/// In the form of the server. The instance and the pod of Capstan have a role with the policies.
+json::object describe(const ServerSetup& setup) {
     json::array calls;
-    for (const Making& call : world.calls)
+    for (const SetupCall& call : setup.calls)
         calls.push_back(json::array{call.service, call.action, call.parameters});
-    for (const Group& group : world.groups) add_group(calls, group);
-    json::object out = world.more;
+    for (const Group& group : setup.groups) add_group(calls, group);
+    json::object out = setup.more;
     out["calls"] = std::move(calls);
     out["region"] = region;
-    const json::object role{{"name", "capstan-shop"}, {"policy", policy_of(world.policies)}};
+    const json::object role{{"name", "capstan-shop"}, {"policy", policy_of(setup.policies)}};
     out["identities"] = {{"roles", json::array{role}},
                          {"machine_role", "capstan-shop"},
                          {"pod_role", "capstan-shop"},
@@ -126,17 +125,17 @@ std::string Call::parameter(const std::string& name) const {
     return found == nullptr || !found->is_string() ? "" : std::string(found->get_string());
 }
 
-AwsServer::AwsServer(const World& world) : CloudServer("tests/aws", describe(world)) {}
+AwsServer::AwsServer(const ServerSetup& setup) : CloudServer("tests/aws", describe(setup)) {}
 
 int AwsServer::desired(const std::string& group) const {
-    const json::value all = ask("groups");
+    const json::value all = get("groups");
     const json::value* const found = all.as_object().if_contains(group);
     return found == nullptr ? -1 : found->at("desired").to_number<int>();
 }
 
 std::vector<json::object> AwsServer::machines(const std::string& group) const {
     std::vector<json::object> out;
-    const json::value all = ask("machines");
+    const json::value all = get("machines");
     for (const json::value& machine : all.as_array())
         if (machine.at("group").as_string() == group) out.push_back(machine.as_object());
     return out;
@@ -144,14 +143,14 @@ std::vector<json::object> AwsServer::machines(const std::string& group) const {
 
 std::vector<std::string> AwsServer::groups() const {
     std::vector<std::string> out;
-    const json::value all = ask("groups");
+    const json::value all = get("groups");
     for (const auto& group : all.as_object()) out.emplace_back(group.key());
     return out;
 }
 
 std::vector<Call> AwsServer::calls(const std::string& action) const {
     std::vector<Call> out;
-    const json::value all = ask("calls");
+    const json::value all = get("calls");
     for (const json::value& each : all.as_array())
         if (action.empty() || each.at("action").as_string() == action)
             out.push_back(read_call(each));
@@ -175,18 +174,18 @@ std::string AwsServer::calls_text() const {
     return std::move(out).str();
 }
 
-World bare_account() {
-    World world{.policies = {"policy.json", "policy_provisioning.json"}};
-    world.calls = {{"ec2",
+ServerSetup bare_account() {
+    ServerSetup setup{.policies = {"policy.json", "policy_provisioning.json"}};
+    setup.calls = {{"ec2",
                     "CreateLaunchTemplate",
                     {{"LaunchTemplateName", "nodes"},
                      {"LaunchTemplateData",
                       json::object{{"ImageId", "ami-ekslinux"}, {"UserData", node_config}}}}}};
-    world.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
-    return world;
+    setup.more["subnet_tags"] = json::object{{"kubernetes.io/cluster/shop", "shared"}};
+    return setup;
 }
 
-clouds::StoryOptions provisioned() {
+clouds::ScenarioOptions provisioned() {
     return {.settings =
                 "provisioning = { launch_template = \"nodes\", subnet_tags = { "
                 "\"kubernetes.io/cluster/shop\" = \"shared\" }, instance_types = [\"m5.*\"] }\n",
@@ -196,7 +195,7 @@ clouds::StoryOptions provisioned() {
             .discovery = "[]"};
 }
 
-clouds::Part part_of(std::shared_ptr<AwsServer> server, const clouds::StoryOptions& options) {
+clouds::Part part_of(std::shared_ptr<AwsServer> server, const clouds::ScenarioOptions& options) {
     constexpr const char* by_tags =
         R"(["k8s.io/cluster-autoscaler/enabled,k8s.io/cluster-autoscaler/shop"])";
     std::ostringstream settings;

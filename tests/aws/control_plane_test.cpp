@@ -1,4 +1,4 @@
-// The same on a real control plane: its scheduler, its evictions, its rights.
+// The same with a real control plane: its scheduler, evictions and permissions.
 #include <csignal>
 #include <memory>
 #include <string>
@@ -24,9 +24,9 @@ protected:
         if (!because.empty()) GTEST_SKIP() << because;
         e2e::ControlPlaneTest::SetUp();
     }
-    void begin(const World& world, clouds::StoryOptions options = {}) {
+    void begin(const ServerSetup& setup, clouds::ScenarioOptions options = {}) {
         options.discovery = "[\"k8s.io/cluster-autoscaler/shop=owned\"]";
-        aws_ = std::make_shared<AwsServer>(world);
+        aws_ = std::make_shared<AwsServer>(setup);
         CloudsOnARealControlPlane::begin({part_of(aws_, options)}, options);
     }
     AwsServer& aws() { return *aws_; }
@@ -35,12 +35,12 @@ private:
     std::shared_ptr<AwsServer> aws_{};
 };
 
-TEST_F(AwsOnARealControlPlane, GrowsOverZonesAndShrinksWithinABudget) {
-    World world;
+TEST_F(AwsOnARealControlPlane, GrowsAcrossZonesAndShrinksWithinABudget) {
+    ServerSetup setup;
     for (const std::string& zone : three_zones)
-        world.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}});
-    world.more["delays"] = json::parse(R"({"boot": 1, "terminate": 1})");
-    begin(world);
+        setup.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}});
+    setup.more["delays"] = json::parse(R"({"boot": 1, "terminate": 1})");
+    begin(setup);
     cluster->apply(e2e::deployment(6, "1500m") + "---\n" + e2e::budget(2));
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 6; }));
     for (const auto& [zone, count] : nodes_by_zone()) EXPECT_EQ(count, 2) << zone;
@@ -52,26 +52,26 @@ TEST_F(AwsOnARealControlPlane, GrowsOverZonesAndShrinksWithinABudget) {
         EXPECT_EQ(call.status, 200) << call.answer;
 }
 
-TEST_F(AwsOnARealControlPlane, FallsOverToOnDemandAndGoesOnAfterAKillWithListsThatLag) {
-    World world{.groups = {{.name = "spot",
-                            .types = {"m5.large", "m5d.large"},
-                            .spot = true,
-                            .labels = {{"zalando.org/scaling-priority", "100"}}},
-                           {.name = "on-demand"}},
-                .policies = {"policy.json", "policy_doctor.json"}};
-    world.more["capacity"] =
+TEST_F(AwsOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLists) {
+    ServerSetup setup{.groups = {{.name = "spot",
+                                  .types = {"m5.large", "m5d.large"},
+                                  .spot = true,
+                                  .labels = {{"zalando.org/scaling-priority", "100"}}},
+                                 {.name = "on-demand"}},
+                      .policies = {"policy.json", "policy_doctor.json"}};
+    setup.more["capacity"] =
         json::parse(R"([{"group": "spot", "limit": 0, "code": "InsufficientInstanceCapacity"}])");
-    world.more["lag"] = 2;
-    world.more["delays"] = json::parse(R"({"launch": 1, "boot": 5})");
-    begin(world, {.expanders = R"(["label_priority", "least_waste"])",
+    setup.more["lag"] = 2;
+    setup.more["delays"] = json::parse(R"({"launch": 1, "boot": 5})");
+    begin(setup, {.expanders = R"(["label_priority", "least_waste"])",
                   .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
     cluster->apply(e2e::deployment(3, "1500m"));
     ASSERT_TRUE(becomes(120s, [&] { return aws().desired("on-demand") == 3; }));
-    EXPECT_TRUE(becomes(30s, [&] { return aws().desired("spot") == 1; })) << "one request stands";
+    EXPECT_TRUE(becomes(30s, [&] { return aws().desired("spot") == 1; })) << "one request remains";
     daemon().process().end(SIGKILL);
     daemon().start();
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 3; }));
-    EXPECT_EQ(aws().most_desired("on-demand"), 3) << "no machine too many";
+    EXPECT_EQ(aws().most_desired("on-demand"), 3) << "no extra machine";
 
     const std::string at = " --config '" + daemon().config().string() + "'";
     const commands::Ran doctor = commands::capstan("doctor" + at);
@@ -81,8 +81,8 @@ TEST_F(AwsOnARealControlPlane, FallsOverToOnDemandAndGoesOnAfterAKillWithListsTh
     EXPECT_THAT(explained.out, HasSubstr("InsufficientInstanceCapacity"));
 }
 
-/// Test cases 1 and 7 of the proposal on node auto-provisioning, and 2 by the label.
-TEST_F(AwsOnARealControlPlane, MakesAGroupForAPodWithALabelAndDeletesItAfterIt) {
+/// Test cases 1, 2 (by the label) and 7 of the proposal on node auto-provisioning.
+TEST_F(AwsOnARealControlPlane, CreatesAGroupForALabelAndDeletesItAfterwards) {
     begin(bare_account(), provisioned());
     cluster->apply(e2e::deployment(1, "6", {"nodeSelector: {tier: gold}"}));
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 1; }));
@@ -93,7 +93,7 @@ TEST_F(AwsOnARealControlPlane, MakesAGroupForAPodWithALabelAndDeletesItAfterIt) 
     scale(0);
     EXPECT_TRUE(becomes(180s, [&] { return aws().groups().empty(); }));
     EXPECT_TRUE(becomes(20s, [&] { return aws().calls("DeleteLaunchTemplate").size() == 1; }))
-        << "nothing is left behind";
+        << "the template is deleted";
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// From pending pods to machines and back, as `capstan run` ships, with moto as AWS.
+// Scale-up and scale-down by the shipped `capstan run`, with moto as AWS.
 #include <algorithm>
 #include <map>
 
 #include <boost/json/parse.hpp>
 
-#include "aws_story.hpp"
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -19,14 +19,14 @@ using ::testing::SizeIs;
 
 constexpr auto boots = R"({"boot": 1, "terminate": 1})";
 
-TEST_F(AwsStories, GrowForPodsAndShrinkWithoutThem) {
-    AwsStory& s =
+TEST_F(AwsDaemon, GrowsForPodsAndShrinksWithoutThem) {
+    AwsScenario& s =
         begin({.groups = {{.name = "web"}}, .more = {{"delays", boost::json::parse(boots)}}});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_THAT(s.nodes(), SizeIs(3)) << "each takes one pod";
+    EXPECT_THAT(s.nodes(), SizeIs(3)) << "each fits one pod";
     EXPECT_EQ(s.aws().most_desired("web"), 3);
 
     s.scale(1);
@@ -38,13 +38,14 @@ TEST_F(AwsStories, GrowForPodsAndShrinkWithoutThem) {
         EXPECT_EQ(call.status, 200) << call.answer;
         EXPECT_EQ(call.parameter("ShouldDecrementDesiredCapacity"), "true");
         EXPECT_THAT(call.principal, HasSubstr(":assumed-role/capstan-shop/"))
-            << "with the role of the machine it runs on";
+            << "with the role of its own instance";
     }
 }
 
-TEST_F(AwsStories, ShrinkNodesThatOnlyTheirAddressesTell) {
-    AwsStory& s = begin({.groups = {{.name = "web"}},
-                         .more = {{"delays", boost::json::parse(boots)}, {"provider_ids", false}}});
+TEST_F(AwsDaemon, RemovesNodesMatchedByAddress) {
+    AwsScenario& s =
+        begin({.groups = {{.name = "web"}},
+               .more = {{"delays", boost::json::parse(boots)}, {"provider_ids", false}}});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
@@ -58,58 +59,59 @@ TEST_F(AwsStories, ShrinkNodesThatOnlyTheirAddressesTell) {
     for (const Call& call : asked) EXPECT_EQ(call.status, 200) << call.answer;
 }
 
-TEST_F(AwsStories, KeepThreeZonesEven) {
-    World world;
+TEST_F(AwsDaemon, KeepsThreeZonesBalanced) {
+    ServerSetup setup;
     for (const std::string& zone : three_zones)
-        world.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}});
-    AwsStory& s = begin(world, {.scale_up = "splitter = \"node_groups\"\n"});
+        setup.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}});
+    AwsScenario& s = begin(setup, {.scale_up = "splitter = \"node_groups\"\n"});
     s.scale(6);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(6); }));
-    for (const Group& group : world.groups) EXPECT_EQ(s.aws().desired(group.name), 2) << group.name;
+    for (const Group& group : setup.groups) EXPECT_EQ(s.aws().desired(group.name), 2) << group.name;
 }
 
-TEST_F(AwsStories, TellWhyAndWhatIsReady) {
-    AwsStory& s =
+TEST_F(AwsDaemon, SupportsDoctorExplainAndPlan) {
+    AwsScenario& s =
         begin({.groups = {{.name = "web"}, {.name = "small", .types = {"c5.large"}, .max = 0}},
                .policies = {"policy.json", "policy_doctor.json"}});
     commands::Ran doctor;
     EXPECT_TRUE(becomes(30s, [&] {
-        doctor = s.ask("doctor");
+        doctor = s.run_command("doctor");
         return doctor.code == 0;
     }));
     EXPECT_THAT(doctor.out, AllOf(HasSubstr("2 groups found"), Not(HasSubstr("MISSING"))));
     EXPECT_THAT(s.aws().calls("SetDesiredCapacity"), ::testing::IsEmpty())
-        << "nothing is tried out";
+        << "doctor changes nothing";
 
     const auto pods = s.api().names("/api/v1/namespaces/default/pods");
     ASSERT_THAT(pods, SizeIs(1));
-    const commands::Ran explained = s.ask("explain pod --live default/" + pods.front());
+    const commands::Ran explained = s.run_command("explain pod --live default/" + pods.front());
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out,
                 AllOf(HasSubstr("web"), HasSubstr("can schedule it"), HasSubstr("small")));
-    const commands::Ran plan = s.ask("plan");
+    const commands::Ran plan = s.run_command("plan");
     EXPECT_EQ(plan.code, 3) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("increase web by 1"));
 }
 
-TEST_F(AwsStories, ShowATemplateBesideTheLastRealNode) {
-    AwsStory& s = begin({.groups = {{.name = "web", .labels = {{"team", "a"}}}}});
+TEST_F(AwsDaemon, ComparesATemplateWithTheLastNode) {
+    AwsScenario& s = begin({.groups = {{.name = "web", .labels = {{"team", "a"}}}}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string node = s.nodes().front();
     commands::Ran explained;
     EXPECT_TRUE(becomes(90s, [&] {
-        explained = s.ask("explain group --live web");
+        explained = s.run_command("explain group --live web");
         return explained.out.find("compared with node " + node) != std::string::npos;
     })) << explained.out;
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("m5.large"), HasSubstr("team")));
 }
 
-TEST_F(AwsStories, GoOnAfterAKillWithoutAMachineTooMany) {
-    AwsStory& s = begin({.groups = {{.name = "web"}},
-                         .more = {{"delays", boost::json::parse(R"({"launch": 1, "boot": 5})")}}});
+TEST_F(AwsDaemon, CreatesNoExtraMachineAfterAKill) {
+    AwsScenario& s =
+        begin({.groups = {{.name = "web"}},
+               .more = {{"delays", boost::json::parse(R"({"launch": 1, "boot": 5})")}}});
     s.scale(3);
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.aws().desired("web") == 3; }));
@@ -121,8 +123,8 @@ TEST_F(AwsStories, GoOnAfterAKillWithoutAMachineTooMany) {
     EXPECT_THAT(s.nodes(), SizeIs(3));
 }
 
-TEST_F(AwsStories, CountWhatAListDoesNotShowYet) {
-    AwsStory& s = begin({.groups = {{.name = "web"}}, .more = {{"lag", 4}}});
+TEST_F(AwsDaemon, CreatesNoExtraMachineWithALaggingList) {
+    AwsScenario& s = begin({.groups = {{.name = "web"}}, .more = {{"lag", 4}}});
     ASSERT_TRUE(becomes(30s, [&] { return !s.aws().groups().empty(); }));
     s.scale(3);
     s.run();

@@ -1,5 +1,5 @@
-// Managed node groups of EKS: their labels and taints are on no tag of the Auto Scaling group.
-#include "aws_story.hpp"
+// Managed node groups of EKS: the Auto Scaling group has no tags with their labels and taints.
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -8,12 +8,12 @@ namespace json = boost::json;
 using e2e::becomes;
 using ::testing::SizeIs;
 
-std::vector<Making> make_cluster(const std::vector<std::string>& nodegroups) {
-    std::vector<Making> calls{{"eks",
-                               "CreateCluster",
-                               {{"name", cluster_name},
-                                {"roleArn", "arn:aws:iam::123456789012:role/eks"},
-                                {"resourcesVpcConfig", json::object{}}}}};
+std::vector<SetupCall> make_cluster(const std::vector<std::string>& nodegroups) {
+    std::vector<SetupCall> calls{{"eks",
+                                  "CreateCluster",
+                                  {{"name", cluster_name},
+                                   {"roleArn", "arn:aws:iam::123456789012:role/eks"},
+                                   {"resourcesVpcConfig", json::object{}}}}};
     for (const std::string& name : nodegroups)
         calls.push_back({"eks",
                          "CreateNodegroup",
@@ -30,15 +30,15 @@ std::vector<Making> make_cluster(const std::vector<std::string>& nodegroups) {
 
 }  // namespace
 
-TEST_F(AwsStories, GrowTheNodegroupThatHasTheLabel) {
-    World world;
-    world.calls = make_cluster({"blue", "green"});
-    AwsStory& s = begin(world, {.pods = "node_selector = { pool = \"green\" }\n"});
+TEST_F(AwsDaemon, GrowsTheNodegroupWithTheLabel) {
+    ServerSetup setup;
+    setup.calls = make_cluster({"blue", "green"});
+    AwsScenario& s = begin(setup, {.pods = "node_selector = { pool = \"green\" }\n"});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     for (const std::string& group : s.aws().groups())
         EXPECT_EQ(s.aws().desired(group), group.starts_with("eks-green-") ? 1 : 0) << group;
-    EXPECT_THAT(s.aws().calls("DescribeNodegroup"), SizeIs(2)) << "each is asked for once";
+    EXPECT_THAT(s.aws().calls("DescribeNodegroup"), SizeIs(2)) << "each is read once";
 }
 
 }  // namespace capstan::aws

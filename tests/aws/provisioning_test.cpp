@@ -1,7 +1,7 @@
-// Node auto-provisioning: the test cases of upstream's proposal that take a real cloud.
+// Node auto-provisioning: the test cases of the upstream proposal that need a cloud.
 #include <algorithm>
 
-#include "aws_story.hpp"
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -24,10 +24,10 @@ std::vector<std::string> made_groups(const AwsServer& aws) {
 }  // namespace
 
 // TC1 and TC7.
-TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
-    StoryOptions options = provisioned();
+TEST_F(AwsDaemon, CreatesAGroupForALargePodAndDeletesItAfterwards) {
+    ScenarioOptions options = provisioned();
     options.cpu = "6";
-    AwsStory& s = begin(bare_account(), options);
+    AwsScenario& s = begin(bare_account(), options);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
     const std::vector<std::string> made = made_groups(s.aws());
@@ -38,21 +38,21 @@ TEST_F(AwsStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
     s.scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return s.aws().groups().empty(); }));
     EXPECT_TRUE(becomes(20s, [&] { return s.aws().calls("DeleteLaunchTemplate").size() == 1; }))
-        << "nothing is left behind";
+        << "the launch template is deleted";
     EXPECT_THAT(s.nodes(), IsEmpty());
 }
 
 // TC2.
-TEST_F(AwsStories, MakeAGroupWithTheLabelThatAPodAsksFor) {
-    StoryOptions options = provisioned();
+TEST_F(AwsDaemon, CreatesAGroupWithTheLabelOfAPod) {
+    ScenarioOptions options = provisioned();
     options.pods = "node_selector = { tier = \"gold\" }\n";
-    AwsStory& s = begin(bare_account(), options);
+    AwsScenario& s = begin(bare_account(), options);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }))
-        << "the label is on the node by the machine's own user data";
+        << "the user data gives the node its label";
     EXPECT_THAT(made_groups(s.aws()), SizeIs(1));
     EXPECT_THAT(s.cluster().log(), Not(HasSubstr("FailedToScaleUpGroup")))
-        << "it grows in the pass that makes it";
+        << "the group grows in the pass that creates it";
 }
 
 }  // namespace capstan::aws

@@ -1,9 +1,11 @@
-// Server and proxy, asked by botocore.
-#include "aws_story.hpp"
+// Requests of botocore to server and proxy.
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 
-TEST_F(AwsStories, TheirServerAnswersBotocoreAsAwsDoes) {
+class AwsFake : public AwsDaemon {};
+
+TEST_F(AwsFake, RespondsToBotocoreAsAwsDoes) {
     const commands::Folder folder;
     e2e::Process check({"build/python/bin/python", "tests/aws/server/self_check.py"}, {},
                        folder.path() / "log");

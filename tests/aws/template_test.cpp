@@ -1,8 +1,8 @@
-// What the shipped plugin tells of groups, asked by `capstan plugin call`.
+// Groups and templates of the shipped plugin, from `capstan plugin call`.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "aws_story.hpp"
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -12,42 +12,43 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class AwsTemplates : public AwsStories {
+class AwsTemplates : public AwsDaemon {
 protected:
-    /// What it says of the group, as JSON.
+    /// The response of the plugin, as JSON.
     static json::value describe(const AwsServer& aws) {
         const commands::Folder folder;
         const std::string settings = folder.write(
             "aws.toml", std::string("region = \"") + region + "\"\nendpoint_url = \"" + aws.url() +
                             "\"\ndiscovery = [\"k8s.io/cluster-autoscaler/enabled\"]\n" +
                             "credentials = { imds_endpoint = \"" + aws.url() + "\" }\n");
-        const commands::Ran said =
+        const commands::Ran ran =
             commands::capstan("plugin call '" + commands::shipped("aws.so").string() +
                               "' --kind cloud --live -o json --settings '" + settings + "'");
-        EXPECT_EQ(said.code, 0) << said.err;
-        return json::parse(said.out);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return json::parse(ran.out);
     }
 };
 
-const json::object& group_in(const json::value& told, std::string_view name) {
+const json::object& group_in(const json::value& response, std::string_view name) {
     static const json::object none;
-    for (const json::value& group : told.at("groups").as_array())
+    for (const json::value& group : response.at("groups").as_array())
         if (group.at("id").as_string().starts_with(name)) return group.as_object();
     ADD_FAILURE() << "no group " << name;
     return none;
 }
 
-/// `path`: as JSON pointers have it, within the group's template.
-std::string in_template(const json::value& told, std::string_view group, const std::string& path) {
+/// `path`: a JSON pointer within the template of the group.
+std::string in_template(const json::value& response, std::string_view group,
+                        const std::string& path) {
     boost::system::error_code absent;
-    const json::value* const node = group_in(told, group).if_contains("template");
+    const json::value* const node = group_in(response, group).if_contains("template");
     const json::value* const found = node == nullptr ? nullptr : node->find_pointer(path, absent);
     if (found == nullptr) return "absent";
     return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
 }
 
-/// A group of moto's own making: `with` beside what every group has.
-Making make_group(const char* name, json::object with) {
+/// The call that creates a group: `with` in addition to the common fields.
+SetupCall make_group(const char* name, json::object with) {
     with["AutoScalingGroupName"] = name;
     with["MinSize"] = 0;
     with["MaxSize"] = 10;
@@ -66,23 +67,24 @@ json::object policy_with(json::object override) {
                                {"Overrides", json::array({std::move(override)})}}}}}};
 }
 
-/// One of each kind that groups are of.
-World every_kind() {
-    World world{.groups = {{.name = "mixed", .types = {"c4.xlarge", "r4.large"}},
-                           {.name = "gpu", .types = {"g4dn.xlarge"}},
-                           {.name = "arm",
-                            .types = {"m6g.large"},
-                            .zones = {"eu-central-1c"},
-                            .image = "ami-0540ba4e636bf2faf"},
-                           {.name = "spot", .spot = true},
-                           {.name = "tagged",
-                            .labels = {{"team", "a"}},
-                            .tags = {{"k8s.io/cluster-autoscaler/node-template/taint/dedicated",
-                                      "web:NoSchedule"},
-                                     {"k8s.io/cluster-autoscaler/node-template/resources/"
-                                      "example.com/disk",
-                                      "2"}}}}};
-    world.calls = {
+/// One group of each kind.
+ServerSetup every_kind() {
+    ServerSetup setup{
+        .groups = {
+            {.name = "mixed", .types = {"c4.xlarge", "r4.large"}},
+            {.name = "gpu", .types = {"g4dn.xlarge"}},
+            {.name = "arm",
+             .types = {"m6g.large"},
+             .zones = {"eu-central-1c"},
+             .image = "ami-0540ba4e636bf2faf"},
+            {.name = "spot", .spot = true},
+            {.name = "tagged",
+             .labels = {{"team", "a"}},
+             .tags = {{"k8s.io/cluster-autoscaler/node-template/taint/dedicated", "web:NoSchedule"},
+                      {"k8s.io/cluster-autoscaler/node-template/resources/"
+                       "example.com/disk",
+                       "2"}}}}};
+    setup.calls = {
         {"ec2",
          "CreateLaunchTemplate",
          {{"LaunchTemplateName", "plain"},
@@ -101,12 +103,12 @@ World every_kind() {
                                        {"AllowedInstanceTypes", json::array({"m5.*", "r5.*"})}}}})),
         make_group("weighted",
                    policy_with({{"InstanceType", "m5.large"}, {"WeightedCapacity", "2"}}))};
-    return world;
+    return setup;
 }
 
-TEST_F(AwsTemplates, AreOfEveryKindOfGroup) {
+TEST_F(AwsTemplates, AreCorrectForEveryKindOfGroup) {
     const AwsServer aws(every_kind());
-    const json::value told = describe(aws);
+    const json::value response = describe(aws);
     struct Case {
         const char *group, *path, *expected;
     };
@@ -128,11 +130,11 @@ TEST_F(AwsTemplates, AreOfEveryKindOfGroup) {
              {"required", "/capacity/cpu", "4000"},
              {"required", "/capacity/memory", "17179869184"},
          })
-        EXPECT_EQ(in_template(told, group, path), expected) << group << " " << path;
-    EXPECT_EQ(json::serialize(group_in(told, "spot").at("spot")), "true");
-    EXPECT_EQ(json::serialize(group_in(told, "mixed").at("spot")), "false");
-    EXPECT_THAT(json::serialize(told.at("groups")), Not(HasSubstr("weighted")))
-        << "its desired capacity is no number of machines";
+        EXPECT_EQ(in_template(response, group, path), expected) << group << " " << path;
+    EXPECT_EQ(json::serialize(group_in(response, "spot").at("spot")), "true");
+    EXPECT_EQ(json::serialize(group_in(response, "mixed").at("spot")), "false");
+    EXPECT_THAT(json::serialize(response.at("groups")), Not(HasSubstr("weighted")))
+        << "its desired capacity is not a number of instances";
     EXPECT_THAT(aws.violations(), IsEmpty());
 }
 

@@ -34,9 +34,9 @@ std::string package_missing_because(const std::string& package) {
                : std::string(python) + " has no " + package + "; ./dev packages test installs it";
 }
 
-CloudServer::CloudServer(const std::string& folder, const json::object& world) {
+CloudServer::CloudServer(const std::string& folder, const json::object& setup) {
     server_process_ =
-        start(folder + "/server", {folder_.write("world.json", json::serialize(world))}, server_);
+        start(folder + "/server", {folder_.write("setup.json", json::serialize(setup))}, server_);
     proxy_process_ = start("tests/clouds/proxy", {server_->url(), folder + "/wire.py"}, proxy_);
 }
 
@@ -51,7 +51,7 @@ std::unique_ptr<e2e::Process> CloudServer::start(const std::string& program,
                                               folder_.path() / (name + ".log"));
     const bool is_up = e2e::becomes(90s, [&] { return fs::exists(port) || !out->is_running(); });
     if (!is_up || !fs::exists(port))
-        throw std::runtime_error(program + " does not come up: " + log());
+        throw std::runtime_error(program + " does not start: " + log());
     api.emplace("http://127.0.0.1:" + text_of(port));
     return out;
 }
@@ -60,24 +60,24 @@ std::string CloudServer::log() const {
     return text_of(folder_.path() / "server.log") + text_of(folder_.path() / "proxy.log");
 }
 
-json::value CloudServer::ask(const std::string& word) const {
+json::value CloudServer::get(const std::string& word) const {
     return server_->get("/control/" + word);
 }
 
-void CloudServer::tell(const std::string& word, const json::value& value) const {
+void CloudServer::set(const std::string& word, const json::value& value) const {
     server_->create("/control/" + word, json::serialize(value));
 }
 
-void CloudServer::strike(const json::array& rules) const {
+void CloudServer::set_faults(const json::array& rules) const {
     proxy_->create("/proxy/rules", json::serialize(rules));
 }
 
-std::vector<std::int64_t> CloudServer::hits() const {
+std::vector<std::int64_t> CloudServer::fault_counts() const {
     return json::value_to<std::vector<std::int64_t>>(proxy_->get("/proxy/hits"));
 }
 
 std::vector<std::string> CloudServer::violations() const {
-    return json::value_to<std::vector<std::string>>(ask("violations"));
+    return json::value_to<std::vector<std::string>>(get("violations"));
 }
 
 }  // namespace capstan::clouds

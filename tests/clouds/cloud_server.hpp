@@ -1,4 +1,4 @@
-/// A server that plays a cloud, and the proxy in front of it, as programs beside a story.
+/// A server that simulates a cloud, and the proxy in front of it, as processes of a test.
 #pragma once
 
 #include <cstdint>
@@ -20,36 +20,36 @@ namespace capstan::clouds {
 
 inline constexpr const char* python = "build/python/bin/python";
 
-/// The text of a file; empty: there is none.
+/// The text of a file; empty if it does not exist.
 std::string text_of(const std::filesystem::path& path);
 void replace_all(std::string& text, const std::string& what, const std::string& by);
 
-/// Why programs of tests that need this package of Python cannot run; empty: they can.
+/// Why tests that need this Python package cannot run; empty if it is installed.
 std::string package_missing_because(const std::string& package);
 
 class CloudServer {
 public:
-    /// `folder`: it has the program `server`, which takes the world, and `wire.py` for the proxy.
-    /// Throws where they do not come up, or the world makes no sense.
-    CloudServer(const std::string& folder, const boost::json::object& world);
+    /// `folder` contains the program `server`, which reads the setup, and `wire.py` for the proxy.
+    /// Throws if they do not start or the setup is invalid.
+    CloudServer(const std::string& folder, const boost::json::object& setup);
     CloudServer(const CloudServer&) = delete;
     CloudServer& operator=(const CloudServer&) = delete;
     virtual ~CloudServer() = default;
 
     /// Of the proxy, for Capstan.
     const std::string& url() const { return proxy_->url(); }
-    /// Without what the proxy does, for tests and the joiner.
+    /// Without the faults of the proxy, for tests and the joiner.
     const std::string& own_url() const { return server_->url(); }
 
-    boost::json::value ask(const std::string& word) const;
-    void tell(const std::string& word, const boost::json::value& value) const;
-    /// Rules of the proxy in place of those before.
-    void strike(const boost::json::array& rules) const;
-    /// How often each of the rules has struck.
-    std::vector<std::int64_t> hits() const;
-    /// What of all requests and answers is not as the cloud's own models have it.
+    boost::json::value get(const std::string& word) const;
+    void set(const std::string& word, const boost::json::value& value) const;
+    /// Replaces the rules of the proxy.
+    void set_faults(const boost::json::array& rules) const;
+    /// How often each of the rules was applied.
+    std::vector<std::int64_t> fault_counts() const;
+    /// Requests and responses that do not fit the models of the cloud.
     std::vector<std::string> violations() const;
-    /// What the programs have said.
+    /// The output of the processes.
     std::string log() const;
     /// A line for each request so far.
     virtual std::string calls_text() const = 0;

@@ -26,7 +26,7 @@ void CloudsOnARealControlPlane::TearDown() {
     e2e::ControlPlaneTest::TearDown();
 }
 
-void CloudsOnARealControlPlane::begin(std::vector<Part> parts, const StoryOptions& options) {
+void CloudsOnARealControlPlane::begin(std::vector<Part> parts, const ScenarioOptions& options) {
     parts_ = std::move(parts);
     for (const Part& part : parts_)
         joiners_.push_back(start_joiner(part, cluster->control_plane() / "admin.conf",

@@ -1,4 +1,4 @@
-/// The same on a real control plane: its scheduler, its evictions, its rights.
+/// The same with a real control plane: its scheduler, evictions and permissions.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@
 
 namespace capstan::clouds {
 
-/// Servers that play clouds beside the cluster, and what turns their machines into nodes.
+/// A cluster, servers that simulate clouds, and joiners that turn their machines into nodes.
 class CloudsOnARealControlPlane : public e2e::ControlPlaneTest {
 protected:
     void TearDown() override;
-    /// Starts the daemon, with those of the options that are of the pipeline.
-    void begin(std::vector<Part> parts, const StoryOptions& options);
+    /// Starts the daemon with the options of the pipeline.
+    void begin(std::vector<Part> parts, const ScenarioOptions& options);
     e2e::Daemon& daemon() { return *daemon_; }
 
 private:

@@ -6,26 +6,28 @@
 
 namespace capstan::clouds {
 
-void grow_with_a_hung_request(CloudStory& story, const HungRequest& request) {
-    const CloudServer& server = *story.parts().front().server;
+void grow_with_a_hung_request(CloudScenario& scenario, const HungRequest& request) {
+    const CloudServer& server = *scenario.parts().front().server;
     std::set<std::string> seen;
-    const auto comes = [&](std::chrono::seconds within, const std::function<bool()>& condition) {
+    const auto becomes = [&](std::chrono::seconds within, const std::function<bool()>& condition) {
         return e2e::becomes(within, [&] {
-            for (std::string& name : story.nodes()) seen.insert(std::move(name));
+            for (std::string& name : scenario.nodes()) seen.insert(std::move(name));
             return condition();
         });
     };
-    story.scale(3);
-    story.run();
-    ASSERT_TRUE(comes(std::chrono::seconds(60), [&] { return story.has_ready_pods(3); }));
-    server.strike(request.rules);
-    story.scale(9);
-    EXPECT_TRUE(comes(std::chrono::seconds(90), [&] { return story.has_ready_pods(9); }));
-    EXPECT_THAT(server.hits(), ::testing::Each(::testing::Gt(0))) << "each fault has struck";
+    scenario.scale(3);
+    scenario.run();
+    ASSERT_TRUE(becomes(std::chrono::seconds(60), [&] { return scenario.has_ready_pods(3); }));
+    server.set_faults(request.rules);
+    scenario.scale(9);
+    EXPECT_TRUE(becomes(std::chrono::seconds(90), [&] { return scenario.has_ready_pods(9); }));
+    EXPECT_THAT(server.fault_counts(), ::testing::Each(::testing::Gt(0)))
+        << "each fault was injected";
     request.once_grown();
-    EXPECT_TRUE(comes(std::chrono::seconds(60), request.is_taken_back));
-    EXPECT_FALSE(comes(std::chrono::seconds(5), [] { return false; }));
-    EXPECT_THAT(story.nodes(), ::testing::UnorderedElementsAreArray(seen)) << "none has ended";
+    EXPECT_TRUE(becomes(std::chrono::seconds(60), request.is_taken_back));
+    EXPECT_FALSE(becomes(std::chrono::seconds(5), [] { return false; }));
+    EXPECT_THAT(scenario.nodes(), ::testing::UnorderedElementsAreArray(seen))
+        << "no machine was removed";
 }
 
 }  // namespace capstan::clouds

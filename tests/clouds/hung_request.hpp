@@ -1,22 +1,22 @@
-/// A growth among faults, beside machines that run.
+/// A scale-up during faults, next to running machines.
 #pragma once
 
 #include <functional>
 
-#include "cloud_story.hpp"
+#include "cloud_scenario.hpp"
 
 namespace capstan::clouds {
 
 struct HungRequest {
-    boost::json::array rules{};  ///< of the proxy, once the cluster is to grow
+    boost::json::array rules{};  ///< of the proxy, from the scale-up on
     /// Called once all pods run.
     std::function<void()> once_grown = [] {};
-    /// Whether the cloud has no request left that it cannot fulfil.
+    /// Whether the cloud has no unfulfilled request left.
     std::function<bool()> is_taken_back{};
 };
 
-/// Three machines run a pod each, and six more pods come. All of them get a machine, and no machine
-/// that has had a node ends.
-void grow_with_a_hung_request(CloudStory& story, const HungRequest& request);
+/// Three machines run a pod each, and six more pods are created. All of them get a machine, and no
+/// machine that had a node is removed.
+void grow_with_a_hung_request(CloudScenario& scenario, const HungRequest& request);
 
 }  // namespace capstan::clouds

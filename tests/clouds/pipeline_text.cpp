@@ -27,7 +27,7 @@ std::string settings_of(const Part& part) {
     return out;
 }
 
-std::string pipeline_text(const std::vector<Part>& parts, const StoryOptions& options) {
+std::string pipeline_text(const std::vector<Part>& parts, const ScenarioOptions& options) {
     std::ostringstream out;
     out << "[pipeline]\nclouds = [" << quoted_names(parts)
         << "]\n[pipeline.scale_up]\nexpanders = " << options.expanders

@@ -1,4 +1,4 @@
-/// Environment variables of a story.
+/// Environment variables of a test.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace capstan::clouds {
 
-/// A variable of this process, and of those that it starts, for as long as it lives.
+/// Sets a variable of this process, and of those that it starts, until it is destroyed.
 class Variable {
 public:
     Variable(const char* name, const std::string& value) : name_(name) {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../aws/aws_server.hpp"
-#include "../clouds/cloud_story.hpp"
+#include "../clouds/cloud_scenario.hpp"
 #include "../external_grpc/running_server.hpp"
 #include "../gce/gce_server.hpp"
 #include "running_example.hpp"
@@ -95,15 +95,15 @@ void run_kwok() {
 }
 
 /// With the groups, the launch template and the subnets that the example names.
-aws::World account_of_the_example() {
-    aws::World world = aws::bare_account();
-    world.calls.front().parameters["LaunchTemplateName"] = "workers";
-    world.more["subnet_tags"] = json::object{{"kubernetes.io/role/internal-elb", "1"}};
-    world.groups = {{.name = "web", .tags = {{"k8s.io/cluster-autoscaler/prod", "owned"}}},
+aws::ServerSetup account_of_the_example() {
+    aws::ServerSetup setup = aws::bare_account();
+    setup.calls.front().parameters["LaunchTemplateName"] = "workers";
+    setup.more["subnet_tags"] = json::object{{"kubernetes.io/role/internal-elb", "1"}};
+    setup.groups = {{.name = "web", .tags = {{"k8s.io/cluster-autoscaler/prod", "owned"}}},
                     {.name = "nightly", .tags = {{"team", "batch"}}},
                     {.name = "legacy-workers"},
                     {.name = "of-another-cluster"}};
-    return world;
+    return setup;
 }
 
 void run_aws() {
@@ -119,7 +119,7 @@ void run_aws() {
 
 /// A managed instance group of the instance template that the example names. `place`: the
 /// parameter "zone" or "region" and its value.
-gce::Making managed_group(const std::string& name, const char* method, json::object place) {
+gce::SetupCall managed_group(const std::string& name, const char* method, json::object place) {
     return {.method = method,
             .parameters = std::move(place),
             .body = {{"name", name},
@@ -128,17 +128,17 @@ gce::Making managed_group(const std::string& name, const char* method, json::obj
                      {"targetSize", 0}}};
 }
 
-gce::World project_of_the_example() {
+gce::ServerSetup project_of_the_example() {
     constexpr const char* zonal = "compute.instanceGroupManagers.insert";
     constexpr const char* regional = "compute.regionInstanceGroupManagers.insert";
-    gce::World world = gce::bare_project();
-    world.calls.front().body["name"] = "prod-nodes";
-    world.calls.push_back(managed_group("gke-prod-web", zonal, {{"zone", "us-central1-b"}}));
-    world.calls.push_back(managed_group("batch-nightly", zonal, {{"zone", "us-east1-b"}}));
-    world.calls.push_back(managed_group("legacy", zonal, {{"zone", "us-central1-a"}}));
-    world.calls.push_back(managed_group("edge", regional, {{"region", "us-central1"}}));
-    world.calls.push_back(managed_group("gke-test-web", zonal, {{"zone", "us-central1-b"}}));
-    return world;
+    gce::ServerSetup setup = gce::bare_project();
+    setup.calls.front().body["name"] = "prod-nodes";
+    setup.calls.push_back(managed_group("gke-prod-web", zonal, {{"zone", "us-central1-b"}}));
+    setup.calls.push_back(managed_group("batch-nightly", zonal, {{"zone", "us-east1-b"}}));
+    setup.calls.push_back(managed_group("legacy", zonal, {{"zone", "us-central1-a"}}));
+    setup.calls.push_back(managed_group("edge", regional, {{"region", "us-central1"}}));
+    setup.calls.push_back(managed_group("gke-test-web", zonal, {{"zone", "us-central1-b"}}));
+    return setup;
 }
 
 void run_gce() {
@@ -240,7 +240,8 @@ const std::vector<Example> table{
     {.file = "zalando.toml", .start = run_zalando},
 };
 
-class ShippedExample : public clouds::CloudStories, public ::testing::WithParamInterface<Example> {
+class ShippedExample : public clouds::CloudDaemonTest,
+                       public ::testing::WithParamInterface<Example> {
 protected:
     void SetUp() override {
         if (GetParam().package != nullptr)

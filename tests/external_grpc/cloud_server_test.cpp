@@ -1,4 +1,4 @@
-// The cloud beside a server that shares nothing with it but the protocol.
+// The cloud with servers that share only the protocol with it.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing::run;
 
-/// What a call to the group that is slow costs; ample for all others on a busy machine.
+/// The time of a call to the slow group; enough for all others on a busy machine.
 constexpr Duration call_timeout = std::chrono::seconds(3);
 
 struct ServedCloud {
@@ -41,10 +41,10 @@ struct ServedCloud {
     }
 };
 
-class CloudOfServers : public GrpcServers {};
-INSTANTIATE_TEST_SUITE_P(On, CloudOfServers, both_servers, name_of_server);
+class CloudOnGrpcServers : public GrpcServers {};
+INSTANTIATE_TEST_SUITE_P(On, CloudOnGrpcServers, both_servers, name_of_server);
 
-TEST_P(CloudOfServers, GroupsAreReadAndThoseInTroubleKeepNoOther) {
+TEST_P(CloudOnGrpcServers, ReadsGroupsAndReportsUnreadableOnes) {
     ServedCloud p(GetParam(), {"new", "--slow"});
     const CloudView view = p.refresh();
     ASSERT_EQ(view.groups.size(), 4u);
@@ -60,7 +60,7 @@ TEST_P(CloudOfServers, GroupsAreReadAndThoseInTroubleKeepNoOther) {
     EXPECT_EQ(view.unreadable[1].code, ErrorCode::deadline);
 }
 
-TEST_P(CloudOfServers, MachinesAreReadWithTheirErrors) {
+TEST_P(CloudOnGrpcServers, ReadsMachinesWithTheirErrors) {
     ServedCloud p(GetParam());
     const CloudView view = p.refresh();
     ASSERT_EQ(view.machines.size(), 3u);
@@ -73,7 +73,7 @@ TEST_P(CloudOfServers, MachinesAreReadWithTheirErrors) {
     EXPECT_EQ(view.machines[2].error->message, "none left in zone a");
 }
 
-TEST_P(CloudOfServers, TargetsGrowAndShrink) {
+TEST_P(CloudOnGrpcServers, GrowsAndShrinksTargets) {
     ServedCloud p(GetParam());
     p.refresh();
     EXPECT_EQ(p.increase("web", 3, 2)->target, 5);
@@ -86,7 +86,7 @@ TEST_P(CloudOfServers, TargetsGrowAndShrink) {
     EXPECT_EQ(p.refresh().groups[0].target, 3);
 }
 
-TEST_P(CloudOfServers, MachinesAreRemovedAndAStrangerIsSaid) {
+TEST_P(CloudOnGrpcServers, RemovesMachinesAndReportsAnUnknownOne) {
     ServedCloud p(GetParam());
     p.refresh();
     const Removal removal{.group = NodeGroupId("web"),
@@ -99,7 +99,7 @@ TEST_P(CloudOfServers, MachinesAreRemovedAndAStrangerIsSaid) {
     EXPECT_EQ(p.refresh().groups[0].target, 1);
 }
 
-TEST_P(CloudOfServers, TemplatesOfBothGenerationsAreTheSame) {
+TEST_P(CloudOnGrpcServers, ReadsEqualTemplatesFromBothGenerations) {
     const auto described = [](const char* generation) {
         ServedCloud p(GetParam(), {generation});
         p.refresh();
@@ -115,7 +115,7 @@ TEST_P(CloudOfServers, TemplatesOfBothGenerationsAreTheSame) {
     EXPECT_EQ(node.allocatable, (Resources{{"cpu", 3900}, {"memory", 16_GiB}}));
 }
 
-TEST_P(CloudOfServers, OptionsAndPricesAreRead) {
+TEST_P(CloudOnGrpcServers, ReadsOptionsAndPrices) {
     ServedCloud p(GetParam());
     const CloudView view = p.refresh();
     const auto group = [&](std::string_view id) {
@@ -124,25 +124,24 @@ TEST_P(CloudOfServers, OptionsAndPricesAreRead) {
     };
     EXPECT_EQ(group("web").options, (GroupOptions{.utilization_threshold = 0.0,
                                                   .unneeded_time = std::chrono::seconds(90)}));
-    EXPECT_EQ(group("sold-out").options, GroupOptions{}) << "a message that is missing";
+    EXPECT_EQ(group("sold-out").options, GroupOptions{}) << "the message is missing";
     EXPECT_EQ(group("web").price, (Price{.per_hour = 0.25}));
 }
 
-/// gRPC's C library answers a call that it does not have before it has read the request, and resets
-/// the stream. libcurl 7.88 then loses the answer of one request in three, so it may take more than
-/// one.
-TEST_P(CloudOfServers, AServerWithoutTheOptionalCallsIsOneToo) {
+/// gRPC's C library responds to an unknown call before it has read the request, and resets the
+/// stream. libcurl 7.88 then loses one response in three, so several attempts may be needed.
+TEST_P(CloudOnGrpcServers, AcceptsAServerWithoutOptionalCalls) {
     ServedCloud p(GetParam(), {"new", "--bare"});
-    std::optional<Error> told;
+    std::optional<Error> error;
     for (int round = 0; round < 12; ++round) {
         EXPECT_EQ(p.refresh().groups[0].target, 2);
         const auto node = run(p.host.fake(), p.cloud.describe(NodeGroupId("web")));
         ASSERT_FALSE(node);
-        told = node.error();
-        if (told->code == ErrorCode::unsupported) return;
+        error = node.error();
+        if (error->code == ErrorCode::unsupported) return;
         p.host.fake().advance(std::chrono::minutes(1));
     }
-    FAIL() << *told;
+    FAIL() << *error;
 }
 
 }  // namespace

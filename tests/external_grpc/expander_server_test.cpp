@@ -1,4 +1,4 @@
-// The expander beside a server that shares nothing with it but the protocol.
+// The expander with servers that share only the protocol with it.
 #include <gmock/gmock.h>
 
 #include <capstan/testing/builders.hpp>
@@ -21,7 +21,7 @@ struct ServedExpander {
     RealHttpHost host{};
     GrpcExpander expander;
 
-    /// A server that shares its processors with other tests has time to answer.
+    /// Long enough for a server that shares its processors with other tests.
     explicit ServedExpander(Server kind, const char* generation = "new",
                             Duration timeout = std::chrono::seconds(30))
         : server(kind, {generation}), expander(host.host(), config(server.url(), timeout)) {}
@@ -40,10 +40,10 @@ struct ServedExpander {
     }
 };
 
-class ExpanderOfServers : public GrpcServers {};
-INSTANTIATE_TEST_SUITE_P(On, ExpanderOfServers, both_servers, name_of_server);
+class ExpanderOnGrpcServers : public GrpcServers {};
+INSTANTIATE_TEST_SUITE_P(On, ExpanderOnGrpcServers, both_servers, name_of_server);
 
-TEST_P(ExpanderOfServers, WhatTheServerKeepsIsKept) {
+TEST_P(ExpanderOnGrpcServers, KeepsWhatTheServerKeeps) {
     ServedExpander p(GetParam());
     const auto kept = p.filter(
         {option("a").nodes(2).pods(3), option("b").nodes(5).pods(3), option("c").nodes(2).pods(1)});
@@ -51,7 +51,7 @@ TEST_P(ExpanderOfServers, WhatTheServerKeepsIsKept) {
     EXPECT_EQ(*kept, (KeptOptions{.kept = {{0}, {2}}}));
 }
 
-TEST_P(ExpanderOfServers, ServersOfBothGenerationsReadTheSame) {
+TEST_P(ExpanderOnGrpcServers, SendsTheSameToBothGenerations) {
     const PodEquivalenceGroup pods{
         .ns = "shop",
         .example = "web-1",
@@ -74,25 +74,26 @@ TEST_P(ExpanderOfServers, ServersOfBothGenerationsReadTheSame) {
                       .taints = {{.key = "gpu", .value = "yes", .effect = Effect::no_execute}},
                       .capacity = {{"cpu", 4_cpu}, {"memory", 16_GiB}},
                       .allocatable = {{"cpu", 3900}, {"memory", 15_GiB}}};
-    const auto asked = [&](const char* generation) {
+    const auto request_of = [&](const char* generation) {
         ServedExpander p(GetParam(), generation);
         const auto kept = p.filter({option("a").nodes(1).pods(2).node(node)}, {pods});
         EXPECT_TRUE(kept) << kept.error();
-        return p.server.asked();
+        return p.server.last_request();
     };
     const std::string like =
         " | ReplicaSet/web | app=web | note=b | cpu=500m memory=2Gi | "
         "disk=ssd | zone In a,b and metadata.name NotIn n-1 or 50 spot Exists "
         " | gpu Equal yes NoExecute | batch 7";
-    const auto told = asked("new");
-    EXPECT_THAT(told, ElementsAre("option a | 1 | a (0:1000): 1 node for 2 pods",
-                                  "pod shop/web-1" + like, "pod shop/web-1.2" + like,
-                                  "node a template-1 | disk=ssd zone=a | note=a | "
-                                  "gpu=yes:NoExecute | cpu=4 memory=16Gi | cpu=3900m memory=15Gi"));
-    EXPECT_EQ(asked("old"), told);
+    const auto request = request_of("new");
+    EXPECT_THAT(request,
+                ElementsAre("option a | 1 | a (0:1000): 1 node for 2 pods", "pod shop/web-1" + like,
+                            "pod shop/web-1.2" + like,
+                            "node a template-1 | disk=ssd zone=a | note=a | "
+                            "gpu=yes:NoExecute | cpu=4 memory=16Gi | cpu=3900m memory=15Gi"));
+    EXPECT_EQ(request_of("old"), request);
 }
 
-TEST_P(ExpanderOfServers, WhatAServerMakesUpIsSaid) {
+TEST_P(ExpanderOnGrpcServers, IgnoresUnknownGroupsAndChangedCounts) {
     ServedExpander p(GetParam());
     const auto kept = p.filter({option("changed").nodes(2), option("fewer").nodes(1)});
     ASSERT_TRUE(kept) << kept.error();
@@ -100,7 +101,7 @@ TEST_P(ExpanderOfServers, WhatAServerMakesUpIsSaid) {
     EXPECT_THAT(kept->sentences, ElementsAre(HasSubstr("\"elsewhere\""), HasSubstr("not 99")));
 }
 
-TEST_P(ExpanderOfServers, AServersErrorAndItsSilenceAreFailures) {
+TEST_P(ExpanderOnGrpcServers, FailsOnServerErrorsAndTimeouts) {
     ServedExpander p(GetParam(), "new", std::chrono::seconds(3));
     const auto broken = p.filter({option("broken")});
     ASSERT_FALSE(broken);
@@ -108,17 +109,18 @@ TEST_P(ExpanderOfServers, AServersErrorAndItsSilenceAreFailures) {
     const auto silent = p.filter({option("slow")});
     ASSERT_FALSE(silent);
     EXPECT_EQ(silent.error().code, ErrorCode::deadline);
-    EXPECT_TRUE(p.filter({option("a")})) << "it is asked again";
+    EXPECT_TRUE(p.filter({option("a")})) << "the next request succeeds";
 }
 
-/// Neither has a health service. Python's may lose its answer, as of the cloud's optional calls.
-TEST_P(ExpanderOfServers, ADoctorHearsThatAServerAnswers) {
+/// Neither server has a health service. The response of Python's may be lost, like those of the
+/// cloud's optional calls.
+TEST_P(ExpanderOnGrpcServers, PassesTheSelfCheck) {
     ServedExpander p(GetParam());
     const auto checked = [&] { return run(p.host.fake(), p.expander.self_check()).has_value(); };
     EXPECT_TRUE(checked() || checked() || checked() || checked());
 }
 
-TEST_P(ExpanderOfServers, AQuestionAsLongAsServersTakeIsTaken) {
+TEST_P(ExpanderOnGrpcServers, SendsTheLongestAcceptedRequest) {
     ServedExpander p(GetParam());
     const auto kept = p.filter({option("a").pods(20'000)}, {testing::pods("web-1", 20'000)});
     ASSERT_TRUE(kept) << kept.error();

@@ -28,7 +28,7 @@ std::size_t take_body(const char* bytes, std::size_t, std::size_t size, void* us
     return size;
 }
 
-/// What comes once there is a body, or after the empty line that ends the headers, is a trailer.
+/// A line after the body has begun is a trailer.
 std::size_t take_header(const char* bytes, std::size_t, std::size_t size, void* user) {
     HttpReply& reply = static_cast<Exchanged*>(user)->reply;
     const std::string_view line(bytes, size);
@@ -114,7 +114,7 @@ capstan_status send_really(const capstan_host* host, const capstan_http_request*
     return status;
 }
 
-/// The service function of the fake host, for all but one.
+/// The service function of the fake host, for all other services.
 decltype(capstan_host::service) fake_service = nullptr;
 
 const void* find_service(const capstan_host* host, const char* id) noexcept {

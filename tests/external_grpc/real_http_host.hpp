@@ -6,8 +6,8 @@
 
 namespace capstan::external_grpc {
 
-/// All services are FakeHost's, but for capstan.http/1, whose requests go out on its blocking
-/// threads. Deadlines of requests are of real time, everything else is of the fake clock.
+/// All services are those of FakeHost except capstan.http/1, which sends requests on its blocking
+/// threads. Deadlines of requests use real time, everything else the fake clock.
 class RealHttpHost {
 public:
     RealHttpHost();

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 constexpr const char* python = "build/python/bin/python";
 constexpr const char* go_server = "build/go/external_grpc_server";
 
-/// Why it is not there; empty: it is.
+/// Why the server cannot run; empty if it can.
 std::string missing_because(Server server) {
     if (server == Server::go) {
         return fs::exists(go_server)
@@ -53,7 +53,7 @@ std::string RunningServer::url() const {
     return "http://127.0.0.1:" + port;
 }
 
-std::vector<std::string> RunningServer::asked() const {
+std::vector<std::string> RunningServer::last_request() const {
     std::ifstream file(port_file_ + ".asked");
     std::vector<std::string> out;
     for (std::string line; std::getline(file, line);) out.push_back(line);

@@ -1,4 +1,4 @@
-/// The servers of this folder as programs that run beside a test.
+/// The servers of this folder as processes of a test.
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@
 
 namespace capstan::external_grpc {
 
-/// `./dev packages test` makes both.
+/// `./dev packages test` installs both.
 enum class Server { python, go };
 
-/// Runs until the end of its life.
+/// Runs until it is destroyed.
 class RunningServer {
 public:
-    /// `arguments` as the server takes them after its file.
+    /// `arguments`: of the server, after its port file.
     RunningServer(Server server, const std::vector<std::string>& arguments);
     ~RunningServer();
     RunningServer(const RunningServer&) = delete;
@@ -26,8 +26,8 @@ public:
 
     /// Waits until it listens.
     std::string url() const;
-    /// What its expander was asked last, line by line.
-    std::vector<std::string> asked() const;
+    /// The last request to its expander, line by line.
+    std::vector<std::string> last_request() const;
 
 private:
     const std::filesystem::path folder_;
@@ -35,7 +35,7 @@ private:
     std::optional<e2e::Process> process_{};
 };
 
-/// Skips tests of a server that is not there; in CI Python's must be.
+/// Skips tests of a server that is not installed; in CI Python's must be.
 class GrpcServers : public ::testing::TestWithParam<Server> {
 protected:
     void SetUp() override;

@@ -1,4 +1,4 @@
-// The same on a real control plane: its scheduler, its evictions, its rights.
+// The same with a real control plane: its scheduler, evictions and permissions.
 #include <csignal>
 #include <memory>
 #include <string>
@@ -25,8 +25,8 @@ protected:
         if (!because.empty()) GTEST_SKIP() << because;
         e2e::ControlPlaneTest::SetUp();
     }
-    void begin(const World& world, const clouds::StoryOptions& options = {}) {
-        gce_ = std::make_shared<GceServer>(world);
+    void begin(const ServerSetup& setup, const clouds::ScenarioOptions& options = {}) {
+        gce_ = std::make_shared<GceServer>(setup);
         CloudsOnARealControlPlane::begin({part_of(gce_, options)}, options);
     }
     GceServer& gce() { return *gce_; }
@@ -35,12 +35,12 @@ private:
     std::shared_ptr<GceServer> gce_{};
 };
 
-TEST_F(GceOnARealControlPlane, GrowsOverZonesAndShrinksWithinABudget) {
-    World world;
+TEST_F(GceOnARealControlPlane, GrowsAcrossZonesAndShrinksWithinABudget) {
+    ServerSetup setup;
     for (const std::string& zone : three_zones)
-        world.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .place = zone});
-    world.more["delays"] = json::parse(R"({"boot": 1, "delete": 1})");
-    begin(world);
+        setup.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .place = zone});
+    setup.more["delays"] = json::parse(R"({"boot": 1, "delete": 1})");
+    begin(setup);
     cluster->apply(e2e::deployment(6, "1500m") + "---\n" + e2e::budget(2));
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 6; }));
     for (const auto& [zone, count] : nodes_by_zone()) EXPECT_EQ(count, 2) << zone;
@@ -52,35 +52,35 @@ TEST_F(GceOnARealControlPlane, GrowsOverZonesAndShrinksWithinABudget) {
         EXPECT_EQ(call.status, 200) << call.answer;
 }
 
-TEST_F(GceOnARealControlPlane, FallsOverToOnDemandAndGoesOnAfterAKillWithListsThatLag) {
-    World world{
+TEST_F(GceOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLists) {
+    ServerSetup setup{
         .groups = {
             {.name = "spot", .spot = true, .labels = {{"zalando.org/scaling-priority", "100"}}},
             {.name = "on-demand"}}};
-    world.more["capacity"] = json::parse(R"([{"group": "shop-spot", "limit": 0}])");
-    world.more["lag"] = 2;
-    world.more["delays"] = json::parse(R"({"launch": 1, "boot": 5})");
-    begin(world, {.expanders = R"(["label_priority", "least_waste"])",
+    setup.more["capacity"] = json::parse(R"([{"group": "shop-spot", "limit": 0}])");
+    setup.more["lag"] = 2;
+    setup.more["delays"] = json::parse(R"({"launch": 1, "boot": 5})");
+    begin(setup, {.expanders = R"(["label_priority", "least_waste"])",
                   .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
     cluster->apply(e2e::deployment(3, "1500m"));
     ASSERT_TRUE(becomes(120s, [&] { return gce().target("on-demand") == 3; }));
-    EXPECT_TRUE(becomes(30s, [&] { return gce().target("spot") == 1; })) << "one request stands";
+    EXPECT_TRUE(becomes(30s, [&] { return gce().target("spot") == 1; })) << "one request remains";
     daemon().process().end(SIGKILL);
     daemon().start();
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 3; }));
-    EXPECT_THAT(gce().created("on-demand"), SizeIs(3)) << "no machine too many";
+    EXPECT_THAT(gce().created("on-demand"), SizeIs(3)) << "no extra machine";
 
     const std::string at = " --config '" + daemon().config().string() + "'";
     const commands::Ran doctor = commands::capstan("doctor" + at);
     EXPECT_THAT(doctor.out, HasSubstr("2 groups found")) << doctor.err;
     const commands::Ran explained =
-        commands::capstan("explain group --live " + id_of(world.groups.front()) + at);
+        commands::capstan("explain group --live " + id_of(setup.groups.front()) + at);
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, HasSubstr("ZONE_RESOURCE_POOL_EXHAUSTED"));
 }
 
-/// Test cases 1 and 7 of the proposal on node auto-provisioning, and 2 by the label.
-TEST_F(GceOnARealControlPlane, MakesAGroupForAPodWithALabelAndDeletesItAfterIt) {
+/// Test cases 1, 2 (by the label) and 7 of the proposal on node auto-provisioning.
+TEST_F(GceOnARealControlPlane, CreatesAGroupForALabelAndDeletesItAfterwards) {
     begin(bare_project(), provisioned());
     cluster->apply(e2e::deployment(1, "6", {"nodeSelector: {tier: gold}"}));
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 1; }));
@@ -90,8 +90,8 @@ TEST_F(GceOnARealControlPlane, MakesAGroupForAPodWithALabelAndDeletesItAfterIt) 
 
     scale(0);
     EXPECT_TRUE(becomes(180s, [&] { return gce().groups().empty(); }));
-    EXPECT_TRUE(becomes(20s, [&] { return gce().ask("templates").as_object().size() == 1; }))
-        << "nothing is left behind";
+    EXPECT_TRUE(becomes(20s, [&] { return gce().get("templates").as_object().size() == 1; }))
+        << "the template is deleted";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string joined(const std::map<std::string, std::string>& pairs, const char* 
     return out;
 }
 
-/// As GKE writes it.
+/// In the form of GKE.
 std::string kube_env(const Group& group) {
     std::map<std::string, std::string> variables{
         {"kube_reserved", "cpu=70m,memory=1773Mi,ephemeral-storage=5Gi"},
@@ -59,7 +59,7 @@ json::object place_parameters(const Group& group) {
     return {{"project", project}, {is_zone(group.place) ? "zone" : "region", group.place}};
 }
 
-/// The calls that make it.
+/// The calls that create it.
 void add_group(json::array& calls, const Group& group) {
     const std::string name = mig_of(group.name);
     calls.push_back(
@@ -76,21 +76,21 @@ void add_group(json::array& calls, const Group& group) {
                                 place_parameters(group), std::move(body)});
 }
 
-json::array call_of(const Making& making) {
+json::array call_of(const SetupCall& making) {
     json::object parameters = making.parameters;
     parameters["project"] = project;
     if (making.body.empty()) return {making.method, std::move(parameters)};
     return {making.method, std::move(parameters), making.body};
 }
 
-/// As the server takes it. The machine that Capstan runs on has the account with the roles.
-json::object describe(const World& world) {
+/// In the form of the server. The instance of Capstan has a service account with the roles.
+json::object describe(const ServerSetup& setup) {
     json::array calls;
-    for (const Making& making : world.calls) calls.push_back(call_of(making));
-    for (const Group& group : world.groups) add_group(calls, group);
+    for (const SetupCall& making : setup.calls) calls.push_back(call_of(making));
+    for (const Group& group : setup.groups) add_group(calls, group);
     json::array roles;
-    for (const std::string& file : world.roles) roles.push_back(json::string("deploy/gce/" + file));
-    json::object out = world.more;
+    for (const std::string& file : setup.roles) roles.push_back(json::string("deploy/gce/" + file));
+    json::object out = setup.more;
     out["calls"] = std::move(calls);
     if (!out.contains("identities")) out["identities"] = json::object{};
     json::object& identities = out["identities"].as_object();
@@ -139,10 +139,10 @@ std::vector<std::string> Call::instances() const {
     return out;
 }
 
-GceServer::GceServer(const World& world) : CloudServer("tests/gce", describe(world)) {}
+GceServer::GceServer(const ServerSetup& setup) : CloudServer("tests/gce", describe(setup)) {}
 
 int GceServer::target(const std::string& group) const {
-    const json::value all = ask("groups");
+    const json::value all = get("groups");
     for (const auto& each : all.as_object())
         if (last_part(each.key()) == mig_of(group))
             return each.value().at("target").to_number<int>();
@@ -151,7 +151,7 @@ int GceServer::target(const std::string& group) const {
 
 std::vector<json::object> GceServer::machines(const std::string& group) const {
     std::vector<json::object> out;
-    const json::value all = ask("machines");
+    const json::value all = get("machines");
     for (const json::value& machine : all.as_array())
         if (last_part(machine.at("group").as_string()) == mig_of(group))
             out.push_back(machine.as_object());
@@ -160,14 +160,14 @@ std::vector<json::object> GceServer::machines(const std::string& group) const {
 
 std::vector<std::string> GceServer::groups() const {
     std::vector<std::string> out;
-    const json::value all = ask("groups");
+    const json::value all = get("groups");
     for (const auto& group : all.as_object()) out.emplace_back(group.key());
     return out;
 }
 
 std::vector<Call> GceServer::calls(const std::string& method) const {
     std::vector<Call> out;
-    const json::value all = ask("calls");
+    const json::value all = get("calls");
     for (const json::value& each : all.as_array())
         if (method.empty() || each.at("method").as_string().ends_with("." + method))
             out.push_back(read_call(each));
@@ -191,24 +191,24 @@ std::string GceServer::calls_text() const {
     return std::move(out).str();
 }
 
-void GceServer::administer(const Making& call) const {
-    json::array calls;  // not made of its one item, which would be taken for the array itself
+void GceServer::administer(const SetupCall& call) const {
+    json::array calls;  // not initialized with its one item, which would be the array itself
     calls.push_back(call_of(call));
-    tell("calls", calls);
+    set("calls", calls);
 }
 
 std::string id_of(const Group& group) {
     return std::string(project) + "/" + group.place + "/" + mig_of(group.name);
 }
 
-World bare_project() {
-    World world{.roles = {"role.yaml", "role_provisioning.yaml"}};
-    world.calls = {{.method = "compute.instanceTemplates.insert",
+ServerSetup bare_project() {
+    ServerSetup setup{.roles = {"role.yaml", "role_provisioning.yaml"}};
+    setup.calls = {{.method = "compute.instanceTemplates.insert",
                     .body = {{"name", "nodes"}, {"properties", properties_of({.name = "nodes"})}}}};
-    return world;
+    return setup;
 }
 
-clouds::StoryOptions provisioned() {
+clouds::ScenarioOptions provisioned() {
     return {.settings =
                 "provisioning = { instance_template = \"nodes\", zones = "
                 "[\"us-central1-a\", \"us-central1-b\"], machine_types = [\"n2-*\"] }\n",
@@ -218,7 +218,7 @@ clouds::StoryOptions provisioned() {
             .discovery = "[]"};
 }
 
-clouds::Part part_of(std::shared_ptr<GceServer> server, const clouds::StoryOptions& options) {
+clouds::Part part_of(std::shared_ptr<GceServer> server, const clouds::ScenarioOptions& options) {
     std::ostringstream settings;
     settings << "project = \"" << project << "\"\ncluster = \"" << cluster_name
              << "\"\nendpoint_url = \"SERVER\"\nrefresh_every = \"1s\"\ndiscovery = "

@@ -1,4 +1,4 @@
-/// The server that plays Google Cloud and the proxy in front of it, as programs beside a story.
+/// The server that simulates Google Cloud and the proxy in front of it, as processes of a test.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline const std::vector<std::string> three_zones{"us-central1-a", "us-central1-
 /// The service account of the machine that Capstan runs on.
 inline constexpr const char* account = "capstan@shop-prod.iam.gserviceaccount.com";
 
-/// A managed instance group that is there from the start, with an instance template of its own.
+/// A managed instance group that exists from the start, with its own instance template.
 struct Group {
     std::string name{};                   ///< its MIG is "shop-NAME"
     std::string place = "us-central1-a";  ///< a zone or a region
@@ -35,77 +35,75 @@ struct Group {
     std::string taints{};                            ///< NODE_TAINTS: "dedicated=web:NoSchedule"
     std::map<std::string, std::string> variables{};  ///< more of AUTOSCALER_ENV_VARS
     std::string image = "projects/cos-cloud/global/images/family/cos-stable";
-    boost::json::object
-        properties{};            ///< of the instance template, beside or in place of the usual
-    boost::json::object more{};  ///< of the MIG, as compute has it
+    boost::json::object properties{};  ///< of the instance template, in addition to the defaults
+    boost::json::object more{};        ///< of the MIG, as compute has it
 };
 
-/// A call that makes the world: the method's id in the discovery document, its parameters without
+/// A call during the setup: the method's id in the discovery document, its parameters without
 /// the project, and its body.
-struct Making {
+struct SetupCall {
     std::string method{};
     boost::json::object parameters{}, body{};
 };
 
-struct World {
+struct ServerSetup {
     std::vector<Group> groups{};
-    std::vector<Making> calls{};
-    /// Of deploy/gce, together what Capstan may do.
+    std::vector<SetupCall> calls{};
+    /// Of deploy/gce; together they are the permissions of Capstan.
     std::vector<std::string> roles{"role.yaml"};
-    boost::json::object more{};  ///< words of the server: "delays", "capacity", "lag"
+    boost::json::object more{};  ///< other words of the server: "delays", "capacity", "lag"
 };
 
-/// What was asked of Google.
+/// A request to Google.
 struct Call {
     std::int64_t number = 0;
-    double at = 0;         ///< seconds, by the cloud's clock
+    double at = 0;         ///< seconds, by the clock of the cloud
     std::string method{};  ///< "compute.instanceGroupManagers.createInstances"
     std::string path{}, principal{};
-    std::string reason{}, answer{};  ///< of one that was refused
+    std::string reason{}, answer{};  ///< of a refused request
     int status = 0;
     boost::json::value parameters{}, body{};
 
-    /// The MIG that it is about; empty: it is about none.
+    /// The MIG of the request; empty if it has none.
     std::string group() const;
-    /// Names of instances in its body, without what stands before them in links.
+    /// Names of the instances in its body, without the prefixes of links.
     std::vector<std::string> instances() const;
 };
 
 class GceServer : public clouds::CloudServer {
 public:
-    /// Why there can be none; empty: there can.
+    /// Why it cannot run; empty if it can.
     static std::string missing_because() {
         return clouds::package_missing_because("googleapiclient");
     }
-    explicit GceServer(const World& world);
+    explicit GceServer(const ServerSetup& setup);
 
-    /// -1: there is no such group. Names are those of Group, here and below.
+    /// -1 if the group does not exist. Names are those of Group, here and below.
     int target(const std::string& group) const;
-    /// Those of the group that are in its list, whatever their state.
+    /// All instances that the group lists, in any state.
     std::vector<boost::json::object> machines(const std::string& group) const;
     /// Ids: "shop-prod/us-central1-a/shop-web".
     std::vector<std::string> groups() const;
-    /// All so far, or those of the methods that end so: "createInstances".
+    /// All requests so far, or those of methods with this last part: "createInstances".
     std::vector<Call> calls(const std::string& method = {}) const;
-    /// Names of all machines that the group was told to make, and was not refused.
+    /// Names of all instances of accepted createInstances requests.
     std::set<std::string> created(const std::string& group) const;
     std::string calls_text() const override;
 
-    /// Calls a method of compute as an administrator would: "compute.instances.delete". Parameters
+    /// Calls a method of compute as an administrator: "compute.instances.delete". Parameters
     /// without the project.
-    void administer(const Making& call) const;
+    void administer(const SetupCall& call) const;
 };
 
 /// "shop-prod/us-central1-a/shop-web".
 std::string id_of(const Group& group);
 
-/// A project without groups, with an instance template "nodes" to make them of.
-World bare_project();
-/// Settings with which groups are made of it.
-clouds::StoryOptions provisioned();
+/// A project without groups, with an instance template "nodes" for new groups.
+ServerSetup bare_project();
+/// Settings of node auto-provisioning in that project.
+clouds::ScenarioOptions provisioned();
 
-/// Google Cloud as a cloud of a pipeline. Its groups are read anew each second, for a story is
-/// short.
-clouds::Part part_of(std::shared_ptr<GceServer> server, const clouds::StoryOptions& options);
+/// Google Cloud as a cloud of a pipeline. Groups are read every second, since tests are short.
+clouds::Part part_of(std::shared_ptr<GceServer> server, const clouds::ScenarioOptions& options);
 
 }  // namespace capstan::gce

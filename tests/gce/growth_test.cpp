@@ -1,10 +1,10 @@
-// From pending pods to machines and back, as `capstan run` ships, beside the server that plays
-// Google Cloud.
+// Scale-up and scale-down by the shipped `capstan run`, with the server that simulates Google
+// Cloud.
 #include <algorithm>
 
 #include <boost/json/parse.hpp>
 
-#include "gce_story.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 constexpr auto boots = R"({"launch": 0.5, "boot": 1, "delete": 1})";
 
-/// Names of all machines that Google was told to delete.
+/// Names of all instances of deleteInstances requests.
 std::vector<std::string> deleted(const GceServer& gce) {
     std::vector<std::string> out;
     for (const Call& call : gce.calls("deleteInstances")) {
@@ -30,81 +30,82 @@ std::vector<std::string> deleted(const GceServer& gce) {
     return out;
 }
 
-TEST_F(GceStories, GrowForPodsAndShrinkWithoutThem) {
-    GceStory& s = begin({.groups = {{.name = "web"}}, .more = {{"delays", json::parse(boots)}}});
+TEST_F(GceDaemon, GrowsForPodsAndShrinksWithoutThem) {
+    GceScenario& s = begin({.groups = {{.name = "web"}}, .more = {{"delays", json::parse(boots)}}});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_THAT(s.nodes(), SizeIs(3)) << "each takes one pod";
+    EXPECT_THAT(s.nodes(), SizeIs(3)) << "each fits one pod";
     EXPECT_THAT(s.gce().created("web"), SizeIs(3));
 
     s.scale(1);
     EXPECT_TRUE(becomes(90s, [&] { return s.gce().target("web") == 1 && s.nodes().size() == 1; }));
     EXPECT_TRUE(s.has_ready_pods(1));
     EXPECT_THAT(deleted(s.gce()), SizeIs(2)) << "each machine is removed once";
-    EXPECT_THAT(s.gce().calls("resize"), IsEmpty()) << "machines are made and deleted by name";
+    EXPECT_THAT(s.gce().calls("resize"), IsEmpty()) << "instances are created and deleted by name";
     for (const Call& call : s.gce().calls("deleteInstances"))
-        EXPECT_EQ(call.principal, account) << "with the account of the machine it runs on";
+        EXPECT_EQ(call.principal, account) << "with the account of its own instance";
 }
 
-TEST_F(GceStories, KeepThreeZonesEven) {
-    World world;
+TEST_F(GceDaemon, KeepsThreeZonesBalanced) {
+    ServerSetup setup;
     for (const std::string& zone : three_zones)
-        world.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .place = zone});
-    GceStory& s = begin(world, {.scale_up = "splitter = \"node_groups\"\n"});
+        setup.groups.push_back({.name = "web-" + zone.substr(zone.size() - 1), .place = zone});
+    GceScenario& s = begin(setup, {.scale_up = "splitter = \"node_groups\"\n"});
     s.scale(6);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(6); }));
-    for (const Group& group : world.groups) EXPECT_EQ(s.gce().target(group.name), 2) << group.name;
+    for (const Group& group : setup.groups) EXPECT_EQ(s.gce().target(group.name), 2) << group.name;
 }
 
-TEST_F(GceStories, TellWhyAndWhatIsReady) {
-    GceStory& s = begin({.groups = {{.name = "web"}, {.name = "small", .type = "n1-standard-1"}}});
+TEST_F(GceDaemon, SupportsDoctorExplainAndPlan) {
+    GceScenario& s =
+        begin({.groups = {{.name = "web"}, {.name = "small", .type = "n1-standard-1"}}});
     commands::Ran doctor;
     EXPECT_TRUE(becomes(30s,
                         [&] {
-                            doctor = s.ask("doctor");
+                            doctor = s.run_command("doctor");
                             return doctor.code == 0;
                         }))
         << doctor.out << doctor.err;
     EXPECT_THAT(doctor.out, AllOf(HasSubstr("2 groups found"), Not(HasSubstr("MISSING"))));
     EXPECT_THAT(s.gce().calls("testIamPermissions"), Not(IsEmpty()));
-    EXPECT_THAT(s.gce().calls("createInstances"), IsEmpty()) << "nothing is tried out";
+    EXPECT_THAT(s.gce().calls("createInstances"), IsEmpty()) << "doctor changes nothing";
 
     const auto pods = s.api().names("/api/v1/namespaces/default/pods");
     ASSERT_THAT(pods, SizeIs(1));
-    const commands::Ran explained = s.ask("explain pod --live default/" + pods.front());
+    const commands::Ran explained = s.run_command("explain pod --live default/" + pods.front());
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("shop-web"), HasSubstr("can schedule it"),
                                      HasSubstr("shop-small")));
-    const commands::Ran plan = s.ask("plan");
+    const commands::Ran plan = s.run_command("plan");
     EXPECT_EQ(plan.code, 3) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("increase " + id_of({.name = "web"}) + " by 1"));
 }
 
-TEST_F(GceStories, ShowATemplateBesideTheLastRealNode) {
+TEST_F(GceDaemon, ComparesATemplateWithTheLastNode) {
     const Group web{.name = "web", .labels = {{"team", "a"}}};
-    GceStory& s = begin({.groups = {web}});
+    GceScenario& s = begin({.groups = {web}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string node = s.nodes().front();
     commands::Ran explained;
     EXPECT_TRUE(becomes(90s,
                         [&] {
-                            explained = s.ask("explain group --live " + id_of(web));
+                            explained = s.run_command("explain group --live " + id_of(web));
                             return explained.out.find("compared with node " + node) !=
                                    std::string::npos;
                         }))
-        << "a node that became ready a moment ago may show less than it will have\n"
+        << "a node that just became ready may not have all resources yet\n"
         << explained.out;
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("n2-standard-2"), HasSubstr("team")));
 }
 
-TEST_F(GceStories, GoOnAfterAKillWithoutAMachineTooMany) {
-    GceStory& s = begin({.groups = {{.name = "web"}},
-                         .more = {{"delays", json::parse(R"({"launch": 1, "boot": 5})")}}});
+TEST_F(GceDaemon, CreatesNoExtraMachineAfterAKill) {
+    GceScenario& s = begin({.groups = {{.name = "web"}},
+                            .more = {{"delays", json::parse(R"({"launch": 1, "boot": 5})")}}});
     s.scale(3);
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.gce().target("web") == 3; }));
@@ -116,8 +117,8 @@ TEST_F(GceStories, GoOnAfterAKillWithoutAMachineTooMany) {
     EXPECT_THAT(s.nodes(), SizeIs(3));
 }
 
-TEST_F(GceStories, CountWhatAListDoesNotShowYet) {
-    GceStory& s = begin({.groups = {{.name = "web"}}, .more = {{"lag", 4}}});
+TEST_F(GceDaemon, CreatesNoExtraMachineWithALaggingList) {
+    GceScenario& s = begin({.groups = {{.name = "web"}}, .more = {{"lag", 4}}});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
@@ -128,9 +129,9 @@ TEST_F(GceStories, CountWhatAListDoesNotShowYet) {
     EXPECT_TRUE(s.has_ready_pods(1));
 }
 
-/// An operation takes longer than a call waits for it: what was agreed to is not asked for again.
-TEST_F(GceStories, WaitForWhatGoogleIsSlowToDo) {
-    GceStory& s = begin(
+/// The operation takes longer than a call waits: an accepted request is not repeated.
+TEST_F(GceDaemon, WaitsForASlowOperation) {
+    GceScenario& s = begin(
         {.groups = {{.name = "web"}}, .more = {{"delays", json::parse(R"({"operation": 15})")}}});
     s.scale(3);
     s.run();
@@ -142,15 +143,15 @@ TEST_F(GceStories, WaitForWhatGoogleIsSlowToDo) {
     EXPECT_THAT(deleted(s.gce()), SizeIs(2)) << "each machine is removed once";
 }
 
-TEST_F(GceStories, WaitForAnOperationThatEndsWithAnError) {
-    GceStory& s = begin({.groups = {{.name = "web"}}},
-                        {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
-    s.gce().tell("failures",
-                 json::parse(R"([{"method": ".*createInstances", "code": "INTERNAL_ERROR",
+TEST_F(GceDaemon, RetriesAfterAFailedOperation) {
+    GceScenario& s = begin({.groups = {{.name = "web"}}},
+                           {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
+    s.gce().set("failures",
+                json::parse(R"([{"method": ".*createInstances", "code": "INTERNAL_ERROR",
                                   "message": "It went wrong."}])"));
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
-    EXPECT_TRUE(s.has_logged("It went wrong.")) << "in Google's words";
+    EXPECT_TRUE(s.has_logged("It went wrong.")) << "the message of Google";
     EXPECT_EQ(s.gce().target("web"), 1);
 }
 

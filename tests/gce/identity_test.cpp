@@ -1,9 +1,9 @@
-// Whose right it is that Capstan uses.
+// The identity of Capstan.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "../clouds/variable.hpp"
-#include "gce_story.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -21,13 +21,13 @@ constexpr auto audience =
     "//iam.googleapis.com/projects/123456789012/locations/global/workloadIdentityPools/shop/"
     "providers/cluster";
 
-/// The principal that has asked for the groups.
+/// The principal that listed the groups.
 std::string principal_of(const GceServer& gce) {
     const std::vector<Call> lists = gce.calls("aggregatedList");
     return lists.empty() ? "" : lists.front().principal;
 }
 
-/// Of a workload of another cloud, as gcloud writes it.
+/// Credentials of a workload in another cloud, in the form of gcloud.
 json::object external_account(const GceServer& gce, const std::string& token_file) {
     return {{"type", "external_account"},
             {"audience", audience},
@@ -37,104 +37,104 @@ json::object external_account(const GceServer& gce, const std::string& token_fil
             {"universe_domain", "googleapis.com"}};
 }
 
-/// A pool that knows one token; `permissions`: of what has it.
+/// A workload identity pool with one token and the permissions of its holder.
 json::object workload(json::array permissions) {
     return {{"audience", audience},
             {"token", "a-workloads-token"},
             {"permissions", std::move(permissions)}};
 }
 
-/// A project whose machine has an account that may do nothing.
-World with_identities(json::object identities) {
-    World world{.groups = {{.name = "web"}}};
-    world.more["identities"] = std::move(identities);
-    return world;
+/// A project with one group and these identities.
+ServerSetup with_identities(json::object identities) {
+    ServerSetup setup{.groups = {{.name = "web"}}};
+    setup.more["identities"] = std::move(identities);
+    return setup;
 }
 
-class GceIdentities : public GceStories {
+class GceIdentity : public GceDaemon {
 protected:
     commands::Ran doctor() {
-        commands::Ran out = story_->ask("doctor");
+        commands::Ran out = scenario_->run_command("doctor");
         return out;
     }
-    GceStory& begin_with(json::object identities, const StoryOptions& options = {}) {
-        story_ = &begin(with_identities(std::move(identities)), options);
-        return *story_;
+    GceScenario& begin_with(json::object identities, const ScenarioOptions& options = {}) {
+        scenario_ = &begin(with_identities(std::move(identities)), options);
+        return *scenario_;
     }
-    /// The file is there as long as the test.
+    /// The file exists until the end of the test.
     std::string write(const json::value& credentials) {
         return folder_.write("credentials.json", json::serialize(credentials));
     }
     std::string write_token(const std::string& token) { return folder_.write("token", token); }
 
 private:
-    GceStory* story_ = nullptr;
+    GceScenario* scenario_ = nullptr;
     commands::Folder folder_{};
 };
 
-TEST_F(GceIdentities, AreTheMachinesOwn) {
-    GceStory& s = begin_with({});
-    const commands::Ran said = doctor();
-    EXPECT_EQ(said.code, 0) << said.out << said.err;
+TEST_F(GceIdentity, IsTheAccountOfTheMachine) {
+    GceScenario& s = begin_with({});
+    const commands::Ran ran = doctor();
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_EQ(principal_of(s.gce()), account);
 }
 
-TEST_F(GceIdentities, AreThoseOfAServiceAccountsKey) {
-    GceStory& s = begin_with({});
-    json::value key = s.gce().ask(std::string("key?email=") + account + "&url=" + s.gce().url());
+TEST_F(GceIdentity, IsTheAccountOfAKeyFile) {
+    GceScenario& s = begin_with({});
+    json::value key = s.gce().get(std::string("key?email=") + account + "&url=" + s.gce().url());
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS", write(key));
-    const commands::Ran said = doctor();
-    EXPECT_EQ(said.code, 0) << said.out << said.err;
+    const commands::Ran ran = doctor();
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(s.gce().calls("token"), Not(IsEmpty())) << "by a signed assertion";
     EXPECT_EQ(principal_of(s.gce()), account);
 }
 
-TEST_F(GceIdentities, AreThoseOfAWorkloadThatAnotherCloudKnows) {
-    GceStory& s = begin_with({{"workload", workload({"*"})}});
+TEST_F(GceIdentity, IsAFederatedWorkload) {
+    GceScenario& s = begin_with({{"workload", workload({"*"})}});
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS",
                         write(external_account(s.gce(), write_token("a-workloads-token"))));
-    const commands::Ran said = doctor();
-    EXPECT_EQ(said.code, 0) << said.out << said.err;
+    const commands::Ran ran = doctor();
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(principal_of(s.gce()), StartsWith("principal://iam.googleapis.com/"));
 }
 
-TEST_F(GceIdentities, ImpersonateAnAccount) {
-    GceStory& s = begin_with({{"workload", workload({"iam.serviceAccounts.getAccessToken"})}});
+TEST_F(GceIdentity, CanImpersonateAnAccount) {
+    GceScenario& s = begin_with({{"workload", workload({"iam.serviceAccounts.getAccessToken"})}});
     json::object credentials = external_account(s.gce(), write_token("a-workloads-token"));
     credentials["service_account_impersonation_url"] =
         s.gce().url() + "/v1/projects/-/serviceAccounts/" + account + ":generateAccessToken";
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS", write(credentials));
-    const commands::Ran said = doctor();
-    EXPECT_EQ(said.code, 0) << said.out << said.err;
+    const commands::Ran ran = doctor();
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(s.gce().calls("generateAccessToken"), Not(IsEmpty()));
     EXPECT_EQ(principal_of(s.gce()), account);
 }
 
-TEST_F(GceIdentities, AreNotTheMachinesWhereAWorkloadIsRefused) {
-    GceStory& s = begin_with({{"workload", workload({"*"})}});
+TEST_F(GceIdentity, IsNotTheMachineIfAWorkloadIsRefused) {
+    GceScenario& s = begin_with({{"workload", workload({"*"})}});
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS",
                         write(external_account(s.gce(), write_token("a-strangers-token"))));
-    const commands::Ran said = doctor();
-    EXPECT_NE(said.code, 0);
-    EXPECT_THAT(said.out + said.err, HasSubstr("invalid_grant"));
+    const commands::Ran ran = doctor();
+    EXPECT_NE(ran.code, 0);
+    EXPECT_THAT(ran.out + ran.err, HasSubstr("invalid_grant"));
     EXPECT_THAT(s.gce().calls("aggregatedList"), IsEmpty());
 }
 
-TEST_F(GceIdentities, AreRenewedBeforeTheyEndAndWhenTheyAreRefused) {
-    GceStory& s = begin_with({{"token_seconds", 20}});
+TEST_F(GceIdentity, IsRenewedBeforeExpiryAndAfterARefusal) {
+    GceScenario& s = begin_with({{"token_seconds", 20}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
-    s.gce().tell("expire", json::object{{"token", ""}});
+    s.gce().set("expire", json::object{{"token", ""}});
     s.scale(2);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(2); })) << "a refused token is renewed";
-    s.gce().tell("time", json::object{{"advance", 3600}});
+    s.gce().set("time", json::object{{"advance", 3600}});
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); })) << "an hour later";
 }
 
-/// deploy/gce/role.yaml and nothing else.
-TEST_F(GceIdentities, NeedNoMoreThanTheRoleThatShips) {
-    GceStory& s = begin_with({});
+/// Only deploy/gce/role.yaml is granted.
+TEST_F(GceIdentity, NeedsOnlyTheShippedRole) {
+    GceScenario& s = begin_with({});
     s.scale(2);
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(2); }));
@@ -144,21 +144,21 @@ TEST_F(GceIdentities, NeedNoMoreThanTheRoleThatShips) {
         EXPECT_NE(call.status, 403) << call.method << " " << call.answer;
 }
 
-TEST_F(GceIdentities, AreToldWhatTheyLack) {
-    GceStory& s = begin_with({});
-    s.gce().tell("policy",
-                 json::object{{"name", account},
-                              {"permissions", json::array{"compute.instanceGroupManagers.list",
-                                                          "compute.instanceGroupManagers.get"}}});
-    commands::Ran said = doctor();
-    EXPECT_NE(said.code, 0);
-    EXPECT_THAT(said.out + said.err, HasSubstr("compute.instanceGroupManagers.update"));
+TEST_F(GceIdentity, IsCheckedForMissingPermissions) {
+    GceScenario& s = begin_with({});
+    s.gce().set("policy",
+                json::object{{"name", account},
+                             {"permissions", json::array{"compute.instanceGroupManagers.list",
+                                                         "compute.instanceGroupManagers.get"}}});
+    commands::Ran ran = doctor();
+    EXPECT_NE(ran.code, 0);
+    EXPECT_THAT(ran.out + ran.err, HasSubstr("compute.instanceGroupManagers.update"));
 
-    s.gce().tell("policy", json::object{{"name", account}, {"permissions", json::array{"*"}}});
-    s.gce().tell("disabled", json::array{"cloudresourcemanager.googleapis.com"});
-    said = doctor();
-    EXPECT_EQ(said.code, 0) << said.out << said.err;
-    EXPECT_THAT(said.out + said.err, HasSubstr("not checked"));
+    s.gce().set("policy", json::object{{"name", account}, {"permissions", json::array{"*"}}});
+    s.gce().set("disabled", json::array{"cloudresourcemanager.googleapis.com"});
+    ran = doctor();
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    EXPECT_THAT(ran.out + ran.err, HasSubstr("not checked"));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Node auto-provisioning: the test cases of upstream's proposal that take a real cloud.
+// Node auto-provisioning: the test cases of the upstream proposal that need a cloud.
 #include <algorithm>
 
-#include "gce_story.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -15,10 +15,10 @@ using ::testing::SizeIs;
 }  // namespace
 
 // TC1 and TC7.
-TEST_F(GceStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
-    StoryOptions options = provisioned();
+TEST_F(GceDaemon, CreatesAGroupForALargePodAndDeletesItAfterwards) {
+    ScenarioOptions options = provisioned();
     options.cpu = "6";
-    GceStory& s = begin(bare_project(), options);
+    GceScenario& s = begin(bare_project(), options);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
     const std::vector<std::string> made = s.gce().groups();
@@ -27,22 +27,22 @@ TEST_F(GceStories, MakeAGroupForABigPodAndDeleteItAfterIt) {
 
     s.scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return s.gce().groups().empty(); }));
-    EXPECT_TRUE(becomes(20s, [&] { return s.gce().ask("templates").as_object().size() == 1; }))
-        << "nothing is left behind but the template that others are made of";
+    EXPECT_TRUE(becomes(20s, [&] { return s.gce().get("templates").as_object().size() == 1; }))
+        << "only the source template remains";
     EXPECT_THAT(s.nodes(), IsEmpty());
 }
 
 // TC2.
-TEST_F(GceStories, MakeAGroupWithTheLabelThatAPodAsksFor) {
-    StoryOptions options = provisioned();
+TEST_F(GceDaemon, CreatesAGroupWithTheLabelOfAPod) {
+    ScenarioOptions options = provisioned();
     options.pods = "node_selector = { tier = \"gold\" }\n";
-    GceStory& s = begin(bare_project(), options);
+    GceScenario& s = begin(bare_project(), options);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }))
-        << "the label is on the node by the machine's own kube-env";
+        << "kube-env gives the node its label";
     EXPECT_THAT(s.gce().groups(), SizeIs(1));
     EXPECT_THAT(s.cluster().log(), Not(HasSubstr("FailedToScaleUpGroup")))
-        << "it grows in the pass that makes it";
+        << "the group grows in the pass that creates it";
 }
 
 }  // namespace capstan::gce

@@ -1,10 +1,10 @@
-// Regional groups: how Google spreads their machines, and what becomes of a zone without any left.
+// Regional groups: how Google distributes their instances, and zones without capacity.
 #include <map>
 
 #include <boost/json/parse.hpp>
 
-#include "gce_story.hpp"
-#include "passes.hpp"
+#include "fault_reaction.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -20,7 +20,7 @@ constexpr auto a_is_sold_out = R"([{"zone": "us-central1-a", "limit": 0}])";
 
 Group regional(const char* shape) { return {.name = "web", .place = region, .shape = shape}; }
 
-/// How many machines of the group each zone has.
+/// The number of ready instances of the group by zone.
 std::map<std::string, int> zones_of(const GceServer& gce, const std::string& group) {
     std::map<std::string, int> out;
     for (const auto& machine : gce.machines(group))
@@ -28,8 +28,8 @@ std::map<std::string, int> zones_of(const GceServer& gce, const std::string& gro
     return out;
 }
 
-TEST_F(GceStories, GrowARegionalGroupEvenly) {
-    GceStory& s = begin({.groups = {regional("EVEN")}});
+TEST_F(GceDaemon, GrowsARegionalGroupEvenly) {
+    GceScenario& s = begin({.groups = {regional("EVEN")}});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
@@ -41,51 +41,52 @@ TEST_F(GceStories, GrowARegionalGroupEvenly) {
     EXPECT_TRUE(becomes(30s, [&] { return s.nodes().size() == 1; }));
 }
 
-class GceShapes : public GceStories, public ::testing::WithParamInterface<const char*> {};
+class GceFlexibleShapes : public GceDaemon, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(GceShapes, MoveToTheOtherZonesInThePassThatSeesTheStockOut) {
-    GceStory& s =
+TEST_P(GceFlexibleShapes, UseOtherZonesInThePassThatFindsTheStockOut) {
+    GceScenario& s =
         begin({.groups = {regional(GetParam()), {.name = "spare", .type = "n2-standard-16"}},
                .more = {{"capacity", json::parse(a_is_sold_out)}}});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_EQ(s.gce().target("web"), 3) << "the group itself makes them";
+    EXPECT_EQ(s.gce().target("web"), 3) << "the group creates them";
     EXPECT_EQ(s.gce().target("spare"), 0);
     for (const auto& [zone, machines] : zones_of(s.gce(), "web")) EXPECT_NE(zone, three_zones[0]);
-    expect_acted_in_that_pass(first_sight(s.gce(), "web", "web"));
+    expect_reaction_in_same_pass(find_reaction(s.gce(), "web", "web"));
     EXPECT_FALSE(s.has_logged(id_of(regional(GetParam())) + " is backed off"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, GceShapes, ::testing::Values("BALANCED", "ANY"),
+INSTANTIATE_TEST_SUITE_P(Shapes, GceFlexibleShapes, ::testing::Values("BALANCED", "ANY"),
                          [](const auto& shape) { return std::string(shape.param); });
 
-TEST_F(GceStories, BackOffAnEvenGroupThatHasAZoneWithoutMachines) {
+TEST_F(GceDaemon, BacksOffAnEvenGroupIfAZoneHasNoCapacity) {
     Group even = regional("EVEN");
     even.labels = {{"zalando.org/scaling-priority", "100"}};
-    GceStory& s = begin({.groups = {even, {.name = "spare", .place = "us-central1-b"}},
-                         .more = {{"capacity", json::parse(a_is_sold_out)}}},
-                        {.expanders = R"(["label_priority", "least_waste"])"});
+    GceScenario& s = begin({.groups = {even, {.name = "spare", .place = "us-central1-b"}},
+                            .more = {{"capacity", json::parse(a_is_sold_out)}}},
+                           {.expanders = R"(["label_priority", "least_waste"])"});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_EQ(s.gce().target("spare"), 1) << "another group takes what has no room";
+    EXPECT_EQ(s.gce().target("spare"), 1) << "another group runs the remaining pod";
     EXPECT_THAT(zones_of(s.gce(), "web"),
                 UnorderedElementsAre(Pair(three_zones[1], 1), Pair(three_zones[2], 1)));
-    expect_acted_in_that_pass(first_sight(s.gce(), "web", "spare"));
-    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "in Google's words";
+    expect_reaction_in_same_pass(find_reaction(s.gce(), "web", "spare"));
+    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "the code of Google";
     EXPECT_TRUE(s.has_logged(id_of(even) + " is backed off"));
 }
 
-/// When all of its zones have none left, it is out of stock as a zonal group is.
-TEST_F(GceStories, FallOverFromARegionalGroupOnceAllOfItsZonesHaveNone) {
-    World world{.groups = {{.name = "web",
-                            .place = region,
-                            .shape = "BALANCED",
-                            .labels = {{"zalando.org/scaling-priority", "100"}}},
-                           {.name = "spare", .place = "us-central1-f", .type = "n2-standard-4"}}};
-    world.more["capacity"] = json::parse(R"([{"group": "shop-web", "limit": 0}])");
-    GceStory& s = begin(world, {.expanders = R"(["label_priority", "least_waste"])"});
+/// Without capacity in all of its zones, it is out of stock like a zonal group.
+TEST_F(GceDaemon, FallsBackFromARegionalGroupIfNoZoneHasCapacity) {
+    ServerSetup setup{
+        .groups = {{.name = "web",
+                    .place = region,
+                    .shape = "BALANCED",
+                    .labels = {{"zalando.org/scaling-priority", "100"}}},
+                   {.name = "spare", .place = "us-central1-f", .type = "n2-standard-4"}}};
+    setup.more["capacity"] = json::parse(R"([{"group": "shop-web", "limit": 0}])");
+    GceScenario& s = begin(setup, {.expanders = R"(["label_priority", "least_waste"])"});
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.gce().target("spare"), 1);

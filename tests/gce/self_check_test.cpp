@@ -1,9 +1,11 @@
-// Server and proxy, asked by Google's own clients.
-#include "gce_story.hpp"
+// Requests of Google's clients to server and proxy.
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 
-TEST_F(GceStories, TheirServerAnswersGooglesClientAsGoogleDoes) {
+class GceFake : public GceDaemon {};
+
+TEST_F(GceFake, RespondsToGoogleClientsAsGoogleDoes) {
     const commands::Folder folder;
     e2e::Process check({clouds::python, "tests/gce/server/self_check.py"}, {},
                        folder.path() / "log");

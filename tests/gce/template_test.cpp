@@ -1,8 +1,8 @@
-// What the shipped plugin tells of groups, asked by `capstan plugin call`.
+// Groups and templates of the shipped plugin, from `capstan plugin call`.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
-#include "gce_story.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -12,41 +12,42 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class GceTemplates : public GceStories {
+class GceTemplates : public GceDaemon {
 protected:
-    /// What it says of the groups, as JSON.
+    /// The response of the plugin, as JSON.
     static json::value describe(const std::shared_ptr<GceServer>& gce) {
         const commands::Folder folder;
         const clouds::Part part = part_of(gce, {});
         const std::string settings = folder.write("gce.toml", clouds::settings_of(part));
-        const commands::Ran said =
+        const commands::Ran ran =
             commands::capstan("plugin call '" + commands::shipped("gce.so").string() +
                               "' --kind cloud --live -o json --settings '" + settings + "'");
-        EXPECT_EQ(said.code, 0) << said.err;
-        return json::parse(said.out);
+        EXPECT_EQ(ran.code, 0) << ran.err;
+        return json::parse(ran.out);
     }
 };
 
-const json::object& group_in(const json::value& told, std::string_view name) {
+const json::object& group_in(const json::value& response, std::string_view name) {
     static const json::object none;
-    for (const json::value& group : told.at("groups").as_array())
+    for (const json::value& group : response.at("groups").as_array())
         if (group.at("id").as_string().ends_with("/shop-" + std::string(name)))
             return group.as_object();
     ADD_FAILURE() << "no group " << name;
     return none;
 }
 
-/// `path`: as JSON pointers have it, within the group's template.
-std::string in_template(const json::value& told, std::string_view group, const std::string& path) {
+/// `path`: a JSON pointer within the template of the group.
+std::string in_template(const json::value& response, std::string_view group,
+                        const std::string& path) {
     boost::system::error_code absent;
-    const json::value* const node = group_in(told, group).if_contains("template");
+    const json::value* const node = group_in(response, group).if_contains("template");
     const json::value* const found = node == nullptr ? nullptr : node->find_pointer(path, absent);
     if (found == nullptr) return "absent";
     return found->is_string() ? std::string(found->get_string()) : json::serialize(*found);
 }
 
-/// One of each kind that groups are of.
-World every_kind() {
+/// One group of each kind.
+ServerSetup every_kind() {
     const json::array one_t4{
         json::object{{"acceleratorType", "nvidia-tesla-t4"}, {"acceleratorCount", 1}}};
     return {
@@ -73,11 +74,11 @@ World every_kind() {
             {.name = "regional", .place = region, .shape = "ANY"}}};
 }
 
-/// Figures by the formulas of upstream's provider: memory less what the kernel of that distribution
-/// takes, allocatable less kube-reserved and eviction.
-TEST_F(GceTemplates, AreOfEveryKindOfGroup) {
+/// Amounts by the formulas of upstream's provider: memory without the kernel's reserve in that
+/// distribution, allocatable without kube-reserved and the eviction threshold.
+TEST_F(GceTemplates, AreCorrectForEveryKindOfGroup) {
     const auto gce = std::make_shared<GceServer>(every_kind());
-    const json::value told = describe(gce);
+    const json::value response = describe(gce);
     struct Case {
         const char *group, *path, *expected;
     };
@@ -107,9 +108,9 @@ TEST_F(GceTemplates, AreOfEveryKindOfGroup) {
              {"bare", "/capacity/cpu", "2000"},
              {"regional", "/zone", "us-central1-a"},
          })
-        EXPECT_EQ(in_template(told, group, path), expected) << group << " " << path;
-    EXPECT_EQ(in_template(told, "spot", "/labels/cloud.google.com~1gke-spot"), "true");
-    EXPECT_EQ(in_template(told, "plain", "/labels/cloud.google.com~1gke-spot"), "absent");
+        EXPECT_EQ(in_template(response, group, path), expected) << group << " " << path;
+    EXPECT_EQ(in_template(response, "spot", "/labels/cloud.google.com~1gke-spot"), "true");
+    EXPECT_EQ(in_template(response, "plain", "/labels/cloud.google.com~1gke-spot"), "absent");
     EXPECT_THAT(gce->violations(), IsEmpty());
 }
 

@@ -1,5 +1,4 @@
-// AWS and Google Cloud in one pipeline: what one of them does not give, the other one does, and
-// limits count both.
+// AWS and Google Cloud in one pipeline: each is the fallback of the other, and limits count both.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -8,25 +7,25 @@
 #include <boost/json/parse.hpp>
 
 #include "../aws/aws_server.hpp"
-#include "../clouds/cloud_story.hpp"
+#include "../clouds/cloud_scenario.hpp"
 #include "../gce/gce_server.hpp"
 
 namespace capstan {
 namespace {
 
 namespace json = boost::json;
-using clouds::StoryOptions;
+using clouds::ScenarioOptions;
 using e2e::becomes;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
-/// One pipeline of both.
-class Story : public clouds::CloudStory {
+/// One pipeline with both clouds.
+class TwoCloudScenario : public clouds::CloudScenario {
 public:
-    Story(std::shared_ptr<aws::AwsServer> aws, std::shared_ptr<gce::GceServer> gce,
-          std::vector<clouds::Part> parts, const StoryOptions& options)
-        : CloudStory(std::move(parts), options), aws_(std::move(aws)), gce_(std::move(gce)) {}
+    TwoCloudScenario(std::shared_ptr<aws::AwsServer> aws, std::shared_ptr<gce::GceServer> gce,
+                     std::vector<clouds::Part> parts, const ScenarioOptions& options)
+        : CloudScenario(std::move(parts), options), aws_(std::move(aws)), gce_(std::move(gce)) {}
 
     aws::AwsServer& aws() { return *aws_; }
     gce::GceServer& gce() { return *gce_; }
@@ -36,31 +35,31 @@ private:
     std::shared_ptr<gce::GceServer> gce_;
 };
 
-/// What each of the clouds has, and what a pipeline of both is set to.
+/// The setup of both clouds and the options of their pipeline.
 struct Two {
-    aws::World aws{};
-    gce::World gce{};
-    StoryOptions of_aws{}, of_gce{};  ///< of their plugins alone
-    StoryOptions options{};
+    aws::ServerSetup aws{};
+    gce::ServerSetup gce{};
+    ScenarioOptions of_aws{}, of_gce{};  ///< of their plugins
+    ScenarioOptions options{};
 };
 
-class TwoClouds : public clouds::CloudStories {
+class TwoClouds : public clouds::CloudDaemonTest {
 protected:
     void SetUp() override {
         skip_because(aws::AwsServer::missing_because() + gce::GceServer::missing_because());
     }
-    Story& begin(const Two& two) {
+    TwoCloudScenario& begin(const Two& two) {
         auto aws = std::make_shared<aws::AwsServer>(two.aws);
         auto gce = std::make_shared<gce::GceServer>(two.gce);
         std::vector<clouds::Part> parts{part_of(aws, two.of_aws), part_of(gce, two.of_gce)};
-        return keep(
-            std::make_unique<Story>(std::move(aws), std::move(gce), std::move(parts), two.options));
+        return keep(std::make_unique<TwoCloudScenario>(std::move(aws), std::move(gce),
+                                                       std::move(parts), two.options));
     }
 };
 
 const std::map<std::string, std::string> first{{"zalando.org/scaling-priority", "100"}};
 
-/// An on-demand group in each; the one with `first` is asked before the other.
+/// An on-demand group in each; the one with `first` is increased before the other.
 Two on_demand_in_both(const std::map<std::string, std::string>& aws,
                       const std::map<std::string, std::string>& gce) {
     return {.aws = {.groups = {{.name = "web", .labels = aws}}},
@@ -68,7 +67,7 @@ Two on_demand_in_both(const std::map<std::string, std::string>& aws,
             .options = {.expanders = R"(["label_priority", "least_waste"])"}};
 }
 
-/// When the first call after that moment was made; the end of time: there is none.
+/// The time of the first call after `after`; infinity if there is none.
 template <class Calls, class Is>
 double first_after(const Calls& calls, double after, const Is& is) {
     const auto found =
@@ -84,51 +83,51 @@ double of_google(const gce::GceServer& server, const std::string& method, double
     return first_after(server.calls(method), after, [](const gce::Call&) { return true; });
 }
 
-TEST_F(TwoClouds, FallOverFromAwsToGoogleInThePassThatSeesTheFailure) {
+TEST_F(TwoClouds, FallBackFromAwsToGoogleInThePassThatFindsTheFailure) {
     Two two = on_demand_in_both(first, {});
     two.aws.more["capacity"] =
         json::parse(R"([{"group": "web", "limit": 0, "code": "InsufficientInstanceCapacity"}])");
     two.options.more = "[scale_up]\nbackoff = \"until_joined\"\n";
-    Story& s = begin(two);
+    TwoCloudScenario& s = begin(two);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.gce().target("web"), 1);
-    EXPECT_EQ(s.aws().desired("web"), 1) << "one request stands";
+    EXPECT_EQ(s.aws().desired("web"), 1) << "one request remains";
     EXPECT_THAT(s.nodes(), SizeIs(1));
 
-    const double asked = of_aws(s.aws(), "SetDesiredCapacity");
-    const double seen = of_aws(s.aws(), "DescribeScalingActivities", asked);
+    const double requested = of_aws(s.aws(), "SetDesiredCapacity");
+    const double listed = of_aws(s.aws(), "DescribeScalingActivities", requested);
     const double fell_over = of_google(s.gce(), "createInstances");
-    EXPECT_GT(fell_over, seen);
-    EXPECT_LT(fell_over, of_aws(s.aws(), "DescribeScalingActivities", seen))
-        << "each pass asks for activities";
+    EXPECT_GT(fell_over, listed);
+    EXPECT_LT(fell_over, of_aws(s.aws(), "DescribeScalingActivities", listed))
+        << "each pass reads the activities";
 }
 
-TEST_F(TwoClouds, FallOverFromGoogleToAwsInThePassThatSeesTheFailure) {
+TEST_F(TwoClouds, FallBackFromGoogleToAwsInThePassThatFindsTheFailure) {
     Two two = on_demand_in_both({}, first);
     two.gce.more["capacity"] = json::parse(R"([{"group": "shop-web", "limit": 0}])");
     two.options.more = "[scale_up]\nbackoff = \"until_joined\"\n";
-    Story& s = begin(two);
+    TwoCloudScenario& s = begin(two);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.aws().desired("web"), 1);
-    EXPECT_EQ(s.gce().target("web"), 1) << "one request stands";
+    EXPECT_EQ(s.gce().target("web"), 1) << "one request remains";
 
-    const double asked = of_google(s.gce(), "createInstances");
-    const double seen = of_google(s.gce(), "listManagedInstances", asked);
+    const double requested = of_google(s.gce(), "createInstances");
+    const double listed = of_google(s.gce(), "listManagedInstances", requested);
     const double fell_over = of_aws(s.aws(), "SetDesiredCapacity");
-    EXPECT_GT(fell_over, seen);
-    EXPECT_LT(fell_over, of_google(s.gce(), "aggregatedList", seen))
+    EXPECT_GT(fell_over, listed);
+    EXPECT_LT(fell_over, of_google(s.gce(), "aggregatedList", listed))
         << "each pass begins with a list of the groups";
 }
 
-/// Two machines of AWS's have two cores each, and so have Google's.
-TEST_F(TwoClouds, CountTheMachinesOfBothByOneLimit) {
+/// Machines of both clouds have two cores each.
+TEST_F(TwoClouds, ShareOneLimit) {
     Two two = on_demand_in_both({}, first);
     two.gce.more["capacity"] = json::parse(R"([{"group": "shop-web", "limit": 1}])");
     two.options.more =
         "[limits]\ncpu = { max = \"10\" }\n";  // the control plane's node has 4 of them
-    Story& s = begin(two);
+    TwoCloudScenario& s = begin(two);
     s.scale(6);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
@@ -137,10 +136,10 @@ TEST_F(TwoClouds, CountTheMachinesOfBothByOneLimit) {
     EXPECT_EQ(s.gce().machines("web").size() + s.aws().machines("web").size(), 3u);
 }
 
-TEST_F(TwoClouds, KeepGroupsOfOneNameApart) {
+TEST_F(TwoClouds, KeepGroupsOfOneNameSeparate) {
     Two two = on_demand_in_both({}, {});
-    Story& s = begin(two);
-    const commands::Ran doctor = s.ask("doctor");
+    TwoCloudScenario& s = begin(two);
+    const commands::Ran doctor = s.run_command("doctor");
     EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;
     s.scale(4);
     s.run();
@@ -148,11 +147,11 @@ TEST_F(TwoClouds, KeepGroupsOfOneNameApart) {
     EXPECT_EQ(s.aws().desired("web") + s.gce().target("web"), 4);
     s.scale(0);
     EXPECT_TRUE(becomes(120s, [&] { return s.aws().desired("web") + s.gce().target("web") == 0; }));
-    EXPECT_TRUE(becomes(60s, [&] { return s.nodes().empty(); })) << "each by its own cloud";
+    EXPECT_TRUE(becomes(60s, [&] { return s.nodes().empty(); })) << "each cloud removes its own";
 }
 
-/// Groups that are made where none fits: what one cloud has none of is made in the other.
-TEST_F(TwoClouds, MakeGroupsWhereverThereAreMachines) {
+/// Groups are created if none fits: in the other cloud if one has no capacity.
+TEST_F(TwoClouds, CreateGroupsInTheCloudWithCapacity) {
     Two two;
     two.aws = aws::bare_account();
     two.gce = gce::bare_project();
@@ -162,7 +161,7 @@ TEST_F(TwoClouds, MakeGroupsWhereverThereAreMachines) {
     two.options.cpu = "6";
     two.aws.more["capacity"] =
         json::parse(R"([{"limit": 0, "code": "InsufficientInstanceCapacity"}])");
-    Story& s = begin(two);
+    TwoCloudScenario& s = begin(two);
     s.run();
     EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); }));
     EXPECT_THAT(s.gce().groups(), SizeIs(1));

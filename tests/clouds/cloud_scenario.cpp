@@ -1,4 +1,4 @@
-#include "cloud_story.hpp"
+#include "cloud_scenario.hpp"
 
 #include <cstdlib>
 #include <iostream>
@@ -25,7 +25,7 @@ node_delete_delay_after_taint = "500ms"
 eviction_retry = "1s"
 )";
 
-std::string scenario(const std::vector<Part>& parts, const StoryOptions& options) {
+std::string scenario_text(const std::vector<Part>& parts, const ScenarioOptions& options) {
     std::ostringstream out;
     out << "title = \"a shop on a cloud\"\nready_delay = \"200ms\"\nscan_interval = \""
         << options.scan_interval << "\"\n"
@@ -39,21 +39,21 @@ std::string scenario(const std::vector<Part>& parts, const StoryOptions& options
 
 }  // namespace
 
-CloudStory::CloudStory(std::vector<Part> parts, const StoryOptions& options)
+CloudScenario::CloudScenario(std::vector<Part> parts, const ScenarioOptions& options)
     : parts_(std::move(parts)),
-      cluster_(std::make_unique<e2e::EmbeddedCluster>(scenario(parts_, options))) {
+      cluster_(std::make_unique<e2e::EmbeddedCluster>(scenario_text(parts_, options))) {
     for (const Part& part : parts_)
         joiners_.push_back(start_joiner(part, cluster_->dir() / "kubeconfig",
                                         folder_.path() / (part.plugin + "-joiner.log")));
 }
 
-void CloudStory::run() { daemon_.emplace(*cluster_, "daemon"); }
+void CloudScenario::run() { daemon_.emplace(*cluster_, "daemon"); }
 
-bool CloudStory::has_logged(const std::string& text) const {
+bool CloudScenario::has_logged(const std::string& text) const {
     return daemon_ && daemon_->log().find(text) != std::string::npos;
 }
 
-std::vector<std::string> CloudStory::nodes() const {
+std::vector<std::string> CloudScenario::nodes() const {
     std::vector<std::string> out;
     for (const Part& part : parts_)
         for (std::string& name : api().names("/api/v1/nodes", part.prefix))
@@ -61,11 +61,11 @@ std::vector<std::string> CloudStory::nodes() const {
     return out;
 }
 
-commands::Ran CloudStory::ask(const std::string& command) const {
+commands::Ran CloudScenario::run_command(const std::string& command) const {
     return commands::capstan(command + " --config '" + cluster_->config().string() + "'");
 }
 
-std::string CloudStory::log() const {
+std::string CloudScenario::log() const {
     std::string out =
         "-- cluster --\n" + cluster_->log() + "-- daemon --\n" + (daemon_ ? daemon_->log() : "");
     for (const Part& part : parts_)
@@ -74,18 +74,18 @@ std::string CloudStory::log() const {
     return out;
 }
 
-void CloudStories::skip_because(const std::string& reason) {
+void CloudDaemonTest::skip_because(const std::string& reason) {
     if (reason.empty()) return;
     const char* const ci = std::getenv("CI");
     ASSERT_FALSE(ci != nullptr && std::string(ci) == "true") << reason;
     GTEST_SKIP() << reason;
 }
 
-void CloudStories::TearDown() {
-    if (!story_) return;
-    for (const Part& part : story_->parts())
+void CloudDaemonTest::TearDown() {
+    if (!scenario_) return;
+    for (const Part& part : scenario_->parts())
         EXPECT_THAT(part.server->violations(), ::testing::IsEmpty()) << part.plugin;
-    if (HasFailure()) std::cerr << story_->log();
+    if (HasFailure()) std::cerr << scenario_->log();
 }
 
 }  // namespace capstan::clouds

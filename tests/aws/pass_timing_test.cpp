@@ -1,15 +1,15 @@
-// A bad day on AWS: of a hundred calls about forty go wrong in one way or another.
+// Pass timing while about forty percent of the calls to AWS fail in various ways.
 #include <boost/json/parse.hpp>
 
-#include "../clouds/bad_day.hpp"
-#include "aws_story.hpp"
+#include "../clouds/pass_timing.hpp"
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 namespace {
 
 namespace json = boost::json;
 
-constexpr auto bad_day = R"([
+constexpr auto faults = R"([
     {"fault": "reset_after", "every": 3, "action": "SetDesiredCapacity|Terminate.*"},
     {"fault": "looping_token", "skip": 5, "every": 9, "action": "DescribeAutoScalingGroups", "count": 2},
     {"fault": "error", "every": 2, "code": "RequestLimitExceeded", "status": 503, "service": "ec2"},
@@ -23,14 +23,14 @@ constexpr auto bad_day = R"([
     {"fault": "html", "every": 11}
 ])";
 
-TEST_F(AwsStories, BeginPassesInTimeOnABadDay) {
-    AwsStory& s =
+TEST_F(AwsDaemon, StartsPassesOnTimeDuringFaults) {
+    AwsScenario& s =
         begin({.groups = {{.name = "web"}},
                .more = {{"lag", 3}, {"delays", json::parse(R"({"launch": 1, "boot": 3})")}}},
               {.scan_interval = "5s", .settings = "timeout = \"1s\"\n"});
-    clouds::live_through(s, {.variable = "CAPSTAN_AWS_BAD_DAY_SECONDS",
-                             .rules = json::parse(bad_day).as_array(),
-                             .wanted = [&] { return s.aws().desired("web"); }});
+    clouds::check_pass_timing(s, {.variable = "CAPSTAN_AWS_PASS_TIMING_SECONDS",
+                                  .rules = json::parse(faults).as_array(),
+                                  .wanted = [&] { return s.aws().desired("web"); }});
     for (const Call& call : s.aws().calls("TerminateInstanceInAutoScalingGroup"))
         EXPECT_EQ(call.parameter("ShouldDecrementDesiredCapacity"), "true");
 }

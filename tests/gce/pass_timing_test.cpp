@@ -1,15 +1,15 @@
-// A bad day on Google Cloud: of a hundred calls about forty go wrong in one way or another.
+// Pass timing while about forty percent of the calls to Google Cloud fail in various ways.
 #include <boost/json/parse.hpp>
 
-#include "../clouds/bad_day.hpp"
-#include "gce_story.hpp"
+#include "../clouds/pass_timing.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
 
 namespace json = boost::json;
 
-constexpr auto bad_day = R"rules([
+constexpr auto faults = R"rules([
     {"fault": "reset_after", "every": 3, "action": "POST .*/(createInstances|deleteInstances|resize)"
 },
     {"fault": "looping_token", "skip": 5, "every": 9, "action": "GET .*/aggregated/instanceGroupManagers", "count": 2},
@@ -25,16 +25,16 @@ constexpr auto bad_day = R"rules([
     {"fault": "html", "every": 11}
 ])rules";
 
-TEST_F(GceStories, BeginPassesInTimeOnABadDay) {
-    GceStory& s =
+TEST_F(GceDaemon, StartsPassesOnTimeDuringFaults) {
+    GceScenario& s =
         begin({.groups = {{.name = "web"}},
                .more = {{"lag", 3},
                         {"identities", json::parse(R"({"token_seconds": 400})")},
                         {"delays", json::parse(R"({"operation": 0.5, "launch": 1, "boot": 3})")}}},
               {.scan_interval = "5s", .settings = "timeout = \"1s\"\n"});
-    clouds::live_through(s, {.variable = "CAPSTAN_GCE_BAD_DAY_SECONDS",
-                             .rules = json::parse(bad_day).as_array(),
-                             .wanted = [&] { return s.gce().target("web"); }});
+    clouds::check_pass_timing(s, {.variable = "CAPSTAN_GCE_PASS_TIMING_SECONDS",
+                                  .rules = json::parse(faults).as_array(),
+                                  .wanted = [&] { return s.gce().target("web"); }});
     for (const Call& call : s.gce().calls("deleteInstances"))
         EXPECT_THAT(call.instances(), ::testing::Not(::testing::IsEmpty()));
 }

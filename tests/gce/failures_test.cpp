@@ -1,11 +1,12 @@
-// What Google does not give, and what it takes back.
+// Stock-outs, quotas, failed operations, preempted instances, hanging requests and missing
+// permissions.
 #include <algorithm>
 
 #include <boost/json/parse.hpp>
 
 #include "../clouds/hung_request.hpp"
-#include "gce_story.hpp"
-#include "passes.hpp"
+#include "fault_reaction.hpp"
+#include "gce_scenario.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -17,58 +18,58 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// Spot before on demand, by the label that the Zalando fork's expander reads.
-World spot_and_on_demand(const char* capacity) {
-    World world{
+/// Spot before on-demand, by the label of the Zalando fork's expander.
+ServerSetup spot_and_on_demand(const char* capacity) {
+    ServerSetup setup{
         .groups = {
             {.name = "spot", .spot = true, .labels = {{"zalando.org/scaling-priority", "100"}}},
             {.name = "on-demand"}}};
-    world.more["capacity"] = json::parse(capacity);
-    return world;
+    setup.more["capacity"] = json::parse(capacity);
+    return setup;
 }
-const StoryOptions spot_first{.expanders = R"(["label_priority", "least_waste"])",
-                              .more = "[scale_up]\nbackoff = \"until_joined\"\n"};
+const ScenarioOptions spot_first{.expanders = R"(["label_priority", "least_waste"])",
+                                 .more = "[scale_up]\nbackoff = \"until_joined\"\n"};
 
 std::string machine_of(const GceServer& gce, const std::string& group) {
     const auto machines = gce.machines(group);
     return machines.empty() ? "" : std::string(machines.front().at("id").as_string());
 }
 
-TEST_F(GceStories, FallOverToOnDemandInThePassThatSeesTheStockOut) {
-    GceStory& s = begin(spot_and_on_demand(R"([{"group": "shop-spot", "limit": 0}])"), spot_first);
+TEST_F(GceDaemon, FallsBackToOnDemandInThePassThatFindsTheStockOut) {
+    GceScenario& s =
+        begin(spot_and_on_demand(R"([{"group": "shop-spot", "limit": 0}])"), spot_first);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.gce().target("on-demand"), 1);
-    EXPECT_EQ(s.gce().target("spot"), 1)
-        << "one request stands, and tells when there are some again";
-    expect_acted_in_that_pass(first_sight(s.gce(), "spot", "on-demand"));
-    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "in Google's words";
+    EXPECT_EQ(s.gce().target("spot"), 1) << "one request remains and detects new capacity";
+    expect_reaction_in_same_pass(find_reaction(s.gce(), "spot", "on-demand"));
+    EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "the code of Google";
 
-    s.gce().tell("capacity", json::array{});
-    s.gce().tell("time", json::object{{"advance", 31}});
+    s.gce().set("capacity", json::array{});
+    s.gce().set("time", json::object{{"advance", 31}});
     EXPECT_TRUE(becomes(60s, [&] {
         const auto machines = s.gce().machines("spot");
         return machines.size() == 1 && machines.front().at("ready").as_bool();
     }));
 }
 
-TEST_F(GceStories, FallOverWhereAQuotaIsUsedUp) {
-    GceStory& s = begin(
+TEST_F(GceDaemon, FallsBackIfAQuotaIsExceeded) {
+    GceScenario& s = begin(
         spot_and_on_demand(R"([{"group": "shop-spot", "limit": 0, "code": "QUOTA_EXCEEDED"}])"),
         spot_first);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.gce().target("on-demand"), 1);
-    expect_acted_in_that_pass(first_sight(s.gce(), "spot", "on-demand"));
+    expect_reaction_in_same_pass(find_reaction(s.gce(), "spot", "on-demand"));
     EXPECT_TRUE(s.has_logged("Quota 'CPUS' exceeded"));
 }
 
 /// Google accepts the request, and its operation fails some seconds later.
-TEST_F(GceStories, FallOverSecondsAfterAnOperationHasFailed) {
-    GceStory& s = begin(spot_and_on_demand("[]"), spot_first);
-    s.gce().tell("delays", json::object{{"operation", 6}});
-    s.gce().tell("failures",
-                 json::parse(R"([{"method": "compute.instanceGroupManagers.createInstances",
+TEST_F(GceDaemon, FallsBackSecondsAfterAFailedOperation) {
+    GceScenario& s = begin(spot_and_on_demand("[]"), spot_first);
+    s.gce().set("delays", json::object{{"operation", 6}});
+    s.gce().set("failures",
+                json::parse(R"([{"method": "compute.instanceGroupManagers.createInstances",
                                   "code": "QUOTA_EXCEEDED", "message": "Quota 'CPUS' exceeded."}])"));
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(1); }));
@@ -78,13 +79,13 @@ TEST_F(GceStories, FallOverSecondsAfterAnOperationHasFailed) {
     EXPECT_TRUE(s.has_logged("an increase that was agreed to has failed"));
 }
 
-TEST_F(GceStories, KeepANodeWhoseMachineGoogleFailedToDelete) {
-    GceStory& s = begin({.groups = {{.name = "web", .target = 1}}});
+TEST_F(GceDaemon, KeepsANodeWhoseMachineCannotBeDeleted) {
+    GceScenario& s = begin({.groups = {{.name = "web", .target = 1}}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
-    s.gce().tell("delays", json::object{{"operation", 6}});
-    s.gce().tell("failures",
-                 json::parse(R"([{"method": "compute.instanceGroupManagers.deleteInstances",
+    s.gce().set("delays", json::object{{"operation", 6}});
+    s.gce().set("failures",
+                json::parse(R"([{"method": "compute.instanceGroupManagers.deleteInstances",
                                   "code": "INTERNAL_ERROR", "message": "try again"}])"));
     s.scale(0);
     EXPECT_TRUE(becomes(90s, [&] {
@@ -93,15 +94,16 @@ TEST_F(GceStories, KeepANodeWhoseMachineGoogleFailedToDelete) {
     EXPECT_THAT(s.nodes(), SizeIs(1));
 }
 
-TEST_F(GceStories, EndNoRunningMachineWhenARequestHangs) {
-    World world{.more = {{"lag", 3},
-                         {"delays", json::parse(R"({"launch": 0.5, "boot": 1})")},
-                         {"capacity", json::parse(R"([{"zone": "us-central1-c", "limit": 1}])")}}};
+TEST_F(GceDaemon, RemovesNoRunningMachineIfARequestHangs) {
+    ServerSetup setup{
+        .more = {{"lag", 3},
+                 {"delays", json::parse(R"({"launch": 0.5, "boot": 1})")},
+                 {"capacity", json::parse(R"([{"zone": "us-central1-c", "limit": 1}])")}}};
     for (const std::string& zone : three_zones)
-        world.groups.push_back(
+        setup.groups.push_back(
             {.name = "web-" + zone.substr(zone.size() - 1), .place = zone, .target = 1});
-    GceStory& s =
-        begin(world, {.scan_interval = "10s", .scale_up = "splitter = \"node_groups\"\n"});
+    GceScenario& s =
+        begin(setup, {.scan_interval = "10s", .scale_up = "splitter = \"node_groups\"\n"});
     const json::object rule{{"fault", "hang_after"},
                             {"action", "POST .*/createInstances"},
                             {"count", 1},
@@ -111,28 +113,28 @@ TEST_F(GceStories, EndNoRunningMachineWhenARequestHangs) {
     EXPECT_THAT(s.gce().calls("resize"), IsEmpty());
 }
 
-/// Its group makes it anew, with its name and another id.
-TEST_F(GceStories, WaitForAPreemptedMachineToComeBack) {
-    GceStory& s = begin({.groups = {{.name = "spot", .target = 1, .spot = true}},
-                         .more = {{"delays", json::parse(R"({"boot": 3, "delete": 1})")}}});
+/// The group recreates it with the same name and another id.
+TEST_F(GceDaemon, WaitsForAPreemptedMachineToReturn) {
+    GceScenario& s = begin({.groups = {{.name = "spot", .target = 1, .spot = true}},
+                            .more = {{"delays", json::parse(R"({"boot": 3, "delete": 1})")}}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string machine = machine_of(s.gce(), "spot");
     const auto number = [&] { return s.gce().machines("spot").front().at("number"); };
     const json::value before = number();
-    s.gce().tell("preempt", json::object{{"instance", machine}, {"notice", 1}});
+    s.gce().set("preempt", json::object{{"instance", machine}, {"notice", 1}});
     EXPECT_TRUE(becomes(30s, [&] { return !s.has_ready_pods(1); }));
-    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); })) << "the group makes it anew";
-    EXPECT_EQ(machine_of(s.gce(), "spot"), machine) << "by the same name";
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); })) << "the group recreates it";
+    EXPECT_EQ(machine_of(s.gce(), "spot"), machine) << "with the same name";
     EXPECT_NE(number(), before);
     EXPECT_EQ(s.gce().target("spot"), 1);
     EXPECT_THAT(s.gce().calls("createInstances"), IsEmpty());
     EXPECT_THAT(s.gce().calls("deleteInstances"), IsEmpty());
 }
 
-/// What an administrator takes out of a group stays, and is nothing that Capstan removes.
-TEST_F(GceStories, LeaveAnAbandonedMachineAlone) {
-    GceStory& s = begin({.groups = {{.name = "web", .target = 1}}});
+/// An instance that an administrator removes from its group is not removed by Capstan.
+TEST_F(GceDaemon, KeepsAnAbandonedMachine) {
+    GceScenario& s = begin({.groups = {{.name = "web", .target = 1}}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string machine = machine_of(s.gce(), "web");
@@ -144,24 +146,24 @@ TEST_F(GceStories, LeaveAnAbandonedMachineAlone) {
     ASSERT_TRUE(becomes(30s, [&] { return s.gce().target("web") == 0; }));
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_THAT(s.gce().created("web"), SizeIs(2)) << "its pod stays where it is";
+    EXPECT_THAT(s.gce().created("web"), SizeIs(2)) << "its pod is not moved";
     s.scale(0);
     EXPECT_TRUE(becomes(90s, [&] { return s.gce().target("web") == 0; }));
     EXPECT_TRUE(becomes(30s, [&] { return s.nodes().size() == 1; }));
-    EXPECT_THAT(s.nodes(), Contains(machine)) << "though it is empty";
+    EXPECT_THAT(s.nodes(), Contains(machine)) << "although it is empty";
     for (const Call& call : s.gce().calls("deleteInstances"))
         EXPECT_THAT(call.instances(), Not(Contains(machine)));
 }
 
-TEST_F(GceStories, LeaveGroupsAloneThatAnAutoscalerSizesOrThatKeepState) {
-    World world{
+TEST_F(GceDaemon, IgnoresAutoscaledAndStatefulGroups) {
+    ServerSetup setup{
         .groups = {{.name = "web"},
                    {.name = "sized"},
                    {.name = "stateful",
                     .more = {{"statefulPolicy", json::parse(R"({"preservedState": {"disks": {"data":
                                           {"autoDelete": "NEVER"}}}})")}}}}};
-    GceStory& s = begin(world);
-    s.gce().tell("group", json::object{{"name", "shop-sized"}, {"autoscaler", "cpu"}});
+    GceScenario& s = begin(setup);
+    s.gce().set("group", json::object{{"name", "shop-sized"}, {"autoscaler", "cpu"}});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.has_ready_pods(3); }));
@@ -169,15 +171,15 @@ TEST_F(GceStories, LeaveGroupsAloneThatAnAutoscalerSizesOrThatKeepState) {
     EXPECT_EQ(s.gce().target("sized"), 0);
     EXPECT_EQ(s.gce().target("stateful"), 0);
     EXPECT_TRUE(s.has_logged("shop-sized"));
-    EXPECT_TRUE(s.has_logged("shop-stateful")) << "each is told of";
+    EXPECT_TRUE(s.has_logged("shop-stateful")) << "each is logged";
 }
 
-TEST_F(GceStories, NameThePermissionThatIsMissing) {
-    GceStory& s = begin({.groups = {{.name = "web"}}},
-                        {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
+TEST_F(GceDaemon, NamesAMissingPermission) {
+    GceScenario& s = begin({.groups = {{.name = "web"}}},
+                           {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
     const auto grant = [&](json::array permissions) {
-        s.gce().tell("policy",
-                     json::object{{"name", account}, {"permissions", std::move(permissions)}});
+        s.gce().set("policy",
+                    json::object{{"name", account}, {"permissions", std::move(permissions)}});
     };
     grant({"compute.instanceGroupManagers.get", "compute.instanceGroupManagers.list",
            "compute.instances.list", "compute.instances.get", "compute.instanceTemplates.get",
@@ -185,22 +187,22 @@ TEST_F(GceStories, NameThePermissionThatIsMissing) {
            "compute.images.getFromFamily", "compute.zoneOperations.get"});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_logged("compute.instanceGroupManagers.update"); }));
-    EXPECT_TRUE(s.has_logged("instanceGroupManagers/shop-web")) << "and on which group";
+    EXPECT_TRUE(s.has_logged("instanceGroupManagers/shop-web")) << "the group is named";
     EXPECT_TRUE(s.daemon().process().is_running());
     grant({"*"});
-    EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "once it is granted";
+    EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "after it is granted";
 }
 
-/// The scope of a list that is not reached: its groups stay as they were, the others go on.
-TEST_F(GceStories, GoOnWhereAZoneIsNotReached) {
-    GceStory& s =
+/// A zone of the list is unreachable: its groups keep their last state, others are scaled.
+TEST_F(GceDaemon, ContinuesIfAZoneIsUnreachable) {
+    GceScenario& s =
         begin({.groups = {{.name = "web-a"}, {.name = "web-b", .place = "us-central1-b"}}});
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
-    s.gce().tell("unreachable", json::object{{"scopes", json::array{"zones/us-central1-a"}}});
+    s.gce().set("unreachable", json::object{{"scopes", json::array{"zones/us-central1-a"}}});
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    s.gce().tell("unreachable", json::object{{"scopes", json::array{}}});
+    s.gce().set("unreachable", json::object{{"scopes", json::array{}}});
     s.scale(1);
     EXPECT_TRUE(becomes(90s, [&] { return s.nodes().size() == 1; }));
     EXPECT_TRUE(s.has_ready_pods(1));

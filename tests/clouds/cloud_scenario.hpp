@@ -1,5 +1,5 @@
-/// A cluster whose machines are a cloud's: the embedded API server, servers that play clouds, and
-/// `capstan run` with the shipped plugins.
+/// A cluster whose nodes are machines of simulated clouds: the embedded API server, the servers of
+/// the clouds, and `capstan run` with the shipped plugins.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -18,14 +18,14 @@ namespace capstan::clouds {
 
 using namespace std::chrono_literals;
 
-/// Gone with the story.
-class CloudStory {
+/// Deleted when it is destroyed.
+class CloudScenario {
 public:
     /// The daemon is not started yet.
-    CloudStory(std::vector<Part> parts, const StoryOptions& options);
-    CloudStory(const CloudStory&) = delete;
-    CloudStory& operator=(const CloudStory&) = delete;
-    virtual ~CloudStory() = default;
+    CloudScenario(std::vector<Part> parts, const ScenarioOptions& options);
+    CloudScenario(const CloudScenario&) = delete;
+    CloudScenario& operator=(const CloudScenario&) = delete;
+    virtual ~CloudScenario() = default;
 
     const std::vector<Part>& parts() const { return parts_; }
     const e2e::Api& api() const { return cluster_->api(); }
@@ -41,8 +41,8 @@ public:
     /// Names of nodes that are machines of the clouds.
     std::vector<std::string> nodes() const;
     /// `capstan COMMAND --config` of this cluster.
-    commands::Ran ask(const std::string& command) const;
-    /// What a story that fails shows.
+    commands::Ran run_command(const std::string& command) const;
+    /// Printed after a failure.
     std::string log() const;
 
 private:
@@ -53,21 +53,22 @@ private:
     std::optional<e2e::Daemon> daemon_{};
 };
 
-/// What was asked of the clouds is held to their models at the end of each story.
-class CloudStories : public ::testing::Test {
+/// At the end of each test, all requests and responses are checked against the models of the
+/// clouds.
+class CloudDaemonTest : public ::testing::Test {
 protected:
     void TearDown() override;
-    /// Skips the story, of SetUp, where there is a reason; in CI there must be none.
+    /// For SetUp: skips the test if there is a reason; in CI a reason is a failure.
     static void skip_because(const std::string& reason);
-    template <class Story>
-    Story& keep(std::unique_ptr<Story> story) {
-        Story& out = *story;
-        story_ = std::move(story);
+    template <class Scenario>
+    Scenario& keep(std::unique_ptr<Scenario> scenario) {
+        Scenario& out = *scenario;
+        scenario_ = std::move(scenario);
         return out;
     }
 
 private:
-    std::unique_ptr<CloudStory> story_;
+    std::unique_ptr<CloudScenario> scenario_;
 };
 
 }  // namespace capstan::clouds

@@ -1,10 +1,10 @@
-// What AWS does not give, and what it takes back.
+// Launches that fail, interrupted instances, hanging requests and missing permissions.
 #include <algorithm>
 
 #include <boost/json/parse.hpp>
 
 #include "../clouds/hung_request.hpp"
-#include "aws_story.hpp"
+#include "aws_scenario.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -17,8 +17,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-/// Spot before on demand, by the label that the Zalando fork's expander reads.
-World spot_and_on_demand() {
+/// Spot before on-demand, by the label of the Zalando fork's expander.
+ServerSetup spot_and_on_demand() {
     return {.groups = {{.name = "spot",
                         .types = {"m5.large", "m5d.large"},
                         .spot = true,
@@ -36,33 +36,33 @@ std::int64_t first_number(const std::vector<Call>& calls, const std::string& act
     return found == calls.end() ? 0 : found->number;
 }
 
-TEST_F(AwsStories, FallOverToOnDemandInThePassThatSeesTheFailure) {
-    World world = spot_and_on_demand();
-    world.more["capacity"] =
+TEST_F(AwsDaemon, FallsBackToOnDemandInThePassThatFindsTheFailure) {
+    ServerSetup setup = spot_and_on_demand();
+    setup.more["capacity"] =
         json::parse(R"([{"group": "spot", "limit": 0, "code": "InsufficientInstanceCapacity"}])");
-    AwsStory& s =
-        begin(world, {.expanders = spot_first, .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
+    AwsScenario& s =
+        begin(setup, {.expanders = spot_first, .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.aws().desired("on-demand"), 1);
-    EXPECT_EQ(s.aws().desired("spot"), 1)
-        << "one request stands, and tells when there are some again";
+    EXPECT_EQ(s.aws().desired("spot"), 1) << "one request remains and detects new capacity";
 
     const std::vector<Call> calls = s.aws().calls();
-    const std::int64_t asked = first_number(calls, "SetDesiredCapacity", "spot");
-    const std::int64_t seen = first_number(calls, "DescribeScalingActivities", "spot", asked);
-    const std::int64_t seen_again = first_number(calls, "DescribeScalingActivities", "spot", seen);
+    const std::int64_t requested = first_number(calls, "SetDesiredCapacity", "spot");
+    const std::int64_t listed = first_number(calls, "DescribeScalingActivities", "spot", requested);
+    const std::int64_t listed_again =
+        first_number(calls, "DescribeScalingActivities", "spot", listed);
     const std::int64_t fell_over = first_number(calls, "SetDesiredCapacity", "on-demand");
-    ASSERT_GT(seen, asked);
-    EXPECT_GT(fell_over, seen);
-    EXPECT_TRUE(seen_again == 0 || fell_over < seen_again) << "each pass asks for activities";
+    ASSERT_GT(listed, requested);
+    EXPECT_GT(fell_over, listed);
+    EXPECT_TRUE(listed_again == 0 || fell_over < listed_again) << "each pass reads the activities";
 
-    s.aws().tell("capacity", json::array{});
-    s.aws().tell("time", json::object{{"advance", 31}});
+    s.aws().set("capacity", json::array{});
+    s.aws().set("time", json::object{{"advance", 31}});
     EXPECT_TRUE(becomes(60s, [&] { return s.aws().machines("spot").size() == 1; }));
 }
 
-/// Takes away the statement of the policy that allows the action.
+/// Removes the statement of the policy that allows the action.
 void forbid(const AwsServer& aws, const std::string& action) {
     json::object without = policy_of({"policy.json"});
     json::array& statements = without["Statement"].as_array();
@@ -71,31 +71,31 @@ void forbid(const AwsServer& aws, const std::string& action) {
         return std::ranges::find(actions, json::value(action)) != actions.end();
     };
     statements.erase(std::ranges::find_if(statements, allows));
-    aws.tell("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
+    aws.set("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
 }
 
-/// AWS's lists are late while machines come.
+/// AWS's lists lag while instances launch.
 json::object late_lists(const char* capacity) {
     return {{"lag", 3},
             {"delays", json::parse(R"({"launch": 0.5, "boot": 1})")},
             {"capacity", json::parse(capacity)}};
 }
 
-TEST_F(AwsStories, EndNoMachineWhenAZoneHasNone) {
-    AwsStory& s = begin({.groups = {{.name = "web"}},
-                         .more = late_lists(R"([{"zone": "eu-central-1c", "limit": 0}])")});
+TEST_F(AwsDaemon, RemovesNoMachineIfAZoneHasNoCapacity) {
+    AwsScenario& s = begin({.groups = {{.name = "web"}},
+                            .more = late_lists(R"([{"zone": "eu-central-1c", "limit": 0}])")});
     s.scale(4);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(4); }))
         << "AWS launches in the other zones";
-    EXPECT_FALSE(becomes(20s, [&] { return s.nodes().size() != 4; })) << "and all of them stay";
+    EXPECT_FALSE(becomes(20s, [&] { return s.nodes().size() != 4; })) << "no node is removed";
     EXPECT_EQ(s.aws().desired("web"), 4);
     EXPECT_EQ(s.aws().most_desired("web"), 4);
 }
 
-TEST_F(AwsStories, ProtectMachinesWhileRequestsAreTakenBack) {
-    AwsStory& s = begin({.groups = {{.name = "web", .zones = {"eu-central-1a"}}},
-                         .more = late_lists(R"([{"group": "web", "limit": 2}])")});
+TEST_F(AwsDaemon, ProtectsMachinesWhileItCancelsRequests) {
+    AwsScenario& s = begin({.groups = {{.name = "web", .zones = {"eu-central-1a"}}},
+                            .more = late_lists(R"([{"group": "web", "limit": 2}])")});
     s.scale(4);
     s.run();
     EXPECT_TRUE(becomes(90s, [&] { return s.aws().desired("web") == 2; }));
@@ -106,53 +106,53 @@ TEST_F(AwsStories, ProtectMachinesWhileRequestsAreTakenBack) {
     EXPECT_EQ(calls.front().status, 200) << calls.front().answer;
 }
 
-/// A group of one running machine in each zone; one zone has no other machine.
-World machine_in_each_zone() {
-    World world{.more = late_lists(R"([{"zone": "eu-central-1c", "limit": 1}])")};
-    // AWS tries again so late that the group is quiet for a minute.
-    world.more["delays"].as_object()["retry"] = 300;
+/// One group with one running instance in each zone; one zone has no further capacity.
+ServerSetup machine_in_each_zone() {
+    ServerSetup setup{.more = late_lists(R"([{"zone": "eu-central-1c", "limit": 1}])")};
+    // AWS retries late enough for a minute without activities.
+    setup.more["delays"].as_object()["retry"] = 300;
     for (const std::string& zone : three_zones)
-        world.groups.push_back(
+        setup.groups.push_back(
             {.name = "web-" + zone.substr(zone.size() - 1), .zones = {zone}, .desired = 1});
-    return world;
+    return setup;
 }
-const StoryOptions default_interval{.scan_interval = "10s",
-                                    .scale_up = "splitter = \"node_groups\"\n"};
+const ScenarioOptions default_interval{.scan_interval = "10s",
+                                       .scale_up = "splitter = \"node_groups\"\n"};
 
-void grow_while_a_request_hangs(AwsStory& s, const char* fault) {
+void grow_while_a_request_hangs(AwsScenario& s, const char* fault) {
     const json::object rule{
         {"fault", fault}, {"action", "SetDesiredCapacity"}, {"count", 1}, {"seconds", 20}};
     clouds::grow_with_a_hung_request(
         s, {.rules = {rule},
-            .once_grown = [&] { s.aws().tell("time", json::object{{"advance", 61}}); },
+            .once_grown = [&] { s.aws().set("time", json::object{{"advance", 61}}); },
             .is_taken_back = [&] { return s.aws().desired("web-c") == 1; }});
     EXPECT_THAT(s.aws().calls("TerminateInstanceInAutoScalingGroup"), ::testing::IsEmpty());
 }
 
-TEST_F(AwsStories, EndNoRunningMachineWhenARequestHangs) {
-    AwsStory& s = begin(machine_in_each_zone(), default_interval);
+TEST_F(AwsDaemon, RemovesNoRunningMachineIfARequestHangs) {
+    AwsScenario& s = begin(machine_in_each_zone(), default_interval);
     grow_while_a_request_hangs(s, "hang");
     EXPECT_THAT(s.aws().calls("SetInstanceProtection"), Not(::testing::IsEmpty()));
 }
 
-TEST_F(AwsStories, EndNoRunningMachineWhenARequestHangsAndNoneMayBeProtected) {
-    AwsStory& s = begin(machine_in_each_zone(), default_interval);
+TEST_F(AwsDaemon, RemovesNoRunningMachineIfARequestHangsAndNoneMayBeProtected) {
+    AwsScenario& s = begin(machine_in_each_zone(), default_interval);
     forbid(s.aws(), "autoscaling:SetInstanceProtection");
     grow_while_a_request_hangs(s, "hang_after");
 }
 
-TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
-    World world{.groups = {{.name = "spot", .desired = 1, .spot = true}},
-                .policies = {"policy.json", "policy_queue.json"}};
-    world.calls = {{"sqs", "CreateQueue", {{"QueueName", "capstan-shop"}}}};
-    world.more["queue_name"] = "capstan-shop";
-    StoryOptions options;
+TEST_F(AwsDaemon, ReplacesAnInterruptedSpotMachine) {
+    ServerSetup setup{.groups = {{.name = "spot", .desired = 1, .spot = true}},
+                      .policies = {"policy.json", "policy_queue.json"}};
+    setup.calls = {{"sqs", "CreateQueue", {{"QueueName", "capstan-shop"}}}};
+    setup.more["queue_name"] = "capstan-shop";
+    ScenarioOptions options;
     options.settings = "event_queue_url = \"SERVER/123456789012/capstan-shop\"\n";
-    AwsStory& s = begin(world, options);
+    AwsScenario& s = begin(setup, options);
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string machine(s.aws().machines("spot").front().at("id").as_string());
-    s.aws().tell("interrupt", json::object{{"instance", machine}, {"notice", 10}});
+    s.aws().set("interrupt", json::object{{"instance", machine}, {"notice", 10}});
     EXPECT_TRUE(
         becomes(30s, [&] { return s.has_logged(machine + " of spot leaves: spot interruption"); }));
     EXPECT_TRUE(becomes(30s, [&] { return s.aws().calls("DeleteMessageBatch").size() == 1; }));
@@ -160,28 +160,30 @@ TEST_F(AwsStories, TellOfASpotMachineThatIsTakenBack) {
         const auto nodes = s.nodes();
         return s.has_ready_pods(1) && !nodes.empty() && std::ranges::count(nodes, machine) == 0;
     })) << "its pod runs on a replacement";
-    EXPECT_GE(s.aws().calls("SetDesiredCapacity").size(), 1u) << "which was requested in time";
+    EXPECT_GE(s.aws().calls("SetDesiredCapacity").size(), 1u)
+        << "the replacement was requested in time";
 }
 
-TEST_F(AwsStories, NameTheRightThatIsMissing) {
-    AwsStory& s = begin({.groups = {{.name = "web"}}},
-                        {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
+TEST_F(AwsDaemon, NamesAMissingPermission) {
+    AwsScenario& s = begin({.groups = {{.name = "web"}}},
+                           {.more = "[scale_up]\ninitial_node_group_backoff_duration = \"3s\"\n"});
     forbid(s.aws(), "autoscaling:SetDesiredCapacity");
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_logged("autoscaling:SetDesiredCapacity"); }));
-    EXPECT_THAT(s.daemon().log(), HasSubstr("autoScalingGroupName/web")) << "and on which group";
+    EXPECT_THAT(s.daemon().log(), HasSubstr("autoScalingGroupName/web")) << "the group is named";
     EXPECT_TRUE(s.daemon().process().is_running());
-    s.aws().tell("policy",
-                 json::object{{"name", "capstan-shop"}, {"document", policy_of({"policy.json"})}});
-    EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "once it is granted";
+    s.aws().set("policy",
+                json::object{{"name", "capstan-shop"}, {"document", policy_of({"policy.json"})}});
+    EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "after it is granted";
 }
 
-TEST_F(AwsStories, LearnAwssClockAndRenewWhatHasExpired) {
-    AwsStory& s = begin({.groups = {{.name = "web"}}});
-    s.aws().tell("time", json::object{{"offset", 3000}});
+TEST_F(AwsDaemon, CorrectsTheClockSkewAndRenewsExpiredCredentials) {
+    AwsScenario& s = begin({.groups = {{.name = "web"}}});
+    s.aws().set("time", json::object{{"offset", 3000}});
     s.run();
-    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); })) << "50 minutes apart";
-    s.aws().tell("expire", json::object{{"access_key_id", ""}});
+    EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }))
+        << "with a clock skew of 50 minutes";
+    s.aws().set("expire", json::object{{"access_key_id", ""}});
     s.scale(2);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(2); }));
 }

@@ -1,0 +1,24 @@
+/// Minutes in real time of the shipped daemon behind a proxy that injects the faults of networks
+/// and busy services.
+#pragma once
+
+#include <chrono>
+#include <functional>
+
+#include "cloud_scenario.hpp"
+
+namespace capstan::clouds {
+
+struct PassTimingOptions {
+    /// An environment variable with the duration in seconds.
+    const char* variable = "";
+    boost::json::array rules{};  ///< of the proxy
+    /// The target of the group.
+    std::function<int()> wanted{};
+};
+
+/// The number of pods grows and shrinks. Passes start on time, the daemon keeps running, and no
+/// machine is requested twice; without faults the cluster recovers.
+void check_pass_timing(CloudScenario& scenario, const PassTimingOptions& options);
+
+}  // namespace capstan::clouds
