@@ -10,8 +10,8 @@
 #include <capstan/testing/run_task.hpp>
 
 #include "aws_cloud.hpp"
-#include "fake_account.hpp"
-#include "market_facts.hpp"
+#include "provisioning/fake_account.hpp"
+#include "provisioning/market_facts.hpp"
 
 namespace capstan::aws {
 namespace {

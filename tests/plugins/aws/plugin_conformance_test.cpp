@@ -5,11 +5,11 @@
 #include <capstan/abi/plugin.h>
 #include <capstan/testing/conformance.hpp>
 
-#include "fake_gce.hpp"
+#include "groups/fake_aws.hpp"
 
 extern "C" const capstan_entry capstan_entry_1;
 
-namespace capstan::gce {
+namespace capstan::aws {
 namespace {
 
 std::vector<std::string> complaints(const testing::ConformanceOptions& options, int& skipped) {
@@ -24,25 +24,31 @@ std::vector<std::string> complaints(const testing::ConformanceOptions& options, 
 
 testing::ConformanceOptions configured() {
     testing::ConformanceOptions out;
-    out.settings["gce"] = {{"discovery", testing::list("namePrefix=[a-z],max=10")},
-                           {"project", "p"},
-                           {"credentials", testing::table({{"anonymous", true}})}};
+    out.settings["aws"] = {
+        {"discovery", testing::list("cluster=prod")},
+        {"region", "eu-central-1"},
+        {"credentials",
+         testing::table({{"access_key_id", "AKIA"},
+                         {"secret_access_key", testing::table({{"secret", "key"}})}})}};
     return out;
 }
 
-TEST(GceConformance, PassesWhileGoogleDoesNotRespond) {
+TEST(AwsConformance, PassesWhileAwsDoesNotRespond) {
     int skipped = 0;
     EXPECT_THAT(complaints(configured(), skipped), ::testing::IsEmpty());
 }
 
-TEST(GceConformance, PassesWithGroups) {
+TEST(AwsConformance, PassesWithGroups) {
     testing::ConformanceOptions options = configured();
-    std::vector<std::unique_ptr<FakeGce>> projects;
+    std::vector<std::unique_ptr<FakeAws>> accounts;
     options.prepare = [&](testing::FakeHost& host, std::string_view) {
-        FakeGce& gce = *projects.emplace_back(std::make_unique<FakeGce>(host));
-        gce.keeps_requests = false;
-        gce.add("us-central1-a/web", 2);
-        gce.add("us-central1-b/db", 2);
+        FakeAws& aws = *accounts.emplace_back(std::make_unique<FakeAws>(host));
+        for (const char* name : {"web", "db"}) {
+            FakeGroup& group = aws.groups[name];
+            group.tags["cluster"] = "prod";
+            group.desired = 2;
+            aws.launch(name);
+        }
     };
     int skipped = 0;
     EXPECT_THAT(complaints(options, skipped), ::testing::IsEmpty());
@@ -50,4 +56,4 @@ TEST(GceConformance, PassesWithGroups) {
 }
 
 }  // namespace
-}  // namespace capstan::gce
+}  // namespace capstan::aws
