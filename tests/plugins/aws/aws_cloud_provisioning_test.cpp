@@ -1,4 +1,4 @@
-// The cloud as a whole makes groups: what it says of one before is what it lists after.
+// Node auto-provisioning of the cloud: a planned group equals the group that is listed later.
 #include <gmock/gmock.h>
 
 #include <memory>
@@ -42,7 +42,7 @@ struct AwsAutoprovisioning : ::testing::Test {
                                                    .subnet_tags = making.subnet_tags,
                                                    .instance_types = making.instance_types};
     }
-    // Coroutines that still wait come to their end before the cloud does.
+    // Waiting coroutines end before the cloud does.
     ~AwsAutoprovisioning() override { std::ignore = host.stop(); }
 
     AwsCloud& cloud() {
@@ -76,7 +76,7 @@ TEST_F(AwsAutoprovisioning, PlansTheGroupThatIsCreated) {
         EXPECT_EQ(*described, theory->node);
         NodeGroup made = refreshed().groups.at(0);
         EXPECT_EQ(made.debug.find(theory->group.debug + ", made from "), 0U) << made.debug;
-        made.debug = theory->group.debug;  // the launch template is known once it is made
+        made.debug = theory->group.debug;  // the launch template is known once it is created
         EXPECT_EQ(made, theory->group);
         ASSERT_TRUE(run(host, cloud().destroy(theory->group.id)));
         EXPECT_THAT(refreshed().groups, IsEmpty()) << "the next list is without it";

@@ -1,5 +1,5 @@
-/// AWS behind a fake host: answers by action, in the order in which they were arranged, and what
-/// was asked.
+/// AWS behind a fake host: responses by action in the order in which they were arranged, and the
+/// requests.
 #pragma once
 
 #include <map>
@@ -21,15 +21,15 @@ namespace capstan::aws {
 
 /// A file of tests/plugins/aws/api/answers.
 std::string answer_file(std::string_view name);
-/// A group's element with the least that a group has, and `more`.
+/// The element of a group with the required fields, and `more`.
 std::string group_member(const std::string& name, const std::string& more = {});
-/// A whole answer to DescribeAutoScalingGroups.
+/// A complete response to DescribeAutoScalingGroups.
 std::string groups_answer(const std::string& members, const std::string& next_token = {});
-/// As the query protocol and ec2 word a refusal.
+/// A refusal in the form of the query and ec2 protocols.
 std::string query_error(const std::string& code, const std::string& message);
 std::string ec2_error(const std::string& code, const std::string& message);
 
-/// One request, by what it asks.
+/// One request.
 struct AskedAws {
     std::string action{};  ///< "SetDesiredCapacity", "AmazonSQS.ReceiveMessage", "GET /clusters/a"
     Labels parameters{};   ///< of the query and ec2 protocols, without Action and Version
@@ -40,9 +40,9 @@ class AnsweringAws {
 public:
     AnsweringAws();
 
-    /// The last one arranged for an action answers all that follow.
+    /// The last response arranged for an action is repeated.
     AnsweringAws& on(const std::string& action, std::string body, int status = 200);
-    /// The file's text.
+    /// The text of the file.
     AnsweringAws& file(const std::string& action, std::string_view name);
 
     testing::FakeHost& host() noexcept { return host_; }
@@ -51,7 +51,7 @@ public:
     std::vector<std::string> actions() const;
     /// The parameters of the only request so far.
     Labels parameters() const;
-    /// All that the plugin has logged.
+    /// Everything that the plugin has logged.
     std::string log() const;
 
     template <class T>

@@ -215,7 +215,7 @@ TEST_F(AutoScalingCalls, TerminateWithOrWithoutDecrement) {
 }
 
 TEST_F(AutoScalingCalls, SendATerminationOnceIfItsResultIsUnknown) {
-    // Repeated after all it might lower the desired capacity twice.
+    // Repeated, it might lower the desired capacity twice.
     aws.on("TerminateInstanceInAutoScalingGroup", "", 500);
     EXPECT_FALSE(aws.run(api.terminate_instance("i-1", true)));
     EXPECT_THAT(aws.asked(), SizeIs(1));
@@ -225,7 +225,7 @@ TEST_F(AutoScalingCalls, SetDesiredCapacityOnceEvenAfterARefusal) {
     for (const int status : {400, 500}) {
         aws.on("SetDesiredCapacity", query_error("Throttling", "Rate exceeded"), status);
         const auto set = aws.run(api.set_desired_capacity("web", 3));
-        EXPECT_EQ(set.error().code, ErrorCode::throttled) << "AWS has not carried it out";
+        EXPECT_EQ(set.error().code, ErrorCode::throttled) << "AWS did not apply it";
     }
     aws.on("SetDesiredCapacity", "", 500);
     EXPECT_EQ(aws.run(api.set_desired_capacity("web", 3)).error().code, ErrorCode::deadline);
@@ -311,7 +311,7 @@ TEST_F(AutoScalingCalls, KeepUserDataOutOfLogsAndErrors) {
     aws.on("DescribeLaunchConfigurations", body);
     EXPECT_EQ(aws.run(api.describe_launch_configurations({"a"}))->begin()->second.user_data,
               secret);
-    // Cut off inside of it, and with a volume that is no number.
+    // Truncated inside it, and with an invalid volume size.
     aws.on("DescribeLaunchConfigurations", body.substr(0, body.find(secret) + 20));
     const auto cut = aws.run(api.describe_launch_configurations({"a"}));
     ASSERT_FALSE(cut);

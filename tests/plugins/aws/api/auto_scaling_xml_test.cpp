@@ -28,7 +28,7 @@ AutoScalingGroup read_one(const std::string& more) {
     return all.groups.front();
 }
 
-/// The group's error, or nothing.
+/// The error of the group, or nothing.
 std::string error_of(const std::string& member) {
     const AutoScalingGroups all = read_all(groups_answer(member));
     return all.unreadable.empty() ? std::string() : all.unreadable.front().message;

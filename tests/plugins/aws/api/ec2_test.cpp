@@ -21,7 +21,7 @@ struct Ec2Calls : ::testing::Test {
     AnsweringAws aws{};
     Ec2Api api{aws.client()};
 
-    /// The requirements of a launch template, as it was answered.
+    /// The requirements of the launch template in the recorded response.
     InstanceRequirements requirements() {
         aws.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
         return *aws.run(api.describe_launch_template_version({.name = "abis"}))->requirements;
@@ -42,7 +42,7 @@ TEST_F(Ec2Calls, ReadALaunchTemplateVersion) {
     EXPECT_THAT(data->block_devices, ElementsAre(BlockDevice{"/dev/xvda", 100, "gp3", ""}));
     EXPECT_EQ(data->instance_tags,
               (Labels{{"Name", "worker"}, {"aws:reserved", "kept by AWS"}, {"plain", ""}}));
-    // An id and a name at once are refused.
+    // EC2 refuses an id together with a name.
     EXPECT_EQ(aws.parameters(),
               (Labels{{"LaunchTemplateId", "lt-1"}, {"LaunchTemplateVersion.1", "$Default"}}));
 }
@@ -84,7 +84,7 @@ TEST_F(Ec2Calls, FailIfAnImageParameterCannotBeResolvedNow) {
         aws.on("DescribeLaunchTemplateVersions", ec2_error("RequestLimitExceeded", "slow down"),
                503);
     const auto data = aws.run(api.describe_launch_template_version({.name = "abis"}));
-    ASSERT_FALSE(data) << "what is half read would be kept";
+    ASSERT_FALSE(data) << "incomplete data would be cached";
     EXPECT_EQ(data.error().code, ErrorCode::throttled);
 }
 
@@ -218,7 +218,7 @@ TEST_F(Ec2Calls, ReadThePrivateAddressesOfInstances) {
     EXPECT_EQ(read->at(0).id, "i-00000000000000001");
     EXPECT_THAT(read->at(0).addresses, ElementsAre("10.0.1.7", "2a05:d014::7",
                                                    "ip-10-0-1-7.eu-central-1.compute.internal"));
-    EXPECT_THAT(read->at(1).addresses, IsEmpty()) << "it was terminated";
+    EXPECT_THAT(read->at(1).addresses, IsEmpty()) << "a terminated instance has none";
     EXPECT_THAT(read->at(2).addresses, ElementsAre("10.0.1.9"));
 }
 
@@ -305,7 +305,7 @@ TEST_F(Ec2Calls, ReplaceInstanceRequirementsWithAType) {
         {.name = "made", .source = {.name = "abis"}, .instance_type = "m5.large"})));
     const Labels asked = aws.asked().back().parameters;
     EXPECT_EQ(asked.at("LaunchTemplateData.InstanceType"), "m5.large");
-    // As it stands there: what it is resolved to may change.
+    // Unresolved, since the value of the parameter may change.
     EXPECT_THAT(asked.at("LaunchTemplateData.ImageId"), HasSubstr("resolve:ssm:"));
     EXPECT_THAT(asked, SizeIs(3));
 }

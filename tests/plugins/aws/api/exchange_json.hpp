@@ -1,4 +1,4 @@
-/// What was read of answers as JSON, for a comparison with what another reader makes of them.
+/// Parsed responses as JSON, for comparison with the results of another parser.
 #pragma once
 
 #include <map>
@@ -49,7 +49,7 @@ Json json_of(const std::vector<T>& values) {
     for (const T& value : values) out.append(json_of(value));
     return out;
 }
-/// Null: nothing.
+/// Null if absent.
 template <class T>
 Json json_of(const std::optional<T>& value) {
     return value ? json_of(*value) : Json();

@@ -1,5 +1,5 @@
-// Prints what each call of the API asks, what it is answered, and what it makes of that: a line of
-// JSON for each case, {"case", "requests", "answers", "parsed"}. model_oracle.py reads them.
+// Prints requests, responses and parsed results of each API call: a line of JSON for each case,
+// {"case", "requests", "answers", "parsed"}, for model_oracle.py.
 #include <chrono>
 #include <exception>
 #include <iostream>
@@ -136,7 +136,7 @@ void read_ec2() {
          Ec2Api(offerings.client()).describe_type_offerings());
 }
 
-/// Of a launch template and of a group, whose protocols spell them otherwise.
+/// Requirements of a launch template and of a group, whose protocols spell them differently.
 void ask_by_requirements() {
     AnsweringAws template_source;
     template_source.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
@@ -201,7 +201,7 @@ void ask_others() {
     show("simulate_policy", iam, simulate_policy(iam.client(), asked));
 }
 
-/// A machine on which there is a token of the cluster's, and nothing else.
+/// An environment with only a token of the cluster.
 class TokenAlone : public Environment {
 public:
     Task<Variables> variables() override { co_return Variables(); }

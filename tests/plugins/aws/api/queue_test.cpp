@@ -40,12 +40,12 @@ std::string messages(const std::vector<std::string>& all) {
     return R"({"Messages":[)" + out + "]}";
 }
 
-/// A queue that waits in vain, unless the test has arranged more.
+/// A queue that is empty unless the test arranges messages.
 struct NoticeQueueTest : ::testing::Test {
     AnsweringAws aws{};
     NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .notices_max = 3}};
 
-    /// What one answer has, then nothing.
+    /// One response with these messages, then empty ones.
     void arrives(const std::string& answer) {
         aws.on(receive, answer)
             .on(receive, "{}")
@@ -103,7 +103,7 @@ TEST_F(NoticeQueueTest, DeletesIrrelevantAndUnreadableMessages) {
                          HasSubstr(R"("ReceiptHandle":"c")")));
     EXPECT_EQ(queue.size(), 0U);
     EXPECT_THAT(aws.host().take_wakes(), IsEmpty());
-    // Of equal ones the first alone is told.
+    // Only the first of equal notices wakes a pass.
     int told = 0;
     for (const auto& line : aws.host().log_lines()) {
         if (line.message.find("unreadable SQS message deleted") != std::string::npos) ++told;
@@ -148,7 +148,7 @@ TEST_F(NoticeQueueTest, ForgetsANoticeWhenTheInstanceLeavesAWarmPool) {
                       state("i-2", "shutting-down", "2026-01-01T00:02:00Z"),
                       state("i-2", "running", "2026-01-01T00:01:00Z")}));
     EXPECT_FALSE(queue.find("i-1"));
-    EXPECT_TRUE(queue.find("i-2")) << "messages come in any order";
+    EXPECT_TRUE(queue.find("i-2")) << "messages arrive in any order";
 }
 
 TEST_F(NoticeQueueTest, ForgetsTheOldestNoticesAboveItsLimit) {
@@ -173,7 +173,7 @@ TEST_F(NoticeQueueTest, WakesNoPassForUnknownInstances) {
     queue.follow({"i-1"});
     arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
     EXPECT_THAT(aws.host().take_wakes(), ElementsAre("spot notice for i-1"));
-    // It may be one of ours that is not listed yet.
+    // It may be an instance that is not listed yet.
     EXPECT_TRUE(queue.find("i-2"));
     EXPECT_THAT(aws.log(), Not(HasSubstr("i-2")));
 }
@@ -186,7 +186,7 @@ TEST_F(NoticeQueueTest, RestoresNoticesAfterARestart) {
     EXPECT_FALSE(next.find("i-1"));
     next.follow({"i-1", "i-2"});
     EXPECT_EQ(next.find("i-1"), queue.find("i-1"));
-    EXPECT_EQ(next.size(), 2U) << "i-3 is none of ours";
+    EXPECT_EQ(next.size(), 2U) << "i-3 is unknown";
     next.follow({"i-2"});
     EXPECT_THAT(aws.host().state("notices")->value, Not(HasSubstr("i-1")));
     EXPECT_THAT(aws.host().state("notices")->value, HasSubstr("i-2"));
@@ -211,17 +211,17 @@ TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
     aws.on(receive, "{}");
     idle.start();
     aws.host().advance(minutes(5));
-    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a standby reads no groups";
+    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a standby receives no messages";
     idle.follow({"i-1"});
     aws.host().advance(minutes(1));
-    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a command reads them once";
+    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a command receives no messages";
     idle.follow({"i-1"});
     aws.host().advance(minutes(1));
     EXPECT_THAT(asked_for(receive), Not(IsEmpty()));
     aws.host().advance(minutes(2));
     std::size_t before = asked_for(receive).size();
     aws.host().advance(minutes(10));
-    EXPECT_THAT(asked_for(receive), SizeIs(before)) << "another host acts now";
+    EXPECT_THAT(asked_for(receive), SizeIs(before)) << "another host is active now";
     for (int n = 0; n < 3; ++n) {
         idle.follow({"i-1"});
         before = asked_for(receive).size();
@@ -233,7 +233,7 @@ TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
 TEST_F(NoticeQueueTest, PollsAgainAfterAnEmptyResponse) {
     arrives("{}");
     EXPECT_THAT(asked_for(receive), SizeIs(1));
-    // A server that does not wait is not asked without end.
+    // A server without long polling is polled at intervals.
     aws.host().advance(seconds(10));
     EXPECT_THAT(asked_for(receive), SizeIs(11));
 }

@@ -1,4 +1,4 @@
-/// A machine as credentials see it: variables, files, and what answers on its network.
+/// The environment of a process for credentials: variables, files, and servers on its network.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ struct FakeMachine {
     testing::FakeHost host{};
     testing::FakeEnvironment environment{};
     CredentialsConfig config{.region = "eu-central-1"};
-    /// By "METHOD URL"; what has no row here is as a network that swallows all.
+    /// By "METHOD URL"; requests without an entry never get a response.
     std::map<std::string, testing::HttpOutcome> answers{};
 
     FakeMachine() {
@@ -54,7 +54,7 @@ struct FakeMachine {
 
 inline constexpr const char* sts_url = "https://sts.eu-central-1.amazonaws.com/";
 
-/// What STS answers to `action`, with keys that are named after `name` and end at `expires`.
+/// The response of STS to `action`, with keys named after `name` that expire at `expires`.
 inline HttpReply sts_answer(const std::string& action, const std::string& name, Time expires) {
     return testing::reply(
         200, "<" + action + "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><" +

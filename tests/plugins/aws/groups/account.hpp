@@ -1,4 +1,4 @@
-/// An account with groups, and the cloud that Capstan has of it.
+/// An account with groups, and the cloud of Capstan.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Account {
     std::unique_ptr<AwsCloud> made{};
 
     Account() { host.secrets()["key"] = "secret"; }
-    // Coroutines that still wait come to their end before the cloud does.
+    // Waiting coroutines end before the cloud does.
     ~Account() { std::ignore = host.stop(); }
 
     FakeGroup& add(const std::string& name, int desired = 0) {
@@ -53,12 +53,12 @@ struct Account {
         if (!view) return fail(view.error());
         return **view;
     }
-    /// A pass later.
+    /// Refreshes after a while.
     Result<CloudView> next(Duration by = std::chrono::seconds(10)) {
         host.advance(by);
         return refresh();
     }
-    /// `listed`: the target that the request was decided on; negative: the expected one.
+    /// `listed`: the target on which the decision is based; negative: the expected target.
     Result<Resized> increase(int by, int expected, std::string key = {}, int listed = -1) {
         return testing::run(host, cloud().increase({.group = web,
                                                     .delta = by,

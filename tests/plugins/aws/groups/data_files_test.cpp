@@ -1,4 +1,4 @@
-// What comes from files and from the queue of notices.
+// Price files, and notices from the queue.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -19,7 +19,7 @@ constexpr const char* prices =
     R"({"region":"eu-central-1","date":"2026-11-01","currency":"USD","prices":{
         "m5.large":{"on_demand":0.1,"spot":{"eu-central-1a":0.03,"eu-central-1b":0.05}}}})";
 
-/// A file of its own for each test.
+/// A separate file for each test.
 struct File {
     std::string path = (std::filesystem::path(::testing::TempDir()) /
                         (std::string("capstan_aws_") +
@@ -35,7 +35,7 @@ struct Priced : Account {
     explicit Priced(const std::string& text = prices) : file(text) {
         config.price_file = file.path;
     }
-    /// Terms and types are known once the group was described.
+    /// Purchase options and types are known after the group was described.
     Result<CloudView> described() {
         if (const auto view = refresh(); !view) return view;
         if (const auto node = testing::run(host, cloud().describe(web)); !node)
@@ -80,7 +80,7 @@ TEST(AwsPrices, AverageTheSharesOfOnDemandAndSpot) {
     account.add("web", 1).more = distribution(0, 50);
     const auto view = account.described();
     EXPECT_DOUBLE_EQ(*view->groups[0].price->per_hour, 0.065);
-    EXPECT_EQ(view->machines[0].price_per_hour, std::nullopt) << "which it is, is not known";
+    EXPECT_EQ(view->machines[0].price_per_hour, std::nullopt) << "it is unknown which one it is";
 }
 
 TEST(AwsPrices, AreUnknownForATypeMissingInTheFile) {

@@ -1,4 +1,4 @@
-// Launches that failed, as errors of the machines that do not come.
+// Failed launches as errors of requested machines.
 #include "groups/failed_activities.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ constexpr const char* no_vcpus =
     "instance bucket that the specified instance type belongs to. VcpuLimitExceeded. Launching EC2 "
     "instance failed.";
 
-/// A group of one that asked for two more, which AWS tries to launch.
+/// A group with one instance and two requested ones, which AWS tries to launch.
 struct Asking : Account {
     Asking() {
         add("web", 1);
@@ -75,7 +75,7 @@ TEST(AwsFailedActivities, ExcludeLaunchesCancelledByADecrease) {
     EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
     account.host.advance(seconds(1));
     account.aws.fail_launch("web", no_capacity);
-    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "one that begins later has";
+    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "a launch that begins later counts";
 }
 
 TEST(AwsFailedActivities, ExcludeFailuresBeforeTheRequest) {
@@ -83,7 +83,7 @@ TEST(AwsFailedActivities, ExcludeFailuresBeforeTheRequest) {
     account.add("web", 1);
     ASSERT_TRUE(account.refresh());
     account.aws.fail_launch("web", no_capacity);
-    ASSERT_TRUE(account.increase(1, 1)) << "at the same moment: not after it";
+    ASSERT_TRUE(account.increase(1, 1)) << "it began at the same time, not later";
     EXPECT_EQ(machine(*account.next(), "i-placeholder-web-1").error, std::nullopt);
 }
 
@@ -95,7 +95,7 @@ TEST(AwsFailedActivities, ExcludeFailuresBeforeARestart) {
     EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
     account.host.advance(minutes(1));
     account.aws.fail_launch("web", no_capacity);
-    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "what fails now does";
+    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "a failure after the start counts";
 }
 
 TEST(AwsFailedActivities, AreDatedByTheClockOfAws) {
@@ -108,7 +108,7 @@ TEST(AwsFailedActivities, AreDatedByTheClockOfAws) {
         ASSERT_TRUE(account.refresh());
         ASSERT_TRUE(account.increase(1, 1));
         EXPECT_EQ(machine(*account.next(), "i-placeholder-web-1").error, std::nullopt)
-            << "it failed before the start; " << ahead.count();
+            << "it failed before the start;" << ahead.count();
         account.aws.fail_launch("web", no_capacity);
         EXPECT_TRUE(machine(*account.next(), "i-placeholder-web-1").error) << ahead.count();
     }
@@ -131,7 +131,7 @@ TEST(AwsFailedActivities, LastUntilTheGroupHasItsDesiredCapacity) {
     account.aws.groups["web"].activities.clear();
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
     ASSERT_TRUE(account.remove({"i-placeholder-web-2"}));
-    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "the one request that is left standing";
+    EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "the one remaining request";
     account.aws.launch("web");
     ASSERT_TRUE(account.next());
     account.aws.groups["web"].desired = 3;
@@ -195,7 +195,7 @@ TEST(AwsFailedActivities, ExcludeAZoneFailureWhileAnotherZoneLaunches) {
         Asking account;
         account.aws.groups["web"].zones = {"eu-central-1a", "eu-central-1b"};
         account.aws.fail_launch("web", no_capacity);
-        EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "nothing followed it";
+        EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "no launch followed";
         account.host.advance(seconds(1));
         account.aws.note("web", "Launching a new EC2 instance: i-9", status);
         EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt) << status;
@@ -229,7 +229,7 @@ TEST(FindFailedLaunch, ReturnsTheNewestThatBeganAfterTheRequest) {
     EXPECT_FALSE(find_failed_launch(
         {ScalingActivity{.description = "Launching a new EC2 instance", .status_code = "Failed"}},
         since, false))
-        << "when it began is not known";
+        << "its start is unknown";
     const auto found = find_failed_launch(
         {launch(seconds(9), "Successful", "x"), launch(seconds(5), "Failed", "newer"),
          launch(seconds(2), "Failed", "older")},

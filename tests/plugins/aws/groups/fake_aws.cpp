@@ -30,7 +30,7 @@ HttpReply refusal(int status, const std::string& code, const std::string& messag
 }
 HttpReply invalid(const std::string& message) { return refusal(400, "ValidationError", message); }
 
-/// "Names.member.1", ".2", ... in their order.
+/// "Names.member.1", ".2", ... in order.
 std::vector<std::string> list_of(const Parameters& asked, const std::string& name) {
     std::vector<std::string> out;
     for (int i = 1;; ++i) {
@@ -367,7 +367,7 @@ HttpReply FakeAws::describe_configurations(const Parameters& asked) {
     return done("DescribeLaunchConfigurations", element("LaunchConfigurations", members));
 }
 
-/// A queue without messages leaves a request waiting.
+/// An empty queue keeps a request waiting.
 testing::HttpOutcome FakeAws::answer_queue(const std::string& target) {
     if (target != "AmazonSQS.ReceiveMessage") return testing::reply(200, "{}");
     if (events.empty()) return testing::unanswered();

@@ -1,5 +1,5 @@
-/// Auto Scaling, EC2 and EKS in memory, behind the fake host's HTTP: groups that grow, launches
-/// that fail, lists that lag, pages, and requests that are refused or whose answer is lost.
+/// Auto Scaling, EC2 and EKS in memory behind the HTTP of the fake host: groups that grow, failing
+/// launches, lagging lists, pages, refused requests and lost responses.
 #pragma once
 
 #include <cstddef>
@@ -59,43 +59,43 @@ public:
     std::set<std::string> types{"m5.large", "c4.xlarge", "r4.large"};
     std::size_t page_size = 100;        ///< of groups
     std::string page_fails{};           ///< the token of a page that is always refused
-    std::set<std::string> hidden{};     ///< ids of instances that EC2 does not show
-    std::string hangs{};                ///< the action that is never answered
-    std::vector<std::string> events{};  ///< bodies that wait in the queue
-    Duration latency{};                 ///< of each answer; it shows what was when it was asked for
-    Duration ahead{};                   ///< of its clock, which replies are dated by
-    bool is_lagging = false;            ///< lists show groups as they were when it began
-    /// Instances of a group come into service, each with its activity, until it has what it wants.
+    std::set<std::string> hidden{};     ///< ids of instances that EC2 does not return
+    std::string hangs{};                ///< the action without a response
+    std::vector<std::string> events{};  ///< bodies of waiting messages
+    Duration latency{};  ///< of each response, which shows the state at the time of the request
+    Duration ahead{};    ///< of its clock, which dates responses
+    bool is_lagging = false;  ///< lists show the groups of the time when it began
+    /// Instances come into service, each with its activity, up to the desired capacity.
     void launch(const std::string& group);
     /// An activity of the group that begins now.
     FakeActivity& note(const std::string& group, const std::string& description,
                        const std::string& status);
-    /// AWS tries to launch one, and cannot.
+    /// AWS fails to launch an instance.
     void fail_launch(const std::string& group, const std::string& message,
                      const std::string& status = "Failed");
-    /// Lists show what is now from here on, or no longer.
+    /// From now on lists lag, or show the current state again.
     void lag(bool begins);
-    /// Its terminating instances are gone.
+    /// Removes the terminating instances.
     void finish(const std::string& group);
 
     /// The next requests of an action are refused.
     void refuse(const std::string& action, const std::string& code, const std::string& message,
                 int times = 1, int status = 400);
     void forget_refusals() { troubles_.clear(); }
-    /// They are carried out, and the connection is lost before the answer.
+    /// The next requests are applied, and their responses are lost.
     void lose(const std::string& action, int times = 1);
 
-    /// How many requests of an action there were; of all: "".
+    /// The number of requests of an action, or of all.
     int calls(const std::string& action = {}) const;
     void forget_calls() { asked_.clear(); }
-    /// What they asked, in order.
+    /// Their parameters, in order.
     std::vector<std::map<std::string, std::string>> asked(const std::string& action) const;
 
 private:
     using Parameters = std::map<std::string, std::string>;
     struct Problem {
         std::string code{}, message{};
-        int status = 0;  ///< 0: the answer is lost
+        int status = 0;  ///< 0: the response is lost
     };
     testing::HttpOutcome answer(const HttpRequest& request);
     testing::HttpOutcome answer_queue(const std::string& target);

@@ -1,4 +1,4 @@
-// Requests that AWS has not fulfilled are taken back, and no instance ends for it.
+// Decreases cancel unfulfilled requests and terminate no instance.
 #include <gmock/gmock.h>
 
 #include "account.hpp"
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A group with three instances that wants six, read a while after its last launch.
+/// A group with three instances and a desired capacity of six, read a while after its last launch.
 struct Wanting : Account {
     explicit Wanting(bool protects_new = true) {
         add("web").protects_new = protects_new;
@@ -25,7 +25,7 @@ struct Wanting : Account {
     }
     FakeGroup& group() { return aws.groups.at("web"); }
     int sets() const { return aws.calls("SetDesiredCapacity"); }
-    /// The sentence with which a decrease by one is refused as a conflict.
+    /// The message of the conflict that refuses a decrease by one.
     std::string conflict() {
         const auto lowered = decrease(1, 6);
         if (lowered) return "it was taken back";
@@ -63,7 +63,7 @@ TEST(AwsDecrease, AcceptsAPlaceholderThatIsNoLongerListed) {
     const auto removed = account.remove({"i-placeholder-web-2"});
     ASSERT_THAT(removed->failed, SizeIs(1));
     EXPECT_EQ(removed->failed[0].subject, "i-placeholder-web-2");
-    EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict) << "it was made";
+    EXPECT_EQ(removed->failed[0].code, ErrorCode::conflict) << "the instance exists";
     EXPECT_EQ(account.sets(), 0);
 }
 
@@ -99,7 +99,7 @@ TEST(AwsDecrease, WaitsWhileALaunchIsRunning) {
     account.host.advance(seconds(12));
     EXPECT_THAT(account.conflict(), HasSubstr("AWS started to launch an instance 12s ago"));
     account.host.advance(minutes(2));
-    EXPECT_TRUE(account.decrease(1, 6)) << "one that hangs for two minutes holds nothing up";
+    EXPECT_TRUE(account.decrease(1, 6)) << "a launch that takes two minutes is ignored";
 }
 
 TEST(AwsDecrease, WaitsUntilALaunchedInstanceIsListed) {
@@ -113,7 +113,7 @@ TEST(AwsDecrease, WaitsIfThereAreMoreInstancesThanExpected) {
     account.group().instances.push_back({.id = "i-77"});
     EXPECT_THAT(account.conflict(), HasSubstr("it has 4 instances, the request expects 3"));
     ASSERT_TRUE(account.next());
-    EXPECT_TRUE(account.decrease(1, 6)) << "the next pass has seen it";
+    EXPECT_TRUE(account.decrease(1, 6)) << "the next pass includes it";
 }
 
 TEST(AwsDecrease, WaitsIfALaunchBeganAfterTheDecision) {
@@ -129,7 +129,7 @@ TEST(AwsDecrease, NeverGoesBelowTheNumberOfInstances) {
     Wanting account;
     const auto lowered = account.decrease(4, 6);
     ASSERT_FALSE(lowered);
-    EXPECT_EQ(lowered.error().code, ErrorCode::conflict) << "an ordinary race, no bug";
+    EXPECT_EQ(lowered.error().code, ErrorCode::conflict) << "a race, not an invalid request";
     EXPECT_EQ(account.group().desired, 6);
 }
 
@@ -162,7 +162,7 @@ TEST(AwsDecrease, NeedsNoOtherRequestIfAllInstancesAreProtected) {
 
 TEST(AwsDecrease, ProtectsListedInstancesDuringTheChange) {
     Wanting account(false);
-    account.group().instances[1].is_protected = true;  // by a person
+    account.group().instances[1].is_protected = true;  // by an administrator
     account.aws.forget_calls();
     ASSERT_TRUE(account.decrease(1, 6));
     EXPECT_EQ(account.group().desired, 5);
@@ -177,14 +177,15 @@ TEST(AwsDecrease, ProtectsListedInstancesDuringTheChange) {
 TEST(AwsDecrease, EndsOnlyTheProtectionSetByThePlugin) {
     for (const bool restarts : {false, true}) {
         Wanting account(false);
-        account.group().instances[1].is_protected = true;  // by a person
+        account.group().instances[1].is_protected = true;  // by an administrator
         ASSERT_TRUE(account.decrease(1, 6));
         if (restarts) {
             account.restart();
             ASSERT_TRUE(account.refresh());
         }
         ASSERT_TRUE(account.next(minutes(1)));
-        EXPECT_THAT(account.protection(), ElementsAre(true, true, true)) << "AWS may be at work";
+        EXPECT_THAT(account.protection(), ElementsAre(true, true, true))
+            << "AWS may be terminating instances";
         ASSERT_TRUE(account.next(minutes(1)));
         EXPECT_THAT(account.protection(), ElementsAre(false, true, false)) << restarts;
         account.aws.forget_calls();
@@ -236,7 +237,7 @@ TEST(AwsDecrease, DoesNotLowerTheTargetIfProtectionFails) {
     EXPECT_EQ(account.sets(), 0);
 }
 
-/// Instances are neither protected, nor may they be.
+/// Instances are not protected, and protecting them is refused.
 struct Unprotected : Wanting {
     Unprotected() : Wanting(false) {
         aws.refuse("SetInstanceProtection", "AccessDenied", "not allowed", 1, 403);

@@ -1,5 +1,5 @@
-// Whatever goes wrong between the host, the plugin, AWS and other clients of AWS, no instance with
-// a node ends that the host did not remove, and the group gets the size that the host wants.
+// Whatever fails between the host, the plugin, AWS and other clients of AWS, no instance with a
+// node ends unless the host removed it, and the group reaches the target of the host.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Increases and removals, with answers that are lost, lists that lag, and other clients that change
-// the group.
+// Increases and removals with lost responses, lagging lists, and other clients that change the
+// group.
 #include <gmock/gmock.h>
 
 #include <capstan/gather.hpp>
@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A group of three that was read.
+/// A group of three instances after a refresh.
 struct Grown : Account {
     Grown() {
         add("web", 3);
@@ -59,7 +59,7 @@ TEST(AwsChanges, NeverExceedTheMaximum) {
     ASSERT_FALSE(grown);
     EXPECT_EQ(grown.error().code, ErrorCode::invalid_argument);
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 0);
-    EXPECT_TRUE(account.increase(7, 3)) << "up to it";
+    EXPECT_TRUE(account.increase(7, 3)) << "up to the maximum";
 }
 
 TEST(AwsChanges, DoNotSupportAllOrNothing) {
@@ -102,9 +102,9 @@ TEST(AwsChanges, FindALostIncreaseInTheNextPass) {
     account.aws.lose("SetDesiredCapacity");
     const auto grown = account.increase(2, 3, "key");
     ASSERT_FALSE(grown);
-    EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "what came of it is not known";
+    EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "its result is unknown";
     EXPECT_EQ(account.next()->groups[0].target, 5);
-    EXPECT_EQ(*account.increase(2, 3, "key"), Resized{5}) << "the same request was carried out";
+    EXPECT_EQ(*account.increase(2, 3, "key"), Resized{5}) << "the same request was applied";
     EXPECT_EQ(account.group().desired, 5);
 }
 
@@ -202,7 +202,7 @@ TEST(AwsChanges, DoNotTerminateAnInstanceAgainWhileTheListLags) {
     ASSERT_TRUE(account.next());
     EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
     EXPECT_EQ(account.group().desired, 2);
-    EXPECT_TRUE(account.increase(1, 2)) << "the target is without it";
+    EXPECT_TRUE(account.increase(1, 2)) << "the target does not include it";
     EXPECT_EQ(account.group().desired, 3);
 }
 
@@ -226,7 +226,7 @@ TEST(AwsChanges, DoNotRetryATerminationWithoutAResponse) {
     const auto removed = account.remove({id_of("i-1")});
     ASSERT_THAT(removed->failed, SizeIs(1));
     EXPECT_EQ(removed->failed[0].code, ErrorCode::deadline);
-    EXPECT_EQ(account.group().desired, 2) << "it was carried out, once";
+    EXPECT_EQ(account.group().desired, 2) << "it was applied once";
     ASSERT_TRUE(account.next());
     EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
     EXPECT_EQ(account.group().desired, 2);
@@ -241,7 +241,7 @@ TEST(AwsChanges, DoNotRetryATerminationWithoutAResponseWhileTheListLags) {
     const auto again = account.remove({id_of("i-1")});
     ASSERT_THAT(again->failed, SizeIs(1));
     EXPECT_EQ(again->failed[0].code, ErrorCode::deadline);
-    EXPECT_EQ(account.group().desired, 2) << "it was carried out, once";
+    EXPECT_EQ(account.group().desired, 2) << "it was applied once";
     account.aws.lag(false);
     ASSERT_TRUE(account.next());
     EXPECT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
@@ -344,7 +344,7 @@ TEST(AwsChanges, AreSerializedWithinAGroup) {
     ASSERT_TRUE(done) << done.error();
     EXPECT_TRUE(done->at(0));
     ASSERT_FALSE(done->at(1));
-    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "it was decided on three";
+    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "the decision was based on three";
     EXPECT_EQ(account.group().desired, 2);
 }
 
@@ -383,7 +383,7 @@ TEST(AwsChanges, FinishReadingAnAbandonedRefresh) {
     EXPECT_EQ(account.refresh()->groups[0].target, 4);
     const auto asked = account.aws.asked("DescribeAutoScalingGroups");
     ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_EQ(asked[0].count("Filters.member.1.Name"), 0u) << "the group in motion alone";
+    EXPECT_EQ(asked[0].count("Filters.member.1.Name"), 0u) << "only the changing group";
 }
 
 TEST(AwsChanges, DoNotRemoveAStandbyInstance) {

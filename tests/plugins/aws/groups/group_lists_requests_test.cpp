@@ -1,4 +1,4 @@
-// How many calls a refresh takes.
+// The number of requests of a refresh.
 #include <gmock/gmock.h>
 
 #include "account.hpp"
@@ -12,10 +12,10 @@ struct Large : Account {
     explicit Large(int groups, int machines = 0) {
         for (int i = 0; i < groups; ++i) add("group-" + std::to_string(1000 + i), machines);
     }
-    /// Without those about addresses of instances, see instance_addresses_test.cpp.
+    /// Without those for addresses of instances, see instance_addresses_test.cpp.
     int calls() const { return aws.calls() - aws.calls("DescribeInstances"); }
     FakeGroup& group(int i) { return aws.groups.at("group-" + std::to_string(1000 + i)); }
-    /// Those of one pass.
+    /// The requests of one pass.
     int calls_of_next(Duration by = std::chrono::seconds(10)) {
         aws.forget_calls();
         const auto view = next(by);
@@ -49,7 +49,7 @@ TEST(AwsRequestCounts, OneReadsOneHundredChangingGroups) {
     EXPECT_EQ(account.calls_of_next(), 2);
     for (int i = 0; i < 150; ++i) account.group(i).instances.clear();
     EXPECT_EQ(account.calls_of_next(), 2);
-    EXPECT_EQ(account.calls_of_next(), 0) << "they have come to rest";
+    EXPECT_EQ(account.calls_of_next(), 0) << "they are idle again";
 }
 
 TEST(AwsRequestCounts, ThreeMakeAnIncreaseAndOneFollowsInTheNextPass) {
@@ -78,7 +78,7 @@ TEST(AwsRequestCounts, OneListsOneHundredNamedGroups) {
 
 TEST(AwsRequestCounts, NoneAreNeededForAnUnchangedView) {
     Large account(3, 1);
-    ASSERT_TRUE(account.refresh());  // the addresses of the instances come after it
+    ASSERT_TRUE(account.refresh());  // followed by the addresses of the instances
     const auto first = testing::run(account.host, account.cloud().refresh({}));
     const auto second = testing::run(account.host, account.cloud().refresh({}));
     EXPECT_EQ(&first->raw(), &second->raw());

@@ -1,4 +1,4 @@
-// Which groups there are, and which of them can be scaled.
+// Discovery of groups, and reasons why groups cannot be scaled.
 #include <gmock/gmock.h>
 
 #include "account.hpp"
@@ -182,7 +182,7 @@ TEST(AwsDiscovery, MarksAGroupUnhealthyWhileItsLaunchesAreSuspended) {
     EXPECT_EQ(view->groups[0].healthy, std::nullopt);
     account.aws.groups["web"].more = suspended("Launch");
     view = account.next(minutes(1));
-    EXPECT_THAT(account.warnings(), SizeIs(2)) << "it is news again";
+    EXPECT_THAT(account.warnings(), SizeIs(2)) << "it is logged again";
 }
 
 TEST(AwsDiscovery, WarnsAboutSuspendedTerminationAndKeepsTheGroup) {
@@ -248,7 +248,7 @@ TEST(AwsDiscovery, ReadsOtherBatchesIfOneBatchOfChangingGroupsFails) {
     ASSERT_TRUE(view) << view.error();
     ASSERT_THAT(view->unreadable, SizeIs(1));
     EXPECT_EQ(view->unreadable[0].subject, "web");
-    EXPECT_EQ(view->groups[1].target, 2) << "as it was read last";
+    EXPECT_EQ(view->groups[1].target, 2) << "the last known state";
     EXPECT_TRUE(account.next()->complete);
 }
 
@@ -259,7 +259,7 @@ TEST(AwsDiscovery, FailsWithTheReasonOfAwsIfNothingCanBeListed) {
     const auto view = account.refresh();
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().code, ErrorCode::permission);
-    EXPECT_TRUE(account.next()) << "it is asked again";
+    EXPECT_TRUE(account.next()) << "it is retried";
 }
 
 TEST(AwsDiscovery, RetriesAThrottledList) {
@@ -292,7 +292,7 @@ TEST(AwsDiscovery, FailsOnlyTheListOfAFailingPage) {
     const auto view = account.refresh();
     ASSERT_TRUE(view) << view.error();
     EXPECT_THAT(names(*view), ElementsAre("a", "b", "c"));
-    EXPECT_THAT(view->unreadable, SizeIs(2)) << "half a list is none";
+    EXPECT_THAT(view->unreadable, SizeIs(2)) << "an incomplete list is not used";
 }
 
 TEST(AwsDiscovery, ReadsOtherGroupsIfOneCannotBeRead) {

@@ -32,14 +32,14 @@ TEST_F(AwsAddresses, AreThoseOfThePrivateNetwork) {
 TEST_F(AwsAddresses, AreRequestedOncePerRunningInstance) {
     account.add("web", 2);
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next());
-    EXPECT_EQ(calls(), 1) << "none for a group at rest";
+    EXPECT_EQ(calls(), 1) << "none for an idle group";
     FakeGroup& group = account.add("web", 4);
     group.instances[3].state = "Pending";
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next());
     ASSERT_EQ(calls(), 2);
     const auto asked = account.aws.asked("DescribeInstances").back();
     EXPECT_EQ(asked.at("Filter.1.Value.1"), "i-3");
-    EXPECT_FALSE(asked.contains("Filter.1.Value.2")) << "i-4 does not run yet";
+    EXPECT_FALSE(asked.contains("Filter.1.Value.2")) << "i-4 is not running yet";
     group.instances[3].state = "InService";
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next());
     EXPECT_EQ(calls(), 3);
@@ -49,7 +49,7 @@ TEST_F(AwsAddresses, AreRequestedForTwoHundredInstancesAtOnce) {
     account.add("web", 450);
     for (int pass = 1; pass <= 5; ++pass) {
         ASSERT_TRUE(account.next());
-        EXPECT_EQ(calls(), std::min(pass, 3)) << "one call in a pass";
+        EXPECT_EQ(calls(), std::min(pass, 3)) << "one call per pass";
     }
     EXPECT_THAT(addresses("i-450", account.refresh()),
                 ElementsAre("10.0.0.450", "ip-450.internal"));

@@ -97,7 +97,7 @@ void InterleavedApi::launch_missing() {
     attempt_at_.reset();
 }
 
-/// While the stock is limited, the last of several zones has none.
+/// While capacity is limited, the last of several zones has none.
 bool InterleavedApi::is_out(const std::string& zone) const {
     if (!faults.stock) return false;
     return *faults.stock == 0 || (group_.zones.size() > 1 && zone == group_.zones.back());
@@ -148,8 +148,8 @@ void InterleavedApi::end_surplus() {
     }
 }
 
-/// A client that asks for fewer than the plugin protects for a while would end instances later, by
-/// nobody's call.
+/// Another client that lowers the desired capacity below the instances that the plugin protects
+/// would terminate instances later, without any request of the host.
 void InterleavedApi::set_by_another(int desired) {
     act();
     const int held =
@@ -161,8 +161,8 @@ void InterleavedApi::set_by_another(int desired) {
     remember();
 }
 
-/// docs/aws.md says what a late number ends after another client has set the desired capacity. Here
-/// it lowers nothing then.
+/// docs/aws.md describes what a late request can end after another client has set the desired
+/// capacity. Here it lowers nothing then.
 void InterleavedApi::carry_out_late() {
     std::erase_if(late_, [&](const Late& late) {
         if (late.at > host_.monotonic()) return false;
@@ -183,7 +183,7 @@ Task<InterleavedApi::Fate> InterleavedApi::begin_change() {
     if (faults.between) std::exchange(faults.between, nullptr)();
     if (std::exchange(faults.hung, 0) > 0) {
         co_await sleep_for(host_.host(), hang_time);
-        // A request that is carried out late meets the instances that were launched meanwhile.
+        // A request that is applied late finds the instances that were launched meanwhile.
         const bool is_late = has_window() && host_.host().random() % 2 == 0;
         co_return is_late ? Fate::done_late : Fate::without_effect;
     }
@@ -227,7 +227,7 @@ Task<void> InterleavedApi::set_desired_capacity(std::string, int desired) {
         late_.push_back({.at = host_.monotonic() - hang_time + std::exchange(faults.late, {}),
                          .desired = desired,
                          .is_overtaken = was_set_by_another_ && desired <= group_.desired});
-    // Others may have raised it right before, and the launches have begun.
+    // Another client may have raised it just before, and the launches have begun.
     if (has_window()) act();
     if (fate != Fate::without_effect) {
         group_.desired = desired;
@@ -337,7 +337,7 @@ int InterleavedAws::target() const {
 void InterleavedAws::set_target(int target) { api_.set_by_another(target); }
 
 void InterleavedAws::advance(Duration by) {
-    // AWS acts within the time, too.
+    // AWS acts during this time as well.
     for (int n = 0; n < 4; ++n) {
         host_.advance(by * seconds_ / 4);
         api_.act();

@@ -21,11 +21,11 @@
 
 namespace capstan::aws {
 
-/// What keeps AWS from ending instances that the host wants.
+/// How instances that the host needs are kept from termination by AWS.
 enum class Protection : std::uint8_t {
     by_group,   ///< new instances are protected
     by_plugin,  ///< the plugin may protect instances
-    none,       ///< the plugin waits until the group is quiet
+    none,       ///< the plugin waits until the group is idle
 };
 
 /// A group "web" of one to three zones. It launches in the zone with the fewest instances. When it
@@ -45,8 +45,8 @@ public:
     Task<std::string> terminate_instance(std::string instance_id, bool decrement) override;
 
     testing::CloudFaults faults{};
-    bool is_taking_back = false;  ///< the plugin is at work on a decrease
-    /// What AWS does by itself until now.
+    bool is_taking_back = false;  ///< the plugin is applying a decrease
+    /// Applies what AWS does by itself up to now.
     void act();
     const AutoScalingGroup& group() const { return group_; }
     void set_by_another(int desired);
@@ -64,8 +64,8 @@ private:
     enum class Fate : std::uint8_t { done, answer_lost, without_effect, done_late };
     void check_throttle();
     Task<Fate> begin_change();
-    /// Whether launches may begin between a read and the change after it: only where what is
-    /// launched then may end, and nothing else.
+    /// Whether launches may begin between a read and the change after it: only if the launched
+    /// instances, and no others, may be terminated.
     bool has_window() const { return is_taking_back && protection_ != Protection::none; }
     void end_change(Fate fate);
     void carry_out_late();
@@ -92,7 +92,7 @@ private:
     int last_id_ = 0;
 };
 
-/// With an odd seed a second of the interleavings is ten seconds of AWS, so that launches get old.
+/// With an odd seed, a second of the interleavings is ten seconds of AWS, so that launches age.
 class InterleavedAws : public testing::InterleavedCloud {
 public:
     InterleavedAws(Protection protection, std::uint64_t seed);
@@ -111,7 +111,7 @@ public:
 private:
     Task<CloudView> read();
 
-    const int seconds_;  ///< of a second of the interleavings
+    const int seconds_;  ///< of AWS in a second of the interleavings
     testing::FakeHost host_{};
     StaticCredentials credentials_{{}};
     AwsClient client_;

@@ -1,4 +1,4 @@
-// What templates are made of, and when it is read again.
+// Sources of templates, and when they are read again.
 #include <gmock/gmock.h>
 
 #include "account.hpp"
@@ -51,7 +51,7 @@ TEST(AwsTemplateReader, ReportsWhyAnImageParameterIsNotResolved) {
     EXPECT_EQ(account.aws.calls("DescribeImages"), 0);
     const std::string before = account.fingerprint();
     account.aws.parameters["resolve:ssm:/eks/image"] = "ami-9";
-    EXPECT_NE(account.fingerprint(minutes(21)), before) << "it is looked at again";
+    EXPECT_NE(account.fingerprint(minutes(21)), before) << "it is resolved again";
     ASSERT_TRUE(account.describe());
     EXPECT_EQ(account.aws.asked("DescribeImages").at(0).at("ImageId.1"), "ami-9");
 }
@@ -154,7 +154,7 @@ TEST(AwsTemplateReader, ResolvesDefaultAgainIfAnInstanceHasAnotherVersion) {
     EXPECT_NE(account.fingerprint(), before);
     account.aws.forget_calls();
     for (int i = 0; i < 4; ++i) ASSERT_TRUE(account.next());
-    EXPECT_EQ(account.aws.calls("DescribeLaunchTemplateVersions"), 0) << "it is known now";
+    EXPECT_EQ(account.aws.calls("DescribeLaunchTemplateVersions"), 0) << "the version is known now";
 }
 
 TEST(AwsTemplateReader, UsesAnotherVersionOfTheGroupInTheNextPass) {
@@ -264,7 +264,7 @@ TEST(AwsTemplateReader, UsesTheTypesThatSatisfyRequirements) {
         "<member><InstanceRequirements><VCpuCount><Min>2</Min></VCpuCount><MemoryMiB><Min>4096"
         "</Min></MemoryMiB></InstanceRequirements></member>");
     const auto node = account.describe();
-    ASSERT_TRUE(node) << node.error() << " though EC2 could not be asked: the least counts";
+    ASSERT_TRUE(node) << node.error() << "without EC2 the minima are used";
     EXPECT_EQ(node->capacity.amount("cpu"), 2000);
     EXPECT_EQ(node->capacity.amount("memory"), std::int64_t{4096} << 20);
 }

@@ -1,4 +1,4 @@
-// The machines of a view, and what is told of them and their groups.
+// Machines of a view, and properties of machines and groups.
 #include <gmock/gmock.h>
 
 #include "account.hpp"
@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 struct StateCase {
     const char* state;
-    const char* group;  ///< empty: of none
+    const char* group;  ///< empty if the state has no machine
     MachineState becomes;
 };
 
@@ -62,7 +62,7 @@ TEST(AwsMachines, IncludeRequestedInstancesThatDoNotExistYet) {
                             "i-placeholder-web-2 requested"));
     EXPECT_EQ(view->groups[0].target, 3);
     EXPECT_EQ(view->machines[1].error, std::nullopt);
-    EXPECT_EQ(view->machines[1].zone, "eu-central-1a") << "there is one zone alone";
+    EXPECT_EQ(view->machines[1].zone, "eu-central-1a") << "there is only one zone";
 }
 
 TEST(AwsMachines, CountTowardsTheTargetUnlessTheyTerminate) {
@@ -146,7 +146,7 @@ TEST(AwsMachines, BelongToGroupsWithZonesTagsAndLimits) {
     EXPECT_THAT(view->groups[0].zones, ElementsAre("eu-central-1a", "eu-central-1b"));
     EXPECT_EQ(view->groups[0].tags.at("cluster"), "prod");
     EXPECT_EQ(view->groups[0].debug, "web (0:10), made from lt-1, version 1");
-    EXPECT_EQ(view->groups[0].price, std::nullopt) << "no file of prices is given";
+    EXPECT_EQ(view->groups[0].price, std::nullopt) << "no price file is configured";
 }
 
 TEST(AwsMachines, BelongToGroupsWithOptionsFromTags) {

@@ -1,4 +1,4 @@
-// A group that was made is known by its name and its tags.
+// Names and tags of autoprovisioned groups.
 #include "provisioning/autoprovisioned_group.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ TEST(AwsAutoprovisionedGroup, HasAValidLaunchTemplateName) {
         EXPECT_TRUE(name.starts_with(plan + ".c")) << name;
         names.insert(name);
     }
-    EXPECT_EQ(names.size(), 5u) << "clusters are told apart where their names are cut";
+    EXPECT_EQ(names.size(), 5u) << "truncated names of clusters stay different";
 }
 
 TEST(AwsAutoprovisionedGroup, BelongsToTheClusterInItsTag) {
@@ -118,7 +118,7 @@ TEST(AwsAutoprovisionedGroup, RejectsMoreOrLongerTagsThanAwsAllows) {
     EXPECT_TRUE(just) << just.error();
     EXPECT_EQ(just->all().size(), 49u);
     many.emplace("one", "v");
-    EXPECT_TRUE(make_tags(nap_plan(), many, {.cluster = "prod"})) << "fifty are taken";
+    EXPECT_TRUE(make_tags(nap_plan(), many, {.cluster = "prod"})) << "fifty are allowed";
     many.emplace("two", "v");
     const auto more = make_tags(nap_plan(), many, {.cluster = "prod"});
     ASSERT_FALSE(more);

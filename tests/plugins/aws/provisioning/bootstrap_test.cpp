@@ -1,4 +1,4 @@
-// Nodes of a group that is made register with its labels and taints.
+// Nodes of an autoprovisioned group register with its labels and taints.
 #include "provisioning/bootstrap.hpp"
 
 #include <gmock/gmock.h>
@@ -100,7 +100,7 @@ TEST(Bootstrap, WrapsASingleNodeConfigInAMultipartDocument) {
     EXPECT_TRUE(added->starts_with("MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="));
     EXPECT_LT(added->find("name: prod"), added->find("--node-labels=team=a"));
     EXPECT_EQ(find_bootstrap(*added), Bootstrap::nodeadm);
-    EXPECT_TRUE(add_to_user_data(*added, {{"tier", "b"}}, {})) << "and may be added to again";
+    EXPECT_TRUE(add_to_user_data(*added, {{"tier", "b"}}, {})) << "it can be extended again";
 }
 
 TEST(Bootstrap, AddsTablesToBottlerocketSettings) {

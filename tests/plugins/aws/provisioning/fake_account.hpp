@@ -1,5 +1,5 @@
-/// An account in memory behind the fake host's HTTP: groups, launch templates and policies, as far
-/// as making groups and asking for rights goes. It answers in AWS's XML.
+/// An account in memory behind the HTTP of the fake host: groups, launch templates and policies for
+/// group creation and permission checks. It responds in the XML of AWS.
 #pragma once
 
 #include <map>
@@ -30,15 +30,15 @@ public:
     }
 
     std::map<std::string, FakeGroup> groups{};
-    /// By name: what an answer has of it, and under "tag" the owner of its instances.
+    /// By name: the XML fields, and under "tag" the owner of its instances.
     std::map<std::string, Labels> launch_templates{};
-    std::map<std::string, std::string> refusals{};  ///< by action: AWS's code
-    std::set<std::string> lost{};        ///< actions that are carried out, and whose answer is lost
-    std::vector<std::string> actions{};  ///< all that were asked for, in order
+    std::map<std::string, std::string> refusals{};  ///< by action: the error code
+    std::set<std::string> lost{};        ///< actions that are applied but whose response is lost
+    std::vector<std::string> actions{};  ///< all requests, in order
     std::string caller = "arn:aws:sts::111122223333:assumed-role/capstan-prod/pod";
-    /// What IAM says of an action, by action; else "allowed".
+    /// The IAM decision by action; "allowed" by default.
     std::map<std::string, std::string> decisions{};
-    std::string missing_context{};  ///< said with an "implicitDeny"
+    std::string missing_context{};  ///< returned with an "implicitDeny"
     std::vector<Labels> simulations{};
     std::string user_data{};
 
@@ -141,7 +141,7 @@ private:
         }
         return out + "</AutoScalingGroups>";
     }
-    /// By its name, or by the key of one tag.
+    /// By name, or by the key of one tag.
     static bool is_asked_for(const Labels& sent, const std::string& name, const FakeGroup& group) {
         const std::string wanted = at(sent, "AutoScalingGroupNames.member.1");
         if (!wanted.empty()) return wanted == name;

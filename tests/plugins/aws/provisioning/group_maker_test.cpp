@@ -1,4 +1,4 @@
-// Groups are made and deleted, and no attempt leaves anything behind.
+// Groups are created and deleted, and no attempt leaves anything behind.
 #include "provisioning/group_maker.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST_F(AwsGroupMaker, OffersTheTypesOfTheAccount) {
     ASSERT_TRUE(told) << told.error();
     ASSERT_EQ(told->types.size(), 1u);
     EXPECT_EQ(told->types[0].name, "m5.large");
-    EXPECT_EQ(told->types[0].offerings.size(), 2u) << "on demand and spot, in one zone";
+    EXPECT_EQ(told->types[0].offerings.size(), 2u) << "on-demand and spot, in one zone";
     EXPECT_THAT(account.actions, ElementsAre("DescribeLaunchTemplateVersions", "DescribeImages",
                                              "DescribeSubnets", "DescribeInstanceTypeOfferings"));
 }
@@ -112,7 +112,7 @@ TEST_F(AwsGroupMaker, CreatesALaunchTemplateAndAGroup) {
     EXPECT_EQ(account.groups[made_name].tags.at("capstan.io/made-for"), "prod");
     EXPECT_EQ(account.groups[made_name].tags.at("k8s.io/cluster-autoscaler/enabled"), "true");
     const Labels& launched = account.launch_templates[made_name];
-    EXPECT_EQ(launched.at("imageId"), "ami-1") << "of the settings' launch template";
+    EXPECT_EQ(launched.at("imageId"), "ami-1") << "of the configured launch template";
     EXPECT_EQ(launched.at("instanceType"), "m5.large");
     EXPECT_THAT(base64_decode(launched.at("userData")).value(), HasSubstr("team=a"));
 }
@@ -130,7 +130,7 @@ TEST_F(AwsGroupMaker, CreatesAnExistingGroupWithoutEffect) {
     ASSERT_TRUE(create());
     const std::size_t before = account.actions.size();
     ASSERT_TRUE(create());
-    EXPECT_EQ(account.actions.size(), before + 1) << "it is looked for, and is there";
+    EXPECT_EQ(account.actions.size(), before + 1) << "the existing group is found";
     EXPECT_EQ(account.count("CreateAutoScalingGroup"), 1u);
 }
 
@@ -187,9 +187,9 @@ TEST_F(AwsGroupMaker, KeepsAForeignLaunchTemplate) {
 TEST_F(AwsGroupMaker, FindsAGroupWhoseResponseWasLost) {
     account.lost.insert("CreateAutoScalingGroup");
     ASSERT_FALSE(create());
-    EXPECT_TRUE(account.launch_templates.contains(made_name)) << "the group may be there";
+    EXPECT_TRUE(account.launch_templates.contains(made_name)) << "the group may exist";
     account.lost.clear();
-    EXPECT_TRUE(create()) << "and it is";
+    EXPECT_TRUE(create()) << "the group exists";
     EXPECT_EQ(account.count("CreateAutoScalingGroup"), 1u);
 }
 
@@ -199,7 +199,7 @@ TEST_F(AwsGroupMaker, CleansUpAGroupThatWasNeverCreated) {
     account.refusals.clear();
     host.advance(5min);
     ASSERT_TRUE(offers());
-    EXPECT_TRUE(account.launch_templates.contains(made_name)) << "AWS may show the group yet";
+    EXPECT_TRUE(account.launch_templates.contains(made_name)) << "AWS may list the group later";
     host.advance(6min);
     ASSERT_TRUE(offers());
     EXPECT_FALSE(account.launch_templates.contains(made_name));
@@ -250,7 +250,7 @@ TEST_F(AwsGroupMaker, DeletesNoGroupWithInstances) {
 TEST_F(AwsGroupMaker, RetriesTheDeletionOfALaunchTemplate) {
     ASSERT_TRUE(create());
     account.refusals["DeleteLaunchTemplate"] = "RequestLimitExceeded";
-    ASSERT_TRUE(destroy()) << "the group is gone";
+    ASSERT_TRUE(destroy()) << "the group is deleted";
     EXPECT_THAT(host.log_lines().back().message, HasSubstr("cannot be deleted; retried"));
     account.refusals.clear();
     ASSERT_TRUE(offers());
@@ -262,7 +262,7 @@ TEST_F(AwsGroupMaker, CleansUpAfterADeletionWithoutAResponse) {
     account.lost.insert("DeleteAutoScalingGroup");
     ASSERT_FALSE(destroy());
     account.lost.clear();
-    EXPECT_THAT(account.groups, IsEmpty()) << "it was carried out";
+    EXPECT_THAT(account.groups, IsEmpty()) << "it was applied";
     EXPECT_EQ(destroy().error().code, ErrorCode::not_found);
     host.advance(11min);
     ASSERT_TRUE(offers());

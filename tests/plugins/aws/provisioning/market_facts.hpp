@@ -1,4 +1,4 @@
-/// An account in which groups could be made, for tests.
+/// An account for node auto-provisioning, for tests.
 #pragma once
 
 #include <memory>

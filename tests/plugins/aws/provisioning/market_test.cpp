@@ -1,4 +1,4 @@
-// What groups could be made of, and what each would be.
+// Offers of machine types, and the groups of plans.
 #include "provisioning/market.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(AwsMarket, OffersTypesForTheImageInZonesWithASubnet) {
     EXPECT_THAT(told(market.machine_types()),
                 ElementsAre("m5.large a", "m5.large a spot", "m5.large b", "m5.large b spot",
                             "m5.xlarge a", "m5.xlarge a spot", "m5.xlarge b", "m5.xlarge b spot"))
-        << "m6g.large runs no image for x86_64, and m5.metal is in no zone";
+        << "m6g.large cannot run an x86_64 image, and m5.metal is offered in no zone";
 }
 
 TEST(AwsMarket, OffersAllTypesWithoutGlobs) {

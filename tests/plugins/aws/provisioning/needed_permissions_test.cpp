@@ -1,4 +1,5 @@
-// The policies of deploy/aws allow what the plugin calls, on no more than that, and nothing else.
+// The policies of deploy/aws allow exactly the actions of the plugin, on as few resources as
+// possible.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -33,7 +34,7 @@ Json policy(const std::string& name) {
     return read.value_or(Json());
 }
 
-/// A text alone stands for a list of one, as IAM has it.
+/// IAM accepts a string for a list with one item.
 std::vector<std::string> texts(const Json* value) {
     if (value == nullptr) return {};
     if (value->is_text()) return {value->text()};
@@ -42,7 +43,7 @@ std::vector<std::string> texts(const Json* value) {
     return out;
 }
 
-/// "StringEquals aws:RequestedRegion=REGION", one for each test of a condition.
+/// "StringEquals aws:RequestedRegion=REGION" for each test of a condition.
 std::vector<std::string> conditions(const Json* value) {
     std::vector<std::string> out;
     if (value == nullptr) return out;
@@ -65,7 +66,7 @@ std::ostream& operator<<(std::ostream& out, const Allowed& allowed) {
     return out;
 }
 
-/// By action what each of its statements allows.
+/// What each statement allows, by action.
 std::map<std::string, std::vector<Allowed>> allowed_by(const std::string& name) {
     std::map<std::string, std::vector<Allowed>> out;
     const Json document = policy(name);
@@ -112,7 +113,7 @@ constexpr const char* in_region = "StringEquals aws:RequestedRegion=REGION";
 constexpr const char* made_here = "StringEquals aws:ResourceTag/capstan.io/made-for=CLUSTER";
 constexpr const char* made_so = "StringEquals aws:RequestTag/capstan.io/made-for=CLUSTER";
 
-/// What AWS lets a statement be bound to, action by action. Describe actions know no resources.
+/// Possible restrictions by action. Describe actions have no resources.
 const std::map<std::string, std::vector<Allowed>>& expected_statements() {
     const Allowed reads{{"*"}, {in_region}};
     const Allowed scales{{any_group},
@@ -169,11 +170,11 @@ TEST(IamPolicies, RestrictEachActionAsFarAsAwsAllows) {
     EXPECT_EQ(all.size(), expected_statements().size());
 }
 
-/// Actions that sources name, as AWS spells them.
+/// Actions in the sources, in the spelling of AWS.
 std::set<std::string> actions_in_sources() {
     const std::regex literal(
         R"re("(?:AmazonSQS\.)?((?:Describe|Get|Set|Terminate|Create|Delete|Receive|Simulate|Assume)[A-Z]\w+)")re");
-    // A table of what is needed, and what asks by it, are no calls.
+    // The table of needed permissions and the code that checks them contain no calls.
     const std::set<std::string> tables{"needed_permissions.cpp", "permissions.cpp"};
     std::set<std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator("plugins/aws")) {
@@ -183,14 +184,14 @@ std::set<std::string> actions_in_sources() {
         for (std::sregex_iterator at(text.begin(), text.end(), literal), end; at != end; ++at)
             out.insert((*at)[1]);
     }
-    // In batches, too, the right is that to the single one.
+    // The permission of a batch action is that of the single action.
     if (out.erase("DeleteMessageBatch") > 0) out.insert("DeleteMessage");
     return out;
 }
 
 TEST(IamPolicies, CoverEveryActionInTheSources) {
-    // These need no policy of the role that Capstan runs as: one tells the identity, the others are
-    // how it becomes that role.
+    // These need no policy of the role of Capstan: one returns the identity, with the others it
+    // assumes that role.
     std::set<std::string> expected{"GetCallerIdentity", "AssumeRole", "AssumeRoleWithWebIdentity"};
     for (const NeededRight& right : needed_rights())
         if (right.is_called) expected.emplace(bare_action(right.action));
@@ -235,7 +236,7 @@ TEST(QueueStack, ForwardsTheEventsOfTerminatingInstances) {
         statements->items().front().find({"Condition", "ArnEquals", "aws:SourceArn"});
     for (const Json& rule : rules->items())
         senders.insert(rule.find("Fn::GetAtt")->items().front().text());
-    EXPECT_EQ(senders, may_send) << "each rule, and nothing else, may send to the queue";
+    EXPECT_EQ(senders, may_send) << "exactly these rules may send to the queue";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What doctor finds out about an account's permissions, without changing anything.
+// How `capstan doctor` checks the permissions of an account without changing anything.
 #include "provisioning/permissions.hpp"
 
 #include <gmock/gmock.h>
@@ -148,8 +148,8 @@ TEST_F(AwsPermissions, WarnIfInstancesCannotBeDescribed) {
 TEST_F(AwsPermissions, AreNotCheckedIfSimulationIsNotAllowed) {
     account.refusals["SimulatePrincipalPolicy"] = "AccessDenied";
     question.groups.push_back(tagged_group("batch"));
-    EXPECT_TRUE(demand()) << "a right that is not known is no refusal";
-    EXPECT_EQ(account.count("SimulatePrincipalPolicy"), 1u) << "once is enough";
+    EXPECT_TRUE(demand()) << "an unknown permission is not an error";
+    EXPECT_EQ(account.count("SimulatePrincipalPolicy"), 1u) << "one attempt is enough";
     const auto unchecked = format_unchecked(verdicts());
     ASSERT_EQ(unchecked.size(), 1u);
     EXPECT_THAT(unchecked[0], AllOf(HasSubstr("not checked: autoscaling:SetDesiredCapacity, "

@@ -16,7 +16,7 @@ TEST(AwsAccelerators, AreNamedAsTheirDevicePluginsName) {
         {"m5.large", {}},
         {"g4dn.xlarge", {{"nvidia.com/gpu", 1}}},
         {"p5.48xlarge", {{"nvidia.com/gpu", 8}}},
-        {"g6f.large", {{"nvidia.com/gpu", 1}}},  // an eighth of one, offered as one
+        {"g6f.large", {{"nvidia.com/gpu", 1}}},  // an eighth of a GPU, offered as one
         {"inf1.24xlarge",
          {{"aws.amazon.com/neuron", 16},
           {"aws.amazon.com/neuroncore", 64},
@@ -41,8 +41,8 @@ TEST(AwsAccelerators, IncludeTheEfaInterfacesOfTheLaunchTemplate) {
     };
     EXPECT_EQ(efa("trn1.32xlarge", 0), std::nullopt);
     EXPECT_EQ(efa("trn1.32xlarge", 4), 4);
-    EXPECT_EQ(efa("trn1.32xlarge", 32), 8) << "its most";
-    EXPECT_EQ(efa("m5.large", 1), std::nullopt) << "it takes none";
+    EXPECT_EQ(efa("trn1.32xlarge", 32), 8) << "the maximum of the type";
+    EXPECT_EQ(efa("m5.large", 1), std::nullopt) << "the type has none";
 }
 
 }  // namespace

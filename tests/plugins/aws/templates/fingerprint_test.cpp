@@ -57,7 +57,7 @@ TEST(AwsFingerprint, IgnoresChangesThatDoNotAffectNodes) {
         [](auto& s) { s.launch_template->spot_max_price = "0.1"; },
         [](auto& s) { s.nodegroup->version = "1.32"; },
         [](auto& s) { s.types.front().usage_classes = {"spot"}; },
-        // Types that are known are what counts.
+        // Requirements are ignored if types are known.
         [](auto& s) { s.requirements = InstanceRequirements{.vcpu_min = 2}; },
     };
     for (const Change& change : changes) EXPECT_EQ(changed(change), before) << &change - changes;

@@ -49,7 +49,7 @@ TEST(AwsGroupTemplate, CanUseTheFirstTypeOnly) {
     const NodeTemplate first = node(group_of({"c4.xlarge", "r4.large"}), config);
     EXPECT_EQ(shown(first.capacity, "cpu"), "4");
     EXPECT_EQ(first.machine_type, "c4.xlarge");
-    EXPECT_EQ(first.variants, 2) << "its machines are of two types all the same";
+    EXPECT_EQ(first.variants, 2) << "its instances are still of two types";
     EXPECT_EQ(shown(node(group_of({"r4.large", "c4.xlarge"}), config).capacity, "cpu"), "2");
 }
 
@@ -63,7 +63,7 @@ TEST(AwsGroupTemplate, OmitsAGpuThatOnlySomeInstancesHave) {
 TEST(AwsGroupTemplate, HasAGpuLabelOnlyFromATag) {
     TemplateSources sources = group_of({"g4dn.xlarge"});
     EXPECT_THAT(node(sources).labels, Not(Contains(Key("k8s.amazonaws.com/accelerator"))))
-        << "no node has it by itself";
+        << "EKS sets no such label";
     sources.group
         .tags["k8s.io/cluster-autoscaler/node-template/label/k8s.amazonaws.com/accelerator"] =
         "nvidia-tesla-t4";
@@ -120,13 +120,13 @@ TEST(AwsGroupTemplate, PrefersTheArchitectureOfTheImage) {
     sources.image = Image{.id = "ami-1", .architecture = "x86_64"};
     EXPECT_EQ(node(sources).arch, "amd64");
     EXPECT_THAT(made(sources).warnings, IsEmpty());
-    EXPECT_EQ(node(group_of({"t2.small"})).arch, "amd64") << "i386, too";
+    EXPECT_EQ(node(group_of({"t2.small"})).arch, "amd64") << "the type also supports i386";
 }
 
 TEST(AwsGroupTemplate, ReservesNothingForAnUnknownImage) {
     const NodeTemplate out = node(group_of({"m5.large"}));
     EXPECT_EQ(out.capacity, (Resources{{"cpu", 2_cpu}, {"memory", 8_GiB}, {"pods", 110}}));
-    EXPECT_EQ(out.allocatable, out.capacity) << "the host learns what nodes keep";
+    EXPECT_EQ(out.allocatable, out.capacity) << "the host learns reserves from nodes";
     EXPECT_EQ(out.free, (Resources{{"cpu", 1900_mcpu}, {"memory", 8_GiB}, {"pods", 109}}));
 }
 
@@ -214,7 +214,7 @@ TEST(AwsGroupTemplate, PrefersNodeGroupToTagsToInstanceType) {
                                           {"tier", "tagged"},
                                           {"eks.amazonaws.com/nodegroup", "workers"},
                                           {"eks.amazonaws.com/capacityType", "ON_DEMAND"}}));
-    EXPECT_EQ(out.arch, "arm64") << "fields say what labels say";
+    EXPECT_EQ(out.arch, "arm64") << "fields equal labels";
     EXPECT_EQ(out.machine_type, "acme");
     EXPECT_EQ(shown(out.allocatable, "memory"), "5Gi");
     EXPECT_THAT(out.taints,
@@ -228,7 +228,7 @@ TEST(AwsGroupTemplate, FindsTheNodeGroupByTagIfEksIsNotAccessible) {
     sources.group.tags = {{"eks:cluster-name", "prod"}, {"eks:nodegroup-name", "workers"}};
     const NodeTemplate out = node(sources);
     EXPECT_THAT(out.labels, Contains(Pair("eks.amazonaws.com/nodegroup", "workers")));
-    EXPECT_EQ(shown(out.capacity, "pods"), "29") << "EKS has the VPC CNI";
+    EXPECT_EQ(shown(out.capacity, "pods"), "29") << "EKS uses the VPC CNI";
     EXPECT_EQ(out.free, out.allocatable);
 }
 
@@ -271,13 +271,14 @@ TEST(AwsGroupTemplate, UsesRequiredMinimaIfTypesAreUnknown) {
     sources.image = Image{.id = "ami-1", .architecture = "x86_64"};
     const GroupTemplate out = made(sources);
     EXPECT_EQ(shown(out.node.capacity, "cpu"), "4");
-    EXPECT_EQ(shown(out.node.capacity, "memory"), "4Gi") << "more than 31 bits of bytes";
+    EXPECT_EQ(shown(out.node.capacity, "memory"), "4Gi") << "bytes of more than 31 bits";
     EXPECT_EQ(shown(out.node.capacity, "nvidia.com/gpu"), "2");
     EXPECT_EQ(out.node.machine_type, "");
     EXPECT_GT(out.node.variants, 1);
     EXPECT_THAT(out.warnings, ElementsAre(HasSubstr("the instance types that match")));
     sources.requirements->accelerator_manufacturers = {"amd", "nvidia"};
-    EXPECT_EQ(shown(node(sources).capacity, "nvidia.com/gpu"), "none") << "maybe of another maker";
+    EXPECT_EQ(shown(node(sources).capacity, "nvidia.com/gpu"), "none")
+        << "the manufacturer may be another";
 }
 
 TEST(AwsGroupTemplate, PrefersKnownTypesToRequirements) {

@@ -1,4 +1,4 @@
-/// Instance types and groups that tests of templates are about.
+/// Instance types and groups for tests of templates.
 #pragma once
 
 #include <stdexcept>
@@ -13,14 +13,14 @@
 
 namespace capstan::aws {
 
-/// As EC2 describes it.
+/// In the form of EC2.
 inline InstanceType type_named(std::string_view name) {
     const InstanceType* type = TypeTable::built_in().find(name);
     if (type == nullptr) throw std::invalid_argument("no such type: " + std::string(name));
     return *type;
 }
 
-/// A group "web" in us-east-1a, of these types.
+/// A group "web" of these types in us-east-1a.
 inline TemplateSources group_of(const std::vector<std::string>& types) {
     TemplateSources out;
     out.group.name = "web";

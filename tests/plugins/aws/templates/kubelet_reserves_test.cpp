@@ -61,7 +61,7 @@ TEST(KubeletReserves, AreNotAssumedForOtherImages) {
         EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29}), Resources{});
         EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .ephemeral_storage = 1001}),
                   (Resources{{"ephemeral-storage", 101}}))
-            << "kubelet's own default";
+            << "the default of kubelet";
     }
 }
 

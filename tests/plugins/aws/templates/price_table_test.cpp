@@ -43,7 +43,8 @@ TEST(AwsPriceTable, HasNoPriceForAMissingType) {
     const auto table = PriceTable::parse(two_types);
     ASSERT_TRUE(table);
     EXPECT_EQ(table->find("m5.xlarge", "us-east-1a", false), std::nullopt);
-    EXPECT_EQ(table->find("c5.large", "us-east-1a", true), std::nullopt) << "on demand is no spot";
+    EXPECT_EQ(table->find("c5.large", "us-east-1a", true), std::nullopt)
+        << "there is no spot price";
     EXPECT_EQ(table->find("r5.large", "us-east-1a", false), std::nullopt);
     EXPECT_EQ(table->find("nothing", "us-east-1a", false), std::nullopt);
     EXPECT_EQ(PriceTable().find("m5.large", "us-east-1a", false), std::nullopt);

@@ -42,7 +42,7 @@ TEST_F(Storage, PrefersTheRootDiskOfTheLaunchTemplateToTheImage) {
     EXPECT_EQ(find(), 20 * gib);
     made_from_ =
         LaunchTemplateData{.block_devices = {{.device_name = "/dev/sdf", .size_gib = 500}}};
-    EXPECT_EQ(find(), 20 * gib) << "a disk for data is not the root";
+    EXPECT_EQ(find(), 20 * gib) << "a data disk is not the root disk";
     made_from_->block_devices.push_back({.device_name = "/dev/xvda", .size_gib = 100});
     EXPECT_EQ(find(), 100 * gib);
 }
@@ -85,7 +85,7 @@ TEST_F(Storage, IncludesJoinedLocalDisks) {
     EXPECT_EQ(find("m5d.large"), 20 * gib) << "not joined";
     local_disks_ = LocalDisks::striped;
     EXPECT_EQ(find("m5d.large"), 69 * gib);
-    EXPECT_EQ(find("m5.large"), 20 * gib) << "it has none";
+    EXPECT_EQ(find("m5.large"), 20 * gib) << "the type has none";
     local_disks_ = LocalDisks::mirrored;
     EXPECT_EQ(find("m5d.4xlarge"), 279 * gib);
 }

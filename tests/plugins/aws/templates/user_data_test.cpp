@@ -24,7 +24,7 @@ TEST(UserData, SetsMaxPodsForEachImageFamily) {
         {"{\"kubelet\": {\"config\": {\"maxPods\": 17, \"x\": 1}}}", 17},
         {"[settings.kubernetes]\nmax-pods = 42\n", 42},
         {"[settings.kubernetes]\n\"max-pods\" = 42\n", 42},
-        {"--max-pods=20\n--max-pods=30\n", 30},  // as of flags, the last counts
+        {"--max-pods=20\n--max-pods=30\n", 30},  // the last of several flags is used
         {"--max-pods=$MAX_PODS", std::nullopt},
         {"--max-pods=0", std::nullopt},
         {"--max-pods=99999999999999999999", std::nullopt},

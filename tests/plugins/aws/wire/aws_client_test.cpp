@@ -27,7 +27,7 @@ Credentials some_credentials(std::string id = "AKIA1") {
     return out;
 }
 
-/// Gives other credentials at each renewal.
+/// Returns other credentials at each renewal.
 class RenewedCredentials : public CredentialsProvider {
 public:
     Task<Credentials> get() override { co_return some_credentials("AKIA" + std::to_string(made)); }
@@ -144,7 +144,7 @@ TEST(AwsClient, UsesOneIamEndpointForAllRegions) {
     EXPECT_THAT(header_of(c.aws.request(0), "authorization"), HasSubstr("/us-east-1/iam/"));
 }
 
-/// Has none.
+/// Has no credentials.
 class NoCredentials : public CredentialsProvider {
 public:
     explicit NoCredentials(Error because) : because_(std::move(because)) {}
@@ -377,9 +377,9 @@ TEST(AwsClient, MeasuresTheClockSkewInAnyResponse) {
     dated_reply.headers = dated(c.host, 39s);
     c.aws.then(dated_reply);
     ASSERT_TRUE(c.call());
-    EXPECT_EQ(c.client().clock_skew(), 40s) << "a date is of whole seconds";
+    EXPECT_EQ(c.client().clock_skew(), 40s) << "a date has whole seconds";
     EXPECT_EQ(header_of(c.aws.request(1), "x-amz-date"), "20260101T000000Z")
-        << "what is accepted is signed by this machine's";
+        << "the local clock is used while AWS accepts it";
 }
 
 TEST(AwsClient, IgnoresAnInvalidDate) {

@@ -1,5 +1,5 @@
-/// AWS in the fake host's HTTP: answers in the order in which they were given, the last of them for
-/// ever, and what each request was.
+/// AWS in the HTTP of the fake host: responses in the order in which they were added, repeating the
+/// last, and the requests.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/// A request to sign, as signatures.py and its table write them.
+/// A request to sign, in the form of signatures.py and its table.
 #pragma once
 
 #include <chrono>
@@ -38,7 +38,7 @@ inline std::string find_header(const HttpRequest& request, const std::string& na
     return {};
 }
 
-/// The header that proves the request.
+/// The authorization header.
 inline std::string authorization_of(SignatureCase one) {
     sign(one.request, one.credentials, one.scope, one.now);
     return find_header(one.request, "authorization");

@@ -22,7 +22,7 @@ Json signature_table() {
     return *table;
 }
 
-/// What AWS's published test suite is signed with.
+/// A request of the published test suite of AWS.
 SignatureCase published(std::string method, std::string url) {
     SignatureCase out;
     out.request = HttpRequest(std::move(method), std::move(url));

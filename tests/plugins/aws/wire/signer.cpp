@@ -1,5 +1,5 @@
-// signer: reads requests from standard input, one in JSON a line, and writes the authorization of
-// each.
+// signer: reads requests from standard input, one per line in JSON, and writes the authorization
+// header of each.
 #include <cstdio>
 #include <iostream>
 #include <string>
