@@ -1,4 +1,4 @@
-/// Google behind a fake host: answers by HTTP method and path, and what was asked.
+/// Google behind a fake host: responses by HTTP method and path, and the requests.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ public:
     Task<AccessToken> renew(std::string) override { return get(); }
 };
 
-/// One request, with what stands behind the service's root.
+/// One request, with its path below the root of the service.
 struct AskedGoogle {
     std::string method{}, path{};
     std::map<std::string, std::string> query{};
@@ -35,8 +35,8 @@ public:
     AnsweringGoogle() {
         host_.http().handle([this](const HttpRequest& request) { return answer(request); });
     }
-    /// `call` is "GET projects/p/zones/z/instances". Answers in their order, the last of them for
-    /// ever.
+    /// `call` is "GET projects/p/zones/z/instances". Responses are used in order, repeating the
+    /// last.
     AnsweringGoogle& on(const std::string& call, std::string body, int status = 200) {
         answers_[call].push_back(testing::reply(status, std::move(body)));
         return *this;
@@ -77,7 +77,7 @@ private:
 
 inline constexpr const char* compute_root = "https://www.googleapis.com/compute/v1/";
 
-/// An answer to a change: an operation of the zone.
+/// A response to a change: an operation of the zone.
 inline std::string operation_answer(const std::string& more = {},
                                     const std::string& status = "RUNNING") {
     return R"({"kind":"compute#operation","id":"1","name":"op-1","status":")" + status +

@@ -1,5 +1,5 @@
-// Prints, as JSON, each request that the API's functions make, with the method they name; and, for
-// JSON documents named as arguments ("KIND FILE"), what is read of them.
+// Prints, as JSON, each request of the API's functions with the name of its method; and, for JSON
+// documents in the arguments ("KIND FILE"), the parsed results.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -14,7 +14,7 @@
 namespace capstan::gce {
 namespace {
 
-/// What came of it does not matter: nothing is there.
+/// The result does not matter: no resource exists.
 template <class T>
 void make(AnsweringGoogle& google, Task<T> task) {
     static_cast<void>(google.run(std::move(task)));
@@ -82,7 +82,7 @@ Json told(const Result<T>& read, std::size_t count) {
     return Json::object({{"count", Json(std::uint64_t{count})}});
 }
 
-/// How many things were read, or why none.
+/// The number of parsed items, or the error.
 Json read_document(const std::string& kind, const Json& json) {
     try {
         if (kind == "aggregated") {

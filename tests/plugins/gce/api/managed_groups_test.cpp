@@ -51,7 +51,8 @@ TEST(ManagedGroups, AreReadWithAllNeededFields) {
     EXPECT_EQ(web.link, zonal);
     EXPECT_EQ(web.target_size, 3);
     EXPECT_EQ(web.target_suspended, 1);
-    EXPECT_EQ(web.actions, (std::map<std::string, int>{{"creating", 1}})) << "none is no action";
+    EXPECT_EQ(web.actions, (std::map<std::string, int>{{"creating", 1}}))
+        << "an absent action is none";
     EXPECT_FALSE(web.is_stable);
     EXPECT_TRUE(web.is_stateful);
     EXPECT_EQ(web.autoscaler, "a");
@@ -179,7 +180,7 @@ TEST(ListedInstances, AreListedByZoneWithTheirProvisioningModel) {
     EXPECT_TRUE(listed->front().is_spot);
     EXPECT_TRUE(listed->front().created);
     EXPECT_EQ(google.asked()[0].query.at("fields").find("metadata"), std::string::npos)
-        << "a machine's metadata is its whole configuration";
+        << "the metadata of a machine is its whole configuration";
 }
 
 TEST(ManagedGroupChanges, RepeatTheirRequestId) {

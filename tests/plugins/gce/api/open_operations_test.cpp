@@ -11,7 +11,7 @@ const ResourceLink watched_link{"shop", {Scope::zone, "us-central1-a"}, "operati
 const std::string poll_call = "GET projects/shop/zones/us-central1-a/operations/op-1";
 
 struct Watching : AnsweringGoogle {
-    // Coroutines that still wait come to their end before the operations do.
+    // Waiting coroutines end before the operations do.
     ~Watching() { std::ignore = host().stop(); }
 
     void add() {
@@ -36,7 +36,7 @@ TEST(GceOpenOperations, ArePolledUntilTheyEnd) {
     google.host().advance(std::chrono::minutes(1));
     EXPECT_EQ(google.ended, 1);
     EXPECT_EQ(google.errors, 1u);
-    EXPECT_EQ(google.asked().size(), 4u) << "an operation that has ended is not polled";
+    EXPECT_EQ(google.asked().size(), 4u) << "an ended operation is not polled";
 }
 
 TEST(GceOpenOperations, AreForgottenAfterFifteenMinutesOrIfDeleted) {

@@ -1,4 +1,5 @@
-// asserter: reads assertions from standard input, one in JSON a line, and writes the token of each.
+// asserter: reads assertions from standard input, one per line in JSON, and writes the token of
+// each.
 #include <chrono>
 #include <iostream>
 #include <string>

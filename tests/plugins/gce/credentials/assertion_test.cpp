@@ -47,7 +47,7 @@ Parts parts_of(const std::string& token) {
             decoded(token.substr(last + 1)), token.substr(0, last)};
 }
 
-/// By the public half of the key, as Google does it.
+/// Verifies with the public key, as Google does.
 bool is_signed(const Parts& parts) {
     BIO* const bio = BIO_new_mem_buf(test_key().data(), static_cast<int>(test_key().size()));
     EVP_PKEY* const key = PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr);
@@ -80,7 +80,7 @@ TEST(JwtAssertions, AreSignedWithRs256AndValidForAnHour) {
               R"("iat":1700000000,"exp":1700003600})");
     EXPECT_TRUE(is_signed(parts));
     parts.covered += "x";
-    EXPECT_FALSE(is_signed(parts)) << "the test itself can tell";
+    EXPECT_FALSE(is_signed(parts)) << "the verification detects a change";
 }
 
 TEST(JwtAssertions, NeedNoKeyId) {

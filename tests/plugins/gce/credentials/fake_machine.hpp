@@ -1,4 +1,4 @@
-/// A machine as access tokens see it: variables, files, and what answers on its network.
+/// The environment of a process for access tokens: variables, files, and servers on its network.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct FakeMachine {
     testing::FakeHost host{};
     testing::FakeEnvironment environment{};
     CredentialsConfig config{};
-    /// By "METHOD URL"; what has no row here is as a network that swallows all.
+    /// By "METHOD URL"; requests without an entry never get a response.
     std::map<std::string, testing::HttpOutcome> answers{};
 
     FakeMachine() {
@@ -70,7 +70,7 @@ inline HttpReply metadata_answer(std::string body) {
     return testing::reply(200, std::move(body), {{"metadata-flavor", "Google"}});
 }
 
-/// A private key of RSA in PEM, made once, as JSON writes it ("\n" for the ends of lines).
+/// A private RSA key in PEM, in the form of JSON ("\n" for line ends).
 const std::string& test_key();
 inline std::string key_file(const std::string& more = {}) {
     std::string key;

@@ -29,7 +29,7 @@ TEST(MetadataServer, UsesNoProxyAndTheGoogleFlavorHeader) {
     machine.answers[token_request] = metadata_answer(served);
     ASSERT_TRUE(machine.find());
     const HttpRequest asked = machine.requests_to(metadata_token_url).at(0);
-    EXPECT_TRUE(asked.has(CAPSTAN_HTTP_DIRECT)) << "no proxy sees it";
+    EXPECT_TRUE(asked.has(CAPSTAN_HTTP_DIRECT)) << "it is sent without a proxy";
     EXPECT_EQ(header_named(asked, "metadata-flavor"), "Google");
 }
 
@@ -45,7 +45,7 @@ TEST(MetadataServer, IsRejectedWithoutTheFlavorHeader) {
 TEST(MetadataServer, IsUnavailableIfItDoesNotRespond) {
     FakeMachine machine;
     EXPECT_EQ(machine.find().error().code, ErrorCode::unavailable);
-    EXPECT_EQ(machine.requests_to(metadata_token_url).size(), 3U) << "a second each";
+    EXPECT_EQ(machine.requests_to(metadata_token_url).size(), 3U) << "a second for each attempt";
 }
 
 TEST(MetadataServer, ReportsAMachineWithoutAnAccount) {

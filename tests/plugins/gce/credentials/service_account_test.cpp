@@ -76,7 +76,7 @@ TEST(ServiceAccountKeys, ReportMissingFields) {
     const auto refused =
         machine.ask(R"({"type":"service_account","client_email":"a","private_key":["secret"]})");
     EXPECT_EQ(refused.error().message, "file \"/key.json\": private_key is not a string");
-    EXPECT_EQ(refused.error().code, ErrorCode::invalid_config) << "no later attempt helps";
+    EXPECT_EQ(refused.error().code, ErrorCode::invalid_config) << "a retry cannot succeed";
 }
 
 TEST(ServiceAccountKeys, AreNotSentToHostsThatOnlyLookLikeLoopback) {

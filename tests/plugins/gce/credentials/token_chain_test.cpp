@@ -35,12 +35,12 @@ TEST(TokenChain, PrefersSettingsToEnvironmentToGcloudToMetadata) {
     Machine machine;
     EXPECT_EQ(machine.token(), "served");
     machine.environment.set["HOME"] = "/root";
-    EXPECT_EQ(machine.token(), "served") << "gcloud's file is not there";
+    EXPECT_EQ(machine.token(), "served") << "the file of gcloud does not exist";
     machine.environment.files["/root/.config/gcloud/application_default_credentials.json"] =
         user_file;
     EXPECT_EQ(machine.token(), "user");
     machine.environment.set["GOOGLE_APPLICATION_CREDENTIALS"] = "/adc.json";
-    EXPECT_FALSE(machine.find()) << "a file that is asked for has to be there";
+    EXPECT_FALSE(machine.find()) << "a configured file must exist";
     machine.environment.files["/adc.json"] = user_file;
     EXPECT_EQ(machine.token(), "user");
     machine.config.file = "/own.json";
@@ -101,7 +101,7 @@ TEST(TokenChain, CachesATokenAndRenewsARefusedOne) {
         metadata_answer(R"({"access_token":"second","expires_in":3600})");
     EXPECT_EQ(run(machine.host, chain.renew("served"))->text, "second");
     EXPECT_EQ(run(machine.host, chain.renew("served"))->text, "second")
-        << "it is another one already";
+        << "the token was renewed already";
     EXPECT_EQ(machine.count(), 2U);
 }
 
@@ -113,7 +113,7 @@ TEST(TokenChain, RenewsInTheBackgroundBeforeExpiry) {
     machine.answers[served_request] =
         metadata_answer(R"({"access_token":"second","expires_in":3600})");
     machine.host.advance(1h - 5min);
-    EXPECT_EQ(token(), "served") << "the metadata server still has the same one";
+    EXPECT_EQ(token(), "served") << "the metadata server still returns the same token";
     EXPECT_EQ(machine.count(), 1U);
     machine.host.advance(5min - 200s);
     EXPECT_EQ(token(), "served") << "no call waits for the renewal";
@@ -141,7 +141,7 @@ TEST(GceProject, PrefersSettingsToEnvironmentToFileToMetadata) {
     };
     EXPECT_EQ(find("own"), "own");
     EXPECT_EQ(find("").error().code, ErrorCode::unavailable)
-        << "the metadata server may answer later";
+        << "the metadata server may respond later";
     machine.answers["GET http://metadata.google.internal/computeMetadata/v1/project/project-id"] =
         metadata_answer("machines");
     EXPECT_EQ(find(""), "machines");

@@ -155,7 +155,7 @@ Json listed_json(const FakeVm& vm, const std::string& type) {
                          {"scheduling", Json::object({{"provisioningModel", "STANDARD"}})}});
 }
 
-/// A page of them, and the token of the next one.
+/// One page, and the token of the next.
 Json page_of(std::vector<Json> items, const std::string& key, const Labels& query,
              std::size_t page_size) {
     const auto token = query.find("pageToken");
@@ -264,7 +264,7 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
         for (const auto& [name, value] : *query) asked.query[name] = value;
     }
     if (const auto body = parse_json(request.body)) asked.body = *body;
-    // "compute", "v1", "projects", "p", and what it is about.
+    // "compute", "v1", "projects", "p", and the resource.
     std::vector<std::string> parts = split_path(asked.path);
     if (parts.size() < 6) return testing::reply(404, "no such path");
     parts.erase(parts.begin(), parts.begin() + 4);
@@ -295,7 +295,7 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
     const bool changes = is_change && asked.method != "listManagedInstances";
     if (changes && before_change) std::exchange(before_change, nullptr)();
     if (asked.method == "createInstances" && late > Duration::zero()) {
-        // Another attempt has the same id, and no effect.
+        // A repeated request id has no effect.
         const auto is_it = [&](const Late& each) {
             return each.asked.query.at("requestId") == asked.query.at("requestId");
         };
@@ -469,7 +469,7 @@ HttpReply FakeGce::show_operation(const std::string& place, const std::string& n
     return done(out);
 }
 
-/// What the operation could not make is given up.
+/// Removes the instances that the failed operation would have created.
 void FakeGce::end_operation(const std::string& key) {
     const auto at = groups.find(key);
     if (at == groups.end()) return;

@@ -1,6 +1,5 @@
-/// Compute of Google in memory, behind the fake host's HTTP: groups that grow, machines that cannot
-/// be had, operations, lists that lag, pages, and requests that are refused or whose answer is
-/// lost.
+/// Compute Engine in memory behind the HTTP of the fake host: groups that grow, stock-outs,
+/// operations, lagging lists, pages, refused requests and lost responses.
 #pragma once
 
 #include <cstddef>
@@ -25,16 +24,16 @@ struct FakeVm {
     std::string made_from = "t1";  ///< its instance template
     std::string type{};            ///< of a flexibility policy
     std::string fault{}, message{};
-    int number = 0;            ///< Google's; 0: not made yet
-    bool is_given_up = false;  ///< the operation that asked for it will fail: it is never made
+    int number = 0;            ///< the id; 0: not created yet
+    bool is_given_up = false;  ///< its operation will fail: it is never created
 };
 
 struct FakeMig {
     std::string base{};  ///< of names of instances
-    int number = 1;      ///< Google's
+    int number = 1;      ///< the id
     int target = 0, suspended = 0;
     std::string made_from = "t1";
-    std::vector<std::string> versions{};  ///< instance templates; none: `made_from` alone
+    std::vector<std::string> versions{};  ///< instance templates; empty: only `made_from`
     std::vector<std::string> zones{};     ///< of a regional one
     std::string shape{}, update_type = "OPPORTUNISTIC", replacement{}, redistribution{};
     std::string autoscaler{};
@@ -59,45 +58,45 @@ public:
     std::map<std::string, FakeTemplate> templates{{"t1", {}}, {"t2", {}}};
     std::map<std::string, std::vector<FakeVm>> strangers{};  ///< instances of no group, by zone
     std::set<std::string> types{"n2-standard-4", "e2-standard-2"};
-    std::set<std::string> silent_places{};  ///< "zones/us-central1-b": lists lack its groups
-    std::set<std::string> broken_groups{};  ///< lists have them without what they need
+    std::set<std::string> silent_places{};  ///< "zones/us-central1-b": lists omit its groups
+    std::set<std::string> broken_groups{};  ///< lists contain them without required fields
     std::size_t page_size = 500;
-    int polls = 0;  ///< how often an operation is asked about until it is done
-    /// What the next operation of a method ends with: code, message, and the instance it names.
+    int polls = 0;  ///< polls until an operation is done
+    /// Results of the next operations of a method: code, message, and the named instance.
     struct Ending {
         std::string code{}, message{}, location{};
     };
     std::map<std::string, std::deque<Ending>> endings{};
     bool keeps_requests = true;  ///< for `calls` and `asked`
-    Duration latency{};          ///< of each answer; it shows what was when it was asked for
+    Duration latency{};  ///< of each response, which shows the state at the time of the request
     std::function<void()> on_refusal{};  ///< runs after a request was refused
 
     FakeMig& add(const std::string& key, int size);
-    /// Instances of the group run until it has what it wants, and those that go are gone.
+    /// Creating instances run, up to the target, and deleting instances are removed.
     void settle(const std::string& key);
-    /// Those that are being made cannot be had.
+    /// The instances that are being created get a stock-out.
     void exhaust(const std::string& key, const std::string& zone,
                  const std::string& code = "ZONE_RESOURCE_POOL_EXHAUSTED");
-    /// Lists show what is now from here on, or no longer.
+    /// From now on lists lag, or show the current state again.
     void lag(bool begins);
-    /// Lists show what was so long ago, by what `remember` was called for.
+    /// Lists show the state of this long ago, as recorded by `remember`.
     Duration list_lag{};
     void remember();
 
     /// The next requests of a method are refused.
     void refuse(const std::string& method, int status, const std::string& reason,
                 const std::string& message, int times = 1);
-    /// They are carried out, and the connection is lost before the answer.
+    /// The next requests are applied, and their responses are lost.
     void lose(const std::string& method, int times = 1);
-    int throttled = 0;  ///< next requests that are refused
-    int hung = 0;       ///< next changes that have no effect and no answer
-    int lost = 0;       ///< next changes that are carried out and have no answer
-    Duration late{};    ///< createInstances has no answer and is carried out so much later
-    /// Carries out what is due of it.
+    int throttled = 0;  ///< the number of next requests that are refused
+    int hung = 0;       ///< the number of next changes without effect and response
+    int lost = 0;       ///< the number of next changes that are applied without a response
+    Duration late{};    ///< createInstances has no response and is applied this much later
+    /// Applies late changes that are due.
     void carry_out_late();
     std::function<void()> before_change{};  ///< called once, before the next change
 
-    /// How many requests of a method there were ("listManagedInstances", "instances"); of all: "".
+    /// The number of requests of a method ("listManagedInstances", "instances"), or of all.
     int calls(const std::string& method = {}) const;
     void forget_calls() { asked_.clear(); }
     struct Asked {
@@ -109,7 +108,7 @@ public:
 
 private:
     struct Problem {
-        int status = 0;  ///< 0: the answer is lost
+        int status = 0;  ///< 0: the response is lost
         std::string reason{}, message{};
     };
     testing::HttpOutcome answer(const HttpRequest& request);
@@ -128,7 +127,7 @@ private:
     testing::FakeHost& host_;
     bool is_lagging_ = false;
     std::map<std::string, FakeMig> listed_{};                                 ///< while lists lag
-    std::deque<std::pair<Duration, std::map<std::string, FakeMig>>> past_{};  ///< what was since
+    std::deque<std::pair<Duration, std::map<std::string, FakeMig>>> past_{};  ///< earlier states
     std::vector<Asked> asked_{};
     std::map<std::string, std::deque<Problem>> troubles_{};
     struct Running {

@@ -1,4 +1,4 @@
-// Changes that Google agreed to and that failed later.
+// Changes that Google accepted and that failed later.
 #include <gmock/gmock.h>
 
 #include "project.hpp"
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A group of three. Operations take some seconds longer than they are awaited.
+/// A group of three. Operations take longer than they are awaited.
 struct Slow : Project {
     Slow() {
         add("web", 3);
@@ -23,7 +23,7 @@ struct Slow : Project {
     void fail_next(const std::string& method, const std::string& location = {}) {
         gce.endings[method] = {{"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.", location}};
     }
-    /// Google gives up the machines that it has not made.
+    /// Google drops the machines that it has not created.
     void give_up() {
         FakeMig& group = Project::group();
         group.target -= static_cast<int>(
@@ -85,7 +85,7 @@ TEST(GceLateFailures, DoNotIncludeListedInstances) {
     project.group().instances.back().is_given_up = false;
     EXPECT_THAT(states(*project.next(seconds(20))),
                 ElementsAre("running", "running", "running", "creating"))
-        << "Google goes on trying";
+        << "Google is still trying";
     EXPECT_THAT(project.remove({id_of(project.created(0))})->failed, IsEmpty());
     EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
 }
@@ -132,7 +132,7 @@ TEST(GceLateFailures, ShowErrorsOfMachinesThatWereNotRemoved) {
     ASSERT_TRUE(machine(*view, id).error);
     EXPECT_EQ(machine(*view, id).error->code, ErrorCode::quota);
     EXPECT_THAT(project.remove({id})->failed, IsEmpty());
-    EXPECT_EQ(project.gce.calls("deleteInstances"), 2) << "it may be removed again";
+    EXPECT_EQ(project.gce.calls("deleteInstances"), 2) << "it can be removed again";
     EXPECT_EQ(machine(*project.next(), id).error, std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-// Random interleavings of a host, this plugin, Google and other clients.
+// Random interleavings of a host, the plugin, Google and other clients.
 #include <gmock/gmock.h>
 
 #include <random>
@@ -12,8 +12,8 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Google has made an instance once it has a number. It runs some seconds later: longer than lists
-/// are late, so a list shows the number before there can be a node.
+/// An instance exists once it has an id. It runs some seconds later: longer than lists lag, so a
+/// list shows the id before there can be a node.
 constexpr Duration boot_time = seconds(5);
 
 class InterleavedGce : public testing::InterleavedCloud {
@@ -43,7 +43,7 @@ public:
         FakeGce& gce = project_.gce;
         gce.list_lag = faults.list_lag;
         gce.throttled = faults.throttled;
-        // Each attempt of a change, since the client sends it again.
+        // Each attempt of a change, since the client repeats it.
         gce.hung = faults.hung * 3;
         gce.lost = faults.lost * 3;
         gce.late = faults.late;
@@ -59,8 +59,8 @@ public:
         return out;
     }
     int target() const override { return project_.gce.groups.at(web_key).target; }
-    /// Google names the new instances by itself. Of those that go, it chooses the ones that it has
-    /// not made first.
+    /// Google names the new instances itself. It deletes the instances first that it has not
+    /// created yet.
     void set_target(int target) override {
         FakeMig& group = project_.group();
         for (; group.target < target; ++group.target)
@@ -89,7 +89,7 @@ private:
         step();
         return answer;
     }
-    /// Some increases fail after they were agreed to.
+    /// Some increases fail after they were accepted.
     void fail_some_operations() {
         const bool fails = !is_calm_ && random_() % 4 == 0;
         project_.gce.polls = fails ? 6 : 0;
@@ -98,13 +98,13 @@ private:
             project_.gce.endings["createInstances"] = {
                 {"ZONE_RESOURCE_POOL_EXHAUSTED", "no stock", ""}};
     }
-    /// What Google does by itself.
+    /// Applies what Google does by itself.
     void step() {
         project_.gce.carry_out_late();
         FakeMig& group = project_.group();
         std::erase_if(group.instances, [](const FakeVm& vm) { return vm.action == "DELETING"; });
         const Duration now = project_.host.monotonic();
-        // An operation ends although nobody asks about it.
+        // An operation ends even if it is not polled.
         group.target -= static_cast<int>(std::erase_if(group.instances, [&](const FakeVm& vm) {
             return vm.is_given_up &&
                    now - asked_at_.try_emplace(vm.name, now).first->second >= seconds(20);

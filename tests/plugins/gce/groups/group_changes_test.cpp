@@ -1,4 +1,4 @@
-// What groups are asked for, and what is made of the answers.
+// Increases and decreases: their requests and results.
 #include <gmock/gmock.h>
 
 #include <set>
@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::SizeIs;
 
-/// A group of three that is known.
+/// A group of three machines after a refresh.
 struct Grown : Project {
     Grown() {
         add("web", 3);
@@ -55,7 +55,7 @@ TEST(GceChanges, CreateAThousandInstancesWithUniqueNames) {
     ASSERT_TRUE(project.refresh());
     const auto grown = project.increase(2500, 0);
     ASSERT_TRUE(grown) << grown.error();
-    EXPECT_EQ(project.gce.calls("createInstances"), 3) << "a thousand a call";
+    EXPECT_EQ(project.gce.calls("createInstances"), 3) << "one thousand per call";
     std::set<std::string> names;
     for (const FakeVm& vm : project.group().instances) names.insert(vm.name);
     EXPECT_THAT(names, SizeIs(2500));
@@ -81,7 +81,7 @@ TEST(GceChanges, ReportAShortfallIfALaterCallIsRefused) {
     EXPECT_EQ(grown->target, 1000);
     ASSERT_TRUE(grown->shortfall);
     EXPECT_EQ(grown->shortfall->code, ErrorCode::quota);
-    EXPECT_EQ(*project.increase(2500, 0, "key"), *grown) << "the same answer again";
+    EXPECT_EQ(*project.increase(2500, 0, "key"), *grown) << "the same result again";
     EXPECT_EQ(project.gce.calls("createInstances"), 2);
 }
 
@@ -93,7 +93,7 @@ TEST(GceChanges, FailWithTheReasonOfGoogle) {
     ASSERT_FALSE(grown);
     EXPECT_EQ(grown.error().code, ErrorCode::permission);
     EXPECT_THAT(grown.error().message, HasSubstr("group \"p/us-central1-a/web\": "));
-    EXPECT_EQ(project.increase(1, 3)->target, 4) << "nothing was agreed to before";
+    EXPECT_EQ(project.increase(1, 3)->target, 4) << "no earlier call was accepted";
 }
 
 TEST(GceChanges, FailIfTheOperationFails) {
@@ -165,7 +165,7 @@ TEST(GceChanges, DoNotRetryAResizeWithALostResponse) {
     project.gce.lose("resize");
     EXPECT_EQ(project.increase(1, 3, "key").error().code, ErrorCode::deadline);
     EXPECT_EQ(project.gce.calls("resize"), 1);
-    EXPECT_EQ(*project.increase(1, 3, "key"), Resized{4}) << "it was carried out";
+    EXPECT_EQ(*project.increase(1, 3, "key"), Resized{4}) << "it was applied";
     EXPECT_EQ(project.gce.calls("resize"), 1);
 }
 
@@ -221,9 +221,9 @@ TEST(GceChanges, FindALostIncreaseInTheNextPass) {
     project.gce.lose("createInstances", 10);
     const auto grown = project.increase(2, 3, "key");
     ASSERT_FALSE(grown);
-    EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "what came of it is not known";
+    EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "its result is unknown";
     EXPECT_EQ(project.next()->groups[0].target, 5);
-    EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5}) << "the same request was carried out";
+    EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5}) << "the same request was applied";
     EXPECT_EQ(project.group().target, 5);
 }
 
@@ -235,7 +235,7 @@ TEST(GceChanges, RepeatTheSameNamesForARepeatedKeyWhileTheListLags) {
     const std::vector<std::string> before = project.created();
     EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5});
     EXPECT_EQ(project.created(project.gce.asked("createInstances").size() - 1), before);
-    EXPECT_EQ(project.group().target, 5) << "none is made twice";
+    EXPECT_EQ(project.group().target, 5) << "no instance is created twice";
 }
 
 TEST(GceChanges, ApplyARepeatedKeyOnce) {
@@ -303,7 +303,7 @@ TEST(GceChanges, DoNotCancelInstancesWithoutNames) {
     ASSERT_TRUE(project.next());
     EXPECT_EQ(project.decrease(2, 6).error().code, ErrorCode::conflict);
     EXPECT_EQ(project.group().target, 6);
-    EXPECT_EQ(project.gce.calls("resize"), 0) << "Google would choose the machines";
+    EXPECT_EQ(project.gce.calls("resize"), 0) << "Google would choose the instances";
 }
 
 TEST(GceChanges, DoNotCancelExistingInstances) {
@@ -312,7 +312,7 @@ TEST(GceChanges, DoNotCancelExistingInstances) {
     ASSERT_TRUE(project.next());
     project.gce.settle(web_key);
     const auto lowered = project.decrease(1, 4);
-    ASSERT_FALSE(lowered) << "it was made since the last list";
+    ASSERT_FALSE(lowered) << "it was created after the last list";
     EXPECT_EQ(lowered.error().code, ErrorCode::conflict);
     EXPECT_EQ(project.gce.calls("resize"), 0);
     EXPECT_EQ(project.gce.calls("deleteInstances"), 0);
@@ -350,7 +350,7 @@ TEST(GceChanges, CancelAnInstanceByItsName) {
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.next());
     EXPECT_EQ(*project.decrease(1, 4), Resized{3});
-    EXPECT_EQ(project.gce.calls("resize"), 0) << "Google is to choose none of those that run";
+    EXPECT_EQ(project.gce.calls("resize"), 0) << "Google would choose running instances";
     EXPECT_EQ(project.gce.calls("deleteInstances"), 1);
     EXPECT_EQ(project.group().target, 3);
 }
@@ -375,7 +375,7 @@ TEST(GceChanges, AreSerializedWithinAGroup) {
     ASSERT_TRUE(done) << done.error();
     EXPECT_TRUE(done->at(0));
     ASSERT_FALSE(done->at(1));
-    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "it was decided on three";
+    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "the decision was based on three";
     EXPECT_EQ(project.group().target, 2);
 }
 

@@ -1,4 +1,4 @@
-// How many calls a refresh takes.
+// The number of requests of a refresh.
 #include <gmock/gmock.h>
 
 #include "project.hpp"
@@ -15,7 +15,7 @@ struct Large : Project {
     }
     FakeMig& group(int i) { return gce.groups.at(key(i)); }
     static std::string key(int i) { return "us-central1-a/group-" + std::to_string(1000 + i); }
-    /// Those of one pass.
+    /// The requests of one pass.
     int calls_of_next(Duration by = seconds(10)) {
         gce.forget_calls();
         const auto view = next(by);
@@ -39,7 +39,7 @@ TEST(GceRequestCounts, ThreeReadFiveHundredIdleGroups) {
     Large project(500, 1);
     ASSERT_TRUE(project.refresh());
     for (int pass = 0; pass < 5; ++pass) {
-        EXPECT_EQ(project.calls_of_next(), 3) << "of 500 groups in an hour, two in ten seconds";
+        EXPECT_EQ(project.calls_of_next(), 3) << "500 groups in an hour are two in ten seconds";
         EXPECT_EQ(project.gce.calls("listManagedInstances"), 2);
     }
 }
@@ -62,8 +62,8 @@ TEST(GceRequestCounts, OnlyChangingGroupsListTheirInstances) {
     EXPECT_THAT(project.gce.asked("listManagedInstances").at(0).path,
                 ::testing::HasSubstr("group-1001"));
     project.gce.settle(Large::key(1));
-    EXPECT_EQ(project.calls_of_next(), 2) << "its row has changed";
-    EXPECT_EQ(project.calls_of_next(), 1) << "it has come to rest";
+    EXPECT_EQ(project.calls_of_next(), 2) << "its entry has changed";
+    EXPECT_EQ(project.calls_of_next(), 1) << "it is idle again";
 }
 
 TEST(GceRequestCounts, UpToSixteenGroupsListTheirInstancesOneByOne) {

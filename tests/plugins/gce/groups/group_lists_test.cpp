@@ -1,4 +1,4 @@
-// Which groups there are, and which of them can be scaled.
+// Discovery of groups, and reasons why groups cannot be scaled.
 #include <gmock/gmock.h>
 
 #include "project.hpp"
@@ -120,7 +120,7 @@ TEST(GceDiscovery, SkipsAutoscaledAndStatefulGroupsAndLogsThemOnce) {
     ASSERT_TRUE(view) << view.error();
     EXPECT_TRUE(view->complete);
     EXPECT_THAT(names(*view), ElementsAre(in_a("web")));
-    project.group().target = 1;  // a view of its own
+    project.group().target = 1;  // another view object
     ASSERT_TRUE(project.next());
     EXPECT_THAT(project.warnings(),
                 ElementsAre(HasSubstr("is sized by Google's autoscaler \"scaler\""),
@@ -136,7 +136,7 @@ TEST(GceDiscovery, ListsANamedUnscalableGroupAsUnreadable) {
     EXPECT_FALSE(view->complete);
     EXPECT_EQ(view->unreadable.at(0).code, ErrorCode::unsupported);
     EXPECT_EQ(view->unreadable.at(0).subject, in_a("web"));
-    EXPECT_FALSE(project.increase(1, 1)) << "it is none of ours to change";
+    EXPECT_FALSE(project.increase(1, 1)) << "it cannot be changed";
 }
 
 TEST(GceDiscovery, KeepsTheLastStateOfGroupsInAnUnreachableLocation) {
@@ -195,7 +195,7 @@ TEST(GceDiscovery, KeepsTheInstancesOfAGroupWhoseListFails) {
     EXPECT_EQ(view->unreadable.at(0).subject, in_a("web"));
     EXPECT_EQ(view->unreadable.at(0).code, ErrorCode::permission);
     EXPECT_THAT(view->machines, SizeIs(2));
-    EXPECT_TRUE(project.next()->complete) << "it is asked again";
+    EXPECT_TRUE(project.next()->complete) << "it is retried";
 }
 
 TEST(GceDiscovery, ReadsOtherProjectsIfOneFails) {
@@ -218,7 +218,7 @@ TEST(GceDiscovery, FailsWithTheReasonOfGoogleIfNothingCanBeListed) {
     ASSERT_FALSE(view);
     EXPECT_EQ(view.error().code, ErrorCode::permission);
     EXPECT_THAT(view.error().message, HasSubstr("compute.instanceGroupManagers.list"));
-    EXPECT_TRUE(project.next()) << "it is asked again";
+    EXPECT_TRUE(project.next()) << "it is retried";
 }
 
 TEST(GceDiscovery, RetriesAThrottledList) {

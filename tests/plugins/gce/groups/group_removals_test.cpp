@@ -1,4 +1,4 @@
-// The end of machines.
+// Removals of machines.
 #include <gmock/gmock.h>
 
 #include "project.hpp"
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A group of three that is known.
+/// A group of three machines after a refresh.
 struct Full : Project {
     Full() {
         add("web", 3);
@@ -73,7 +73,7 @@ TEST(GceRemovals, ReportAnErrorForAllInstancesIfItNamesNone) {
     ASSERT_THAT(removed->failed, SizeIs(2));
     EXPECT_EQ(removed->failed[0].code, ErrorCode::permission);
     EXPECT_EQ(removed->failed[1].subject, project.id(1));
-    EXPECT_TRUE(project.increase(1, 3)) << "the target is as it was";
+    EXPECT_TRUE(project.increase(1, 3)) << "the target is unchanged";
 }
 
 TEST(GceRemovals, StayAboveTheMinimumUnlessForced) {
@@ -131,9 +131,9 @@ TEST(GceRemovals, RecreateInstancesIfTheTargetIsKept) {
                 SizeIs(1));
     const auto view = project.next();
     EXPECT_EQ(view->groups[0].target, 3);
-    EXPECT_EQ(machine(*view, id).state, MachineState::deleting) << "the old one";
+    EXPECT_EQ(machine(*view, id).state, MachineState::deleting) << "the old instance";
     project.gce.settle(web_key);
-    EXPECT_EQ(machine(*project.next(), id).state, MachineState::running) << "the new one";
+    EXPECT_EQ(machine(*project.next(), id).state, MachineState::running) << "the new instance";
 }
 
 TEST(GceRemovals, CountAnInstanceAgainIfItIsNotRecreatedInTenMinutes) {
@@ -170,7 +170,7 @@ TEST(GceRemovals, ReportAnUnknownResultWithoutAnyResponse) {
     ASSERT_THAT(removed->failed, SizeIs(1));
     EXPECT_EQ(removed->failed[0].code, ErrorCode::deadline);
     ASSERT_TRUE(project.next());
-    EXPECT_THAT(project.remove({project.id(0)})->failed, IsEmpty()) << "it goes already";
+    EXPECT_THAT(project.remove({project.id(0)})->failed, IsEmpty()) << "it is being deleted";
     EXPECT_EQ(project.group().target, 2);
 }
 

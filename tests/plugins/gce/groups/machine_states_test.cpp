@@ -1,4 +1,4 @@
-// The machines of a view, and what is told of them and their groups.
+// Machines of a view, and properties of machines and groups.
 #include <gmock/gmock.h>
 
 #include "project.hpp"
@@ -76,7 +76,7 @@ TEST(GceMachines, AreLeavingIfStoppedByAnotherClient) {
     Project project;
     project.add("web").instances = {
         {.name = "web-0001", .action = "RESTARTING", .status = "STOPPING", .number = 1}};
-    EXPECT_EQ(project.refresh()->machines.at(0).leaves, std::nullopt) << "it comes back";
+    EXPECT_EQ(project.refresh()->machines.at(0).leaves, std::nullopt) << "it will run again";
 }
 
 TEST(GceMachines, ArePreemptedIfASpotInstanceIsStopped) {
@@ -96,7 +96,8 @@ TEST(GceMachines, AreNamedLikeTheirNodes) {
     const Machine& one = view->machines.at(0);
     EXPECT_EQ(one.id.value(), "gce://p/us-central1-a/" + project.group().instances[0].name);
     EXPECT_EQ(one.zone, "us-central1-a");
-    EXPECT_EQ(view->lists_all_with_prefix, "") << "not all machines of a project are listed";
+    EXPECT_EQ(view->lists_all_with_prefix, "")
+        << "a list does not contain all machines of a project";
 }
 
 TEST(GceMachines, DoNotIncludeInstancesThatTheTargetIsMissing) {
@@ -123,7 +124,7 @@ TEST(GceMachines, HaveFailedWithAReasonIfTheyCannotBeCreated) {
         group.instances[0].fault = each.fault;
         group.instances[0].message = "no";
         const auto view = project.refresh();
-        EXPECT_EQ(view->machines.at(0).state, MachineState::requested) << "it is tried again";
+        EXPECT_EQ(view->machines.at(0).state, MachineState::requested) << "Google retries it";
         ASSERT_TRUE(view->machines[0].error) << each.fault;
         EXPECT_EQ(view->machines[0].error->code, each.code) << each.fault;
         EXPECT_EQ(view->machines[0].error->provider_code, each.fault);
@@ -155,7 +156,7 @@ TEST(GceMachines, HaveNoErrorFromAnEarlierAttemptOnceTheyExist) {
     const Json body = project.gce.asked("deleteInstances")[0].body;
     ASSERT_THAT(body.find("instances")->items(), SizeIs(1));
     EXPECT_THAT(std::string(body.find("instances")->items()[0].text()), HasSubstr("web-0002"))
-        << "what runs is not taken back";
+        << "existing machines are not cancelled";
 }
 
 TEST(GceMachines, HaveTheFingerprintOfTheirOwnTemplate) {
@@ -182,11 +183,11 @@ TEST(GceMachines, CombineListsOfZonesAndOfGroups) {
     EXPECT_EQ(machine(*view, id).spot, false);
     EXPECT_EQ(machine(*view, id).machine_type, "n2-standard-4");
     EXPECT_TRUE(machine(*view, id).launched);
-    EXPECT_EQ(machine(*view, id).template_fingerprint, "") << "zones do not tell of versions";
+    EXPECT_EQ(machine(*view, id).template_fingerprint, "") << "lists of zones have no versions";
     ASSERT_TRUE(project.describe());
     project.group().target = 2;
     view = project.next();
-    EXPECT_TRUE(machine(*view, id).launched) << "the group was asked, which does not tell that";
+    EXPECT_TRUE(machine(*view, id).launched) << "the list of the group has no launch time";
     EXPECT_EQ(machine(*view, id).template_fingerprint, view->groups.back().template_fingerprint);
 }
 
@@ -207,7 +208,7 @@ TEST(GceMachines, BelongToGroupsWithZonesTagsLimitsAndProvisioningModel) {
     EXPECT_EQ(view->machines[0].leaves, std::nullopt);
     EXPECT_EQ(view->machines[0].machine_type, "n2-standard-4");
     EXPECT_EQ(group.debug, "p/us-central1/any (0:10)");
-    EXPECT_EQ(group.price, std::nullopt) << "no file of prices is given";
+    EXPECT_EQ(group.price, std::nullopt) << "no price file is configured";
     EXPECT_EQ(group.healthy, std::nullopt);
 }
 

@@ -1,4 +1,4 @@
-/// A project with groups, and the cloud that Capstan has of it.
+/// A project with groups, and the cloud of Capstan.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Project {
     std::unique_ptr<GceCloud> made{};
     std::map<NodeGroupId, int> listed{};  ///< targets in the last view
 
-    // Coroutines that still wait come to their end before the cloud does.
+    // Waiting coroutines end before the cloud does.
     ~Project() { std::ignore = host.stop(); }
 
     FakeMig& add(const std::string& name, int size = 0) {
@@ -54,7 +54,7 @@ struct Project {
         for (const NodeGroup& each : (*view)->groups) listed[each.id] = each.target.value_or(0);
         return **view;
     }
-    /// A pass later.
+    /// Refreshes after a while.
     Result<CloudView> next(Duration by = std::chrono::seconds(10)) {
         host.advance(by);
         return refresh();

@@ -1,4 +1,4 @@
-// Zones that have no machines left.
+// Zones that are out of stock.
 #include <gmock/gmock.h>
 
 #include "groups/stock_outs.hpp"
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 const NodeGroupId any("p/us-central1/any");
 const std::string any_key = "us-central1/any";
 
-/// A regional group that has grown by one in each of these zones, which have none left.
+/// A regional group with one failed machine in each of these zones.
 struct Exhausted : Project {
     Exhausted(const std::string& shape, const std::vector<std::string>& zones) {
         add_regional("any", shape);
@@ -55,7 +55,7 @@ TEST(GceStockOuts, InTheSameZoneRepeatedlyBackOffTheGroup) {
         project.host.advance(minutes(1));
     }
     EXPECT_THAT(project.codes(), ::testing::Each(ErrorCode::out_of_capacity))
-        << "no other zone has the machine type, as it seems";
+        << "apparently no other zone has the machine type";
 }
 
 TEST(GceStockOuts, InOneZoneOfAnEvenGroupBackItOff) {
@@ -77,7 +77,7 @@ TEST(GceStockOuts, AreRememberedForFiveMinutes) {
     project.gce.groups.at(any_key).target = 0;
     project.fail_in("us-central1-c");
     EXPECT_THAT(project.codes(), ::testing::ElementsAre(ErrorCode::out_of_capacity))
-        << "the other two had none a moment ago";
+        << "the other two were out of stock recently";
     project.host.advance(minutes(5));
     EXPECT_THAT(project.codes(), ::testing::ElementsAre(ErrorCode::conflict));
 }

@@ -1,4 +1,4 @@
-// What templates are made of, when it is read again, and what it costs.
+// Sources of templates, when they are read again, and prices.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -75,7 +75,7 @@ TEST(GceTemplateReader, ReportsTheFingerprintOfADescribedGroup) {
     EXPECT_FALSE(node->fingerprint.empty());
     EXPECT_EQ(project.fingerprint(), node->fingerprint);
     project.group().target = 3;
-    EXPECT_EQ(project.fingerprint(), node->fingerprint) << "its size is not of the template";
+    EXPECT_EQ(project.fingerprint(), node->fingerprint) << "its target is not part of the template";
 }
 
 TEST(GceTemplateReader, ReadsANewInstanceTemplateInTheSamePass) {
@@ -141,7 +141,7 @@ TEST(GceTemplateReader, FailsForAnUnknownGroup) {
 }
 
 struct Priced : Described {
-    /// Tests run side by side.
+    /// Tests run in parallel.
     std::string path = ::testing::TempDir() + "gce_prices_" +
                        ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
     Priced() {

@@ -18,7 +18,7 @@ TEST(GceAutoprovisionedGroups, HaveValidNamesForGroupAndInstances) {
     for (const std::string& plan :
          {usual_plan().name, std::string(200, 'x'), std::string("1st.Group_X"), std::string()}) {
         const std::string name = name_of_made_group(plan, "prod");
-        EXPECT_LE(name.size(), 58U) << "machines have five characters more";
+        EXPECT_LE(name.size(), 58U) << "names of instances have five more characters";
         EXPECT_THAT(name, MatchesRegex("[a-z][-a-z0-9]*[a-z0-9]"));
         EXPECT_TRUE(is_name_for(name, "prod"));
         EXPECT_FALSE(is_name_for(name, "test"));
@@ -42,7 +42,7 @@ TEST(GceAutoprovisionedGroups, AreRecognizedByTheirLabels) {
     EXPECT_TRUE(is_made_for(*labels, "prod"));
     EXPECT_FALSE(is_made_for(*labels, "test"));
     EXPECT_FALSE(is_made_for({}, "prod"));
-    EXPECT_EQ(labels->at("goog-gke-node"), "") << "the source's stay";
+    EXPECT_EQ(labels->at("goog-gke-node"), "") << "labels of the source are kept";
     EXPECT_EQ(labels->at("capstan-plan"), digest_of(usual_plan()));
 }
 

@@ -37,7 +37,7 @@ std::string group_json(int target = 0) {
            R"(","targetSize":)" + std::to_string(target) + "}";
 }
 
-/// A project in which the configured instance template is, and nothing was made.
+/// A project with the configured instance template and no groups.
 struct Making : AnsweringGoogle {
     explicit Making(MakingConfig config = usual_config())
         : operations(host().host(), client()),
@@ -53,14 +53,14 @@ struct Making : AnsweringGoogle {
             on(std::string("GET projects/shop/zones/") + zone + "/machineTypes",
                R"({"items":[{"name":"n2-standard-4","guestCpus":4,"memoryMb":16384,"architecture":"X86_64"}]})");
     }
-    // Coroutines that still wait come to their end before the maker does.
+    // Waiting coroutines end before the maker does.
     ~Making() { std::ignore = host().stop(); }
 
     Result<void> create() { return run(maker.create(usual_plan())); }
     Result<void> destroy() {
         return run(maker.destroy(NodeGroupId("shop/us-central1-a/" + made_name)));
     }
-    /// Changes alone, in their order: "POST instanceTemplates".
+    /// Only changes, in order: "POST instanceTemplates".
     std::vector<std::string> changes() {
         std::vector<std::string> out;
         for (const AskedGoogle& each : asked())
@@ -146,7 +146,7 @@ TEST(GceGroupMaker, CleansUpAGroupThatWasNeverCreated) {
     ASSERT_FALSE(google.create());
     google.host().advance(std::chrono::minutes(5));
     ASSERT_TRUE(google.run(google.maker.machine_types()));
-    EXPECT_THAT(google.changes(), Not(Contains("DELETE template"))) << "Google may show it yet";
+    EXPECT_THAT(google.changes(), Not(Contains("DELETE template"))) << "Google may list it later";
     google.host().advance(std::chrono::minutes(6));
     ASSERT_TRUE(google.run(google.maker.machine_types()));
     EXPECT_THAT(google.changes().back(), "DELETE template");
@@ -164,7 +164,7 @@ TEST(GceGroupMaker, KeepsBothWhileTheOperationIsRunning) {
     EXPECT_THAT(google.changes(), ElementsAre("POST template", "POST group"));
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()));
-    EXPECT_TRUE(google.create()) << "and it has come";
+    EXPECT_TRUE(google.create()) << "the group exists now";
     EXPECT_THAT(google.changes(), SizeIs(2));
 }
 
@@ -188,7 +188,7 @@ TEST(GceGroupMaker, ReportsALateFailureWithAFailedMachine) {
     ASSERT_THAT(view.machines, SizeIs(1));
     EXPECT_EQ(view.machines[0].error->code, ErrorCode::quota);
     ASSERT_TRUE(google.run(google.maker.machine_types()));
-    EXPECT_EQ(google.changes().back(), "DELETE template") << "it is left over";
+    EXPECT_EQ(google.changes().back(), "DELETE template") << "a leftover of an earlier attempt";
 }
 
 TEST(GceGroupMaker, DoesNotAdoptAGroupThatIsBeingDeleted) {
@@ -205,7 +205,7 @@ TEST(GceGroupMaker, DoesNotAdoptAGroupThatIsBeingDeleted) {
     EXPECT_EQ(google.create().error().code, ErrorCode::unavailable);
     ASSERT_TRUE(google.run(google.maker.machine_types()));
     EXPECT_THAT(google.changes(), ElementsAre("DELETE group", "DELETE template"))
-        << "once it is gone its instance template goes, too";
+        << "its instance template is deleted after the group";
 }
 
 TEST(GceGroupMaker, RetriesTheDeletionOfAnInstanceTemplate) {
@@ -218,7 +218,7 @@ TEST(GceGroupMaker, RetriesTheDeletionOfAnInstanceTemplate) {
             R"({"error":{"code":400,"message":"in use","errors":[{"reason":"resourceInUseByAnotherResource"}]}})",
             400)
         .on("DELETE " + template_path, done());
-    EXPECT_TRUE(google.destroy()) << "the group is gone";
+    EXPECT_TRUE(google.destroy()) << "the group is deleted";
     EXPECT_THAT(google.host().log_lines().back().message, HasSubstr("cannot be deleted; retried"));
     ASSERT_TRUE(google.run(google.maker.machine_types()));
     ASSERT_TRUE(google.run(google.maker.machine_types()));

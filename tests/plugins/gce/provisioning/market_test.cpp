@@ -30,9 +30,9 @@ std::vector<std::string> names_of(const MachineTypes& types) {
 TEST(GceMarket, OffersTypesForTheImageInTheirZones) {
     const Market market = market_of();
     EXPECT_THAT(names_of(market.machine_types()), ElementsAre("n2-standard-2", "n2-standard-4"))
-        << "those of arm64 run no image of amd64";
+        << "arm64 types cannot run an amd64 image";
     EXPECT_THAT(market.machine_types().types[0].offerings, SizeIs(4))
-        << "two zones, on demand and spot";
+        << "two zones, on-demand and spot";
     EXPECT_THAT(market.machine_types().types[1].offerings, SizeIs(2));
     EXPECT_EQ(market.machine_types().types[1].capacity.amount("cpu"), 4000);
 }
@@ -75,7 +75,7 @@ TEST(GceMarket, DescribesTheNode) {
     EXPECT_EQ(node.machine_type, "n2-standard-4");
     EXPECT_EQ(node.zone, "us-central1-a");
     EXPECT_THAT(node.labels, Contains(Pair("team", "ml")));
-    EXPECT_THAT(node.labels, Contains(Pair("pool", "nodes"))) << "the source's stay";
+    EXPECT_THAT(node.labels, Contains(Pair("pool", "nodes"))) << "labels of the source are kept";
     EXPECT_EQ(node.taints, usual_plan().taints);
     EXPECT_EQ(node.capacity.amount("cpu"), 4000);
 }
@@ -147,7 +147,7 @@ TEST(GceMarket, WritesThePlanIntoTheInstanceTemplate) {
         if (item.text_at({"key"}) == "kube-env") kube_env = item.text_at({"value"});
         if (item.text_at({"key"}) == "cluster-name") cluster_name = item.text_at({"value"});
     }
-    EXPECT_EQ(cluster_name, "prod") << "all else of the source stays";
+    EXPECT_EQ(cluster_name, "prod") << "the rest of the source is kept";
     const auto env = KubeEnv::parse(kube_env);
     ASSERT_TRUE(env);
     EXPECT_THAT(**env->find_autoscaler_variable("node_labels"), HasSubstr("team=ml"));
@@ -172,7 +172,7 @@ TEST(GceMarket, RejectsTypesThatAreNotOffered) {
 TEST(GceMarket, RejectsLabelsThatANodeCannotHave) {
     GroupPlan plan = usual_plan();
     plan.labels = {{"node-role.kubernetes.io/ml", "x"}};
-    EXPECT_FALSE(market_of().make_group(plan)) << "kubelet may not give its node such a label";
+    EXPECT_FALSE(market_of().make_group(plan)) << "kubelet may not set this label";
     plan.labels = {{"-x", "y"}};
     EXPECT_FALSE(market_of().make_group(plan));
 }

@@ -1,4 +1,4 @@
-// Which machine types go together with an instance template.
+// Machine types that are suitable for an instance template.
 #include "provisioning/suitable_types.hpp"
 
 #include <gmock/gmock.h>
@@ -74,7 +74,7 @@ TEST(SuitableTypes, HaveExactlyTheAcceleratorsOfTheTemplate) {
     EXPECT_THAT(why_unsuitable(a2, source, "amd64", nullptr), IsEmpty());
     EXPECT_EQ(accelerators_on(a2, source),
               (std::vector<TemplateAccelerator>{{.type = "nvidia-tesla-a100", .count = 2}}))
-        << "as many as come with it";
+        << "the bundled accelerators";
 }
 
 TEST(SuitableTypes, AreInAZoneWithTheAccelerators) {

@@ -17,7 +17,7 @@ TEST(GceAccelerators, AreThoseOfTheInstanceTemplate) {
     EXPECT_EQ(accelerators_of(from, type), two_cards);
     EXPECT_EQ(accelerators_of(InstanceTemplate(), type),
               (std::vector<TemplateAccelerator>{{"nvidia-tesla-a100", 1}}))
-        << "or those that come with the type";
+        << "or those bundled with the type";
     EXPECT_THAT(accelerators_of(InstanceTemplate(), std::nullopt), IsEmpty());
 }
 
@@ -43,7 +43,7 @@ TEST(GceGpus, AreCountedForEachPartition) {
     EXPECT_EQ(count_gpus(two_cards, labels, warnings), 14);
     labels["cloud.google.com/gke-gpu-sharing-strategy"] = "time-sharing";
     labels["cloud.google.com/gke-max-shared-clients-per-gpu"] = "2";
-    EXPECT_EQ(count_gpus(two_cards, labels, warnings), 28) << "parts may be shared, too";
+    EXPECT_EQ(count_gpus(two_cards, labels, warnings), 28) << "partitions can be shared";
     EXPECT_THAT(warnings, IsEmpty());
 }
 

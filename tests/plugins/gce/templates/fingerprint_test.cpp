@@ -15,7 +15,7 @@ TEST(GceFingerprints, AreStableForTheSameSources) {
     busy.group.target_size = 7;
     busy.group.is_stable = true;
     EXPECT_EQ(fingerprint_of(busy, {}), fingerprint_of(usual_sources(), {}))
-        << "how many machines there are is none of a template's";
+        << "the target is not part of the template";
 }
 
 TEST(GceFingerprints, ChangeWithEverySource) {

@@ -27,7 +27,7 @@ constexpr const char* gke_variables =
 
 TEST(GceGroupTemplate, SubtractsReservesFromTheMachine) {
     const NodeTemplate node = template_of(usual_sources(kube_env_with(gke_variables))).node;
-    // 1/64, 16 MiB, 64 MiB and 0.175% of 16 GiB are the kernel's.
+    // The kernel reserves 1/64, 16 MiB, 64 MiB and 0.175% of 16 GiB.
     const std::int64_t memory = 16 * gib - 256 * mib - 80 * mib - 30'064'771;
     const std::int64_t storage = 100 * gib - 1'678'795'342 - 4'453'881'086 - 100 * mib;
     EXPECT_EQ(
@@ -48,7 +48,7 @@ TEST(GceGroupTemplate, HalvesCpusWithOneThreadPerCoreIfCoresHaveTwo) {
     sources.instance_template.threads_per_core = 1;
     const NodeTemplate node = template_of(sources).node;
     EXPECT_EQ(node.capacity.amount("cpu"), 2000);
-    EXPECT_EQ(node.allocatable.amount("cpu"), 1930) << "GKE's tiers are of what is seen";
+    EXPECT_EQ(node.allocatable.amount("cpu"), 1930) << "the tiers of GKE use the visible CPUs";
     sources.instance_template.machine_type = "t2d-standard-4";
     EXPECT_EQ(template_of(sources).node.capacity.amount("cpu"), 4000);
 }
@@ -93,7 +93,7 @@ TEST(GceGroupTemplate, IsNeverNegative) {
     TemplateSources sources = usual_sources(kube_env_with("kube_reserved=cpu=9,memory=1Ti"));
     sources.machine_type->memory_mib = 1;
     const NodeTemplate node = template_of(sources).node;
-    EXPECT_EQ(node.capacity.amount("memory"), 0) << "the kernel would keep more";
+    EXPECT_EQ(node.capacity.amount("memory"), 0) << "the kernel would reserve more";
     EXPECT_EQ(node.allocatable.amount("memory"), 0);
     EXPECT_EQ(node.allocatable.amount("cpu"), 0);
     EXPECT_EQ(node.free.amount("cpu"), 0);
@@ -104,7 +104,7 @@ TEST(GceGroupTemplate, ReservesNothingWithoutKubeEnv) {
     EXPECT_EQ(node.allocatable.amount("cpu"), 4000);
     EXPECT_EQ(node.allocatable.amount("memory"), node.capacity.amount("memory"));
     EXPECT_THAT(node.labels, Not(Contains(Key("cloud.google.com/machine-family"))))
-        << "that is GKE's alone";
+        << "only GKE sets it";
 }
 
 TEST(GceGroupTemplate, NeedsNoMachineTypeForCustomTypes) {
@@ -161,7 +161,7 @@ TEST(GceGroupTemplate, UsesTheFirstZoneOfARegionalGroup) {
     EXPECT_THAT(made.warnings, Contains(HasSubstr("any of 2 zones")));
     sources.group.zones.clear();
     EXPECT_EQ(template_of(sources).node.labels.at("topology.kubernetes.io/region"), "us-central1")
-        << "the zones may not be told";
+        << "the zones may be unknown";
 }
 
 TEST(GceGroupTemplate, FailsWithAnUnreadableKubeEnv) {

@@ -34,16 +34,16 @@ TEST(KubeEnv, IsAMapOfStrings) {
     EXPECT_EQ(env->find("C"), "7");
     EXPECT_EQ(env->find("D"), "true");
     EXPECT_EQ(env->find("E"), "");
-    EXPECT_EQ(env->find("F"), std::nullopt) << "a list is no text";
+    EXPECT_EQ(env->find("F"), std::nullopt) << "a list is not text";
     EXPECT_EQ(env->find("G"), std::nullopt);
     EXPECT_EQ(env->find("H"), "") << "a key without a value";
-    EXPECT_EQ(env->find("I"), "1.50") << "as it is written";
+    EXPECT_EQ(env->find("I"), "1.50") << "unchanged";
     EXPECT_EQ(env->variables().size(), 6);
 }
 
 TEST(KubeEnv, UsesTheLastValueOfADuplicateKey) {
     EXPECT_EQ(KubeEnv::parse("A: b\nA: c\n")->find("A"), "c");
-    EXPECT_EQ(KubeEnv::parse("A: b\nA: [c]\n")->find("A"), "b") << "a list is no value";
+    EXPECT_EQ(KubeEnv::parse("A: b\nA: [c]\n")->find("A"), "b") << "a list is not a value";
 }
 
 TEST(KubeEnv, RejectsAliases) {
@@ -92,7 +92,7 @@ TEST(KubeEnv, HasAutoscalerVariables) {
 TEST(KubeEnv, HasKubeletArguments) {
     const auto env = KubeEnv::parse(
         "KUBELET_ARGS: --v=2 --max-pods=64\n --x=\nKUBELET_TEST_ARGS: --max-pods=8 --y=z\n");
-    EXPECT_EQ(env->find_kubelet_argument("max-pods"), "64") << "the first of both counts";
+    EXPECT_EQ(env->find_kubelet_argument("max-pods"), "64") << "the first one is used";
     EXPECT_EQ(env->find_kubelet_argument("x"), "");
     EXPECT_EQ(env->find_kubelet_argument("y"), "z");
     EXPECT_EQ(env->find_kubelet_argument("pods"), std::nullopt);
@@ -107,7 +107,7 @@ TEST(KubeEnv, CanHaveNoAutoscalerVariables) {
 
 TEST(KubeEnv, ReportsAVariableWithoutAnEqualsSign) {
     const KubeEnv env = env_of("os=linux;broken;arch=arm64");
-    EXPECT_EQ(**env.find_autoscaler_variable("os"), "linux") << "it stands before";
+    EXPECT_EQ(**env.find_autoscaler_variable("os"), "linux") << "it precedes the error";
     EXPECT_THAT(env.find_autoscaler_variable("arch").error().message, HasSubstr("\"broken\""));
 }
 

@@ -29,7 +29,7 @@ TEST(KubeEnvWriter, AddsLabelsAndTaintsOfThePlan) {
     EXPECT_EQ(**env.find_autoscaler_variable("kube_reserved"), "cpu=70m");
     EXPECT_EQ(env.find("NODE_LABELS"), "a=b,team=ml");
     EXPECT_EQ(env.find("NODE_TAINTS"), "dedicated=ml:NoSchedule");
-    EXPECT_EQ(env.find("KUBE_PROXY_TOKEN"), "x") << "all else stays";
+    EXPECT_EQ(env.find("KUBE_PROXY_TOKEN"), "x") << "the rest is unchanged";
     EXPECT_THAT(warnings, IsEmpty());
 }
 
@@ -79,7 +79,7 @@ TEST(KubeEnvWriter, NeedsAnExistingKubeEnv) {
     EXPECT_EQ(refused.error().code, ErrorCode::unsupported);
     EXPECT_THAT(write_kube_env("- a\n", {}, {}).error().message, HasSubstr("kube-env"));
     EXPECT_FALSE(write_kube_env("NODE_TAINTS: broken\n", {}, {}))
-        << "what is there has to be understood";
+        << "unknown content cannot be extended";
 }
 
 TEST(ShortenedKubeEnv, DescribesTheSameNodes) {
@@ -107,7 +107,7 @@ TEST(ShortenedKubeEnv, DescribesTheSameNodes) {
 
 TEST(ShortenedKubeEnv, IsUnchangedIfItCannotBeShortened) {
     EXPECT_FALSE(KubeEnv::parse(shorten_kube_env("CA_CERT: x\n"))->variables().empty())
-        << "a node without any is none of GKE's";
+        << "nodes of GKE have one";
     for (const char* none : {"", "- a\n", "a: [\n"}) EXPECT_EQ(shorten_kube_env(none), none);
 }
 

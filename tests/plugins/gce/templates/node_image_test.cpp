@@ -44,7 +44,7 @@ TEST(GceNodeImages, PreferKubeEnvToImageToMachineFamilyForTheArchitecture) {
     sources.image = image_named("cos-arm64-stable", "arm64");
     sources.instance_template.machine_type = "n9-standard-4";
     EXPECT_EQ(image_of(sources).arch, "arm64") << "by the image";
-    EXPECT_EQ(image_of(sources, "arch=amd64").arch, "amd64") << "kube-env knows best";
+    EXPECT_EQ(image_of(sources, "arch=amd64").arch, "amd64") << "kube-env has priority";
 }
 
 TEST(GceNodeImages, AreRecognizedByName) {

@@ -24,7 +24,7 @@ TEST(GceNodeLabels, PreferAutoscalerVariablesToKubeletArguments) {
         read_node_labels(*KubeEnv::parse("AUTOSCALER_ENV_VARS: node_labels=\nNODE_LABELS: a=b\n"),
                          warnings),
         IsEmpty())
-        << "an empty list is one";
+        << "an empty list has priority";
     EXPECT_THAT(warnings, IsEmpty());
 }
 
@@ -63,7 +63,7 @@ TEST(GceNodeTaints, WarnAboutInvalidTaints) {
     EXPECT_THAT(read_node_taints(env_of("node_taints=a=b,c=d:Sometimes"), warnings), IsEmpty());
     EXPECT_THAT(warnings, SizeIs(2));
     warnings.clear();
-    // A semicolon would end the list where it is written for autoscalers.
+    // A semicolon would end the list in the autoscaler variables.
     EXPECT_THAT(read_node_taints(*KubeEnv::parse("NODE_TAINTS: d;e=f:NoSchedule,a=b c:NoExecute\n"),
                                  warnings),
                 IsEmpty());

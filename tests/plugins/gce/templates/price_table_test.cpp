@@ -57,7 +57,7 @@ TEST(GcePriceTable, UsesTheRatesOfCustomTypes) {
     machine.node.machine_type = "n2-custom-4-8192";
     machine.type.reset();
     EXPECT_DOUBLE_EQ(*machine.price(), 4 * 0.033 + 8 * 0.0044 + boot_disk);
-    EXPECT_EQ(machine.price(true), std::nullopt) << "no rate of spot is known";
+    EXPECT_EQ(machine.price(true), std::nullopt) << "the spot rate is unknown";
 }
 
 TEST(GcePriceTable, AddsAttachedAccelerators) {
@@ -66,7 +66,7 @@ TEST(GcePriceTable, AddsAttachedAccelerators) {
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + 2 * 0.35 + boot_disk);
     EXPECT_DOUBLE_EQ(*machine.price(true), 0.05 + 2 * 0.11 + boot_disk);
     machine.node.accelerators = {{"nvidia-new", 1}};
-    EXPECT_EQ(machine.price(), std::nullopt) << "it would look cheap without them";
+    EXPECT_EQ(machine.price(), std::nullopt) << "a price without them would be too low";
 }
 
 TEST(GcePriceTable, IncludesBundledAcceleratorsInTypePrices) {
@@ -75,7 +75,7 @@ TEST(GcePriceTable, IncludesBundledAcceleratorsInTypePrices) {
     machine.type->accelerators = {{"nvidia-tesla-a100", 1}};
     EXPECT_DOUBLE_EQ(*machine.price(), 3.67 + boot_disk);
     machine.node.accelerators = {{"nvidia-tesla-a100", 1}};
-    EXPECT_DOUBLE_EQ(*machine.price(), 3.67 + boot_disk) << "templates name them again";
+    EXPECT_DOUBLE_EQ(*machine.price(), 3.67 + boot_disk) << "templates repeat them";
 }
 
 TEST(GcePriceTable, AddsBundledAcceleratorsToRates) {
@@ -85,10 +85,10 @@ TEST(GcePriceTable, AddsBundledAcceleratorsToRates) {
                                   .vcpus = 24,
                                   .memory_mib = 170 * 1024,
                                   .accelerators = {{"nvidia-tesla-a100", 2}}};
-    // What a table of whole machines has for this one.
+    // The price of this type in a table of types.
     EXPECT_NEAR(*machine.price(), 7.34677 + boot_disk, 1e-5);
     machine.type->accelerators = {{"nvidia-new", 2}};
-    EXPECT_EQ(machine.price(), std::nullopt) << "it would look cheap without them";
+    EXPECT_EQ(machine.price(), std::nullopt) << "a price without them would be too low";
 }
 
 TEST(GcePriceTable, AddsAttachedLocalSsds) {
@@ -97,7 +97,7 @@ TEST(GcePriceTable, AddsAttachedLocalSsds) {
     EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk + 375 * 0.0001);
     EXPECT_DOUBLE_EQ(*machine.price(true), 0.05 + boot_disk + 375 * 0.00005);
     machine.type->bundled_local_ssds = 1;
-    EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk) << "they are in the type's price";
+    EXPECT_DOUBLE_EQ(*machine.price(), 0.2 + boot_disk) << "the price of the type includes them";
 }
 
 TEST(GcePriceTable, AddsBundledLocalSsdsToRates) {
@@ -126,7 +126,7 @@ TEST(GcePriceTable, ScalesRatesOfSharedCores) {
     }
     Machine old;
     old.node.machine_type = "f1-micro";
-    EXPECT_EQ(old.price(), std::nullopt) << "rates do not say what it costs";
+    EXPECT_EQ(old.price(), std::nullopt) << "its price cannot be computed from rates";
 }
 
 TEST(GcePriceTable, HasNoPriceForMissingFamilies) {

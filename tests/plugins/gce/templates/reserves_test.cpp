@@ -22,7 +22,7 @@ NodeImage on_arm(NodeImage image) {
 
 TEST(KernelReserve, MatchesMeasurementsOfContainerOptimizedOs) {
     struct Case {
-        std::int64_t memory, base;  ///< base: without the share that is measured
+        std::int64_t memory, base;  ///< base: without the measured share
     };
     // 1/64, 16 MiB, 64 MiB beyond 3 GiB, 8 MiB up to 8 GiB.
     for (const auto& [memory, base] :
@@ -69,9 +69,9 @@ TEST(LocalSsdOverhead, MatchesMeasurements) {
     EXPECT_EQ(local_ssd_overhead(Distribution::cos, 1), 7'289'472 * kib);
     EXPECT_EQ(local_ssd_overhead(Distribution::ubuntu, 1), 7'219'840 * kib);
     EXPECT_EQ(local_ssd_overhead(Distribution::cos, 8), 51'556'096 * kib);
-    EXPECT_EQ(local_ssd_overhead(Distribution::cos, 9), 52'837'800 * kib) << "that of 16";
+    EXPECT_EQ(local_ssd_overhead(Distribution::cos, 9), 52'837'800 * kib) << "that of 16 disks";
     EXPECT_EQ(local_ssd_overhead(Distribution::cos, 16), 52'837'800 * kib);
-    EXPECT_EQ(local_ssd_overhead(Distribution::cos, 17), 78'686'620 * kib) << "that of 24";
+    EXPECT_EQ(local_ssd_overhead(Distribution::cos, 17), 78'686'620 * kib) << "that of 24 disks";
     EXPECT_EQ(local_ssd_overhead(Distribution::ubuntu, 32), 78'601'704 * kib);
     EXPECT_EQ(local_ssd_overhead(Distribution::cos, 0), 0);
     EXPECT_EQ(local_ssd_overhead(Distribution::windows, 1), std::nullopt);
@@ -80,7 +80,7 @@ TEST(LocalSsdOverhead, MatchesMeasurements) {
 TEST(PredictedReserve, MatchesTheTiersToTheByte) {
     struct Case {
         std::int64_t vcpus, memory_mib;  ///< of the machine
-        std::int64_t millis, kept_mib;   ///< what kubelet keeps
+        std::int64_t millis, kept_mib;   ///< reserved by kubelet
     };
     for (const Case& c :
          {Case{1, 600, 60, 255}, Case{1, 1000, 60, 255}, Case{1, 1001, 60, 250},
@@ -155,7 +155,7 @@ TEST(KubeEnvReserves, ArePreferredToPredictedReserves) {
     for (const char* yaml : {"KUBELET_TEST_ARGS: --x\n", "NODE_LABELS: a=b\n", ""})
         EXPECT_EQ(reserved_by(yaml), predicted) << yaml;
     EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: kube_reserved=\n"), Resources())
-        << "nothing is a word, too";
+        << "an empty list has priority";
 }
 
 TEST(KubeEnvReserves, IncludeSystemReserves) {
@@ -164,7 +164,7 @@ TEST(KubeEnvReserves, IncludeSystemReserves) {
               Resources({{"cpu", 100}, {"memory", 1800 * mib}, {"ephemeral-storage", 5 * gib}}));
     EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: system_reserved=memory=64Mi\n"),
               Resources({{"cpu", 80}, {"memory", 2600 * mib}}))
-        << "kubelet keeps what is predicted";
+        << "kubelet reserves the predicted amounts";
     EXPECT_EQ(reserved_by("KUBELET_ARGS: --system-reserved=cpu=20m\n").amount("cpu"), 100);
 }
 

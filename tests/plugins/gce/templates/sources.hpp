@@ -1,4 +1,4 @@
-/// Groups as templates are made of them.
+/// Sources of templates, for tests.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace capstan::gce {
 
 inline constexpr std::int64_t mib = std::int64_t{1} << 20, gib = std::int64_t{1} << 30;
 
-/// As GKE writes it, with these variables for autoscalers.
+/// kube-env in the form of GKE, with these autoscaler variables.
 inline std::string kube_env_with(const std::string& variables) {
     return "AUTOSCALER_ENV_VARS: \"" + variables + "\"\nKUBE_PROXY_TOKEN: x\n";
 }

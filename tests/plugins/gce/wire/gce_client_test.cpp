@@ -24,7 +24,7 @@ using ::testing::Pair;
 using testing::reply;
 using testing::run;
 
-/// Another token at each renewal.
+/// Returns another token at each renewal.
 class RenewedTokens : public TokenProvider {
 public:
     Task<AccessToken> get() override {
@@ -46,7 +46,7 @@ public:
     int made = 1;
 };
 
-/// Google as answers in their order, the last of them for ever.
+/// Google as responses in order, repeating the last.
 struct Google {
     FakeHost host{};
     RenewedTokens tokens{};
@@ -102,7 +102,8 @@ TEST(GceClient, SendsTheQuotaProject) {
     Google google;
     google.tokens.quota_project = "billing";
     google.answers = {reply(200)};
-    EXPECT_EQ(*google.call(list_request()), Json::object()) << "an empty answer is an empty object";
+    EXPECT_EQ(*google.call(list_request()), Json::object())
+        << "an empty response is an empty object";
     EXPECT_THAT(google.sent(0).headers, Contains(Pair("x-goog-user-project", "billing")));
 }
 
@@ -123,7 +124,7 @@ TEST(GceClient, RetriesReadsAndRefusedChanges) {
     EXPECT_EQ(google.count(), 3U);
     Google throttled;
     throttled.answers = {refused(403, "rateLimitExceeded"), reply(200, "{}")};
-    EXPECT_TRUE(throttled.call(resize_request())) << "a refused change may be sent again";
+    EXPECT_TRUE(throttled.call(resize_request())) << "a refused change can be repeated";
 }
 
 TEST(GceClient, DoesNotRetryAChangeWithAnUnknownResult) {
@@ -135,7 +136,8 @@ TEST(GceClient, DoesNotRetryAChangeWithAnUnknownResult) {
     EXPECT_EQ(google.count(), 1U);
     Google again;
     again.answers = {reply(503), reply(200, "{}")};
-    EXPECT_TRUE(again.call(resize_request(Repeatable::yes))) << "with a requestId it may be";
+    EXPECT_TRUE(again.call(resize_request(Repeatable::yes)))
+        << "it can be repeated with a requestId";
 }
 
 TEST(GceClient, GivesUpAfterAFewAttempts) {
@@ -168,7 +170,7 @@ TEST(GceClient, SendsNothingWithoutAToken) {
     google.tokens.failure = ErrorCode::deadline;
     const auto answer = google.call(resize_request());
     ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::unavailable) << "so nothing is left open";
+    EXPECT_EQ(answer.error().code, ErrorCode::unavailable) << "no change was sent";
     EXPECT_EQ(google.count(), 0U);
 }
 

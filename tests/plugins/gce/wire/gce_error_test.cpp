@@ -173,7 +173,7 @@ TEST(GceFailureScopes, AreSetIfTheMessageImpliesOne) {
     EXPECT_EQ(
         scope_of("QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.  Limit: 24.0 in region us-central1."),
         ErrorScope::unknown)
-        << "smaller machines, or those of other families, may fit";
+        << "smaller machines or other families may fit";
     EXPECT_EQ(scope_of("IP_SPACE_EXHAUSTED", "IP space of the subnetwork is exhausted"),
               ErrorScope::group);
     EXPECT_EQ(scope_of("RESERVATION_CAPACITY_EXCEEDED", ""), ErrorScope::group);
