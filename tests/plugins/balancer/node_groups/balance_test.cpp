@@ -59,8 +59,8 @@ TEST(Balance, DistributesNothingForANegativeNumber) {
     EXPECT_THAT(balance({{"a", 1, 9}}, -3), IsEmpty());
 }
 
-/// One node at a time to the smallest group with room; ties to the one that was smaller, then to
-/// the lower id.
+/// One node at a time to the smallest group with room; ties go to the group that was smaller at the
+/// start, then to the lower id.
 std::vector<Growth> balance_one_by_one(const std::vector<GroupSize>& groups, int nodes) {
     std::vector<int> now;
     for (const GroupSize& g : groups) now.push_back(g.current);

@@ -216,7 +216,7 @@ TEST(CountPods, FindsPodsThatDidNotStartInTime) {
     const PodCounts counts = pods.count("shop", web, nullptr, now, 180s);
     EXPECT_EQ(counts.total, 4);
     EXPECT_EQ(counts.running, 1);
-    // The old one, and the young ones that are not expected to do better.
+    // The late pod, and young pods that are not expected to start either.
     EXPECT_EQ(counts.blocked, 3);
     EXPECT_EQ(counts.next_due, now + 1ns);
     EXPECT_EQ(pods.count("shop", web, nullptr, now, std::nullopt).blocked, 0);
@@ -225,7 +225,7 @@ TEST(CountPods, FindsPodsThatDidNotStartInTime) {
     EXPECT_EQ(pods.count("shop", web, nullptr, now, 180s).blocked, 0);
 }
 
-/// Running since midnight, at three minutes past it, with a timeout of one minute.
+/// A pod that runs since midnight, three minutes after it, with a timeout of one minute.
 std::int64_t blocked_of(const std::string& status) {
     Pods pods;
     pods.put(pod("p", "Running", "2026-01-01T00:00:00Z", "",
@@ -281,7 +281,7 @@ TEST(CountPods, RemembersThatAPodWasReady) {
     pods.put(pod("p", "Running", "2026-01-01T00:00:00Z", "", is_ready_now));
     pods.put(pod("p", "Running", "2026-01-01T00:00:00Z"));
     EXPECT_EQ(pods.count("shop", web, nullptr, now, 60s).blocked, 0);
-    // Another one of its name, as of a StatefulSet.
+    // Another pod of the same name, like that of a StatefulSet.
     pods.put(pod("p", "Running", "2026-01-01T00:01:00Z"));
     EXPECT_EQ(pods.count("shop", web, nullptr, now, 60s).blocked, 1);
 }

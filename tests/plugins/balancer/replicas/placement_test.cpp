@@ -263,14 +263,14 @@ TEST(PlacementFallback, CountsOnlyReplicasThatWereMoved) {
     EXPECT_EQ(place(proportional(10, {half("a", 5, 3), half("b", 5, 1)})).fallback, 0);
 }
 
-/// The first defect of upstream's: its process dies of an unknown name.
+/// The first defect of upstream's controller: an unknown name ends its process.
 TEST(PlacementByPriority, IgnoresUnknownAndDuplicateNames) {
     const std::vector<PlacedTarget> targets{with_pods("a", 3, 2), with_pods("b", 0, 0)};
     const Placement plain = place(priority(5, targets, {"a", "b"}));
     EXPECT_EQ(place(priority(5, targets, {"nobody", "a", "a", "b", ""})), plain);
 }
 
-/// Brute force over all ways to hand out a few replicas.
+/// Brute force over all placements of a few replicas.
 double least_error(const std::vector<PlacedTarget>& targets, std::int64_t wanted) {
     double best = 2, weights = 0;
     for (const PlacedTarget& t : targets) weights += static_cast<double>(t.weight);
@@ -307,7 +307,7 @@ TEST(PlacementByProportions, HasTheLeastPossibleError) {
     }
 }
 
-/// One at a time, as upstream does it.
+/// One replica at a time, like upstream.
 Numbers one_by_one(std::int64_t wanted, const std::vector<PlacedTarget>& targets) {
     Numbers out;
     std::int64_t rest = wanted;

@@ -1,19 +1,19 @@
-// What the upstream controller does wrong, one test each:
-//   1 an unknown name ends the process          AnUnknownNameInTheOrderStopsNobody
-//   2 an unreadable target freezes all          AMissingTarget..., ATarget..., SeveralTargets...
-//   3 so does a mislabelled pod                 AMislabelledPodStopsNobody
-//   4 writes in any order, up to an error       OneRefusedWrite...; Balancing.GrowsBeforeItShrinks,
-//                                               Balancing.TakesNobodyWhatOthersCouldNotBeGiven
+// Defects of the upstream controller, one test each:
+//   1 an unknown name ends the process          AnUnknownNameInTheOrderBlocksNoTarget
+//   2 an unreadable target blocks all           AMissingTarget..., AnUnreadable...,
+//   SeveralHanging... 3 so does a mislabelled pod                 AMislabelledPodBlocksNoTarget 4
+//   writes in any order, up to an error       ARefusedWrite...; of BalancerReplicas:
+//                                               GrowsBeforeItShrinks, DoesNotShrinkATarget...
 //   5 one target twice, or of two Balancers     DuplicateTargets..., TwoBalancers...
-//   6 a deletion lets two work on one object    ABalancerThatIsDeletedWhileItIsWorkedOnIsLeftAlone
-//   7 a name that is none stops a worker        ObjectsWithoutANameStopNobody
-//   8 what vanished unseen is no object         Books.LetGoOfWhatVanishedUnseen
-//   9 minimum above maximum                     Policies.TakeAMinimumAboveTheMaximumForTheSame
-//  10 it cannot be stopped                      ItStopsWithoutLeavingAnythingBehind
-//  11 no leader, health or figures              ItsFiguresReachWhoeverAsks; the rest is the host's
-//  12 sums run over                             Targets.AreAskedForNoMoreThanAScaleCanSay
-// and a status that says too little (ItsFiguresReachWhoeverAsks), an event at every look
-// (Balancing.WritesAndTellsNothingWhileNothingChanges), an empty selector for all pods
+//   6 a deletion lets two work on one object    ABalancerDeletedDuringAReconcileIsNotWritten
+//   7 an invalid name stops a worker            ObjectsWithoutANameBlockNoOther
+//   8 a missed deletion leaves no object        BalancerCache.ForgetsAnObject...
+//   9 minimum above maximum                     PlacementLimits.TreatAMinimumAboveTheMaximumAsBoth
+//  10 it cannot be stopped                      StopClosesAllWatches
+//  11 no leader election, health or metrics     MissingReplicas...; the others are the host's
+//  12 sums overflow                             PlacementBounds.NeverExceedTheRangeOfAScale
+// and an incomplete status (MissingReplicas...), an event at every reconcile
+// (BalancerReplicas.WritesAndLogsNothingWithoutChanges), an empty selector for all pods
 // (AnEmpty...).
 #include <random>
 
@@ -233,7 +233,7 @@ TEST_F(BalancerFaults, ABalancerDeletedDuringAReconcileIsNotWritten) {
     };
     ASSERT_TRUE(host.kube().follow(1'000'000, KubeSelection(deployments), remove_balancer));
     settle();
-    // What was under way when the news came is done.
+    // What was in progress at the time of the deletion is done.
     EXPECT_THAT(writes(), ElementsAre("a=2", "b=2"));
     EXPECT_EQ(host.metric("wanted_replicas", {"shop", "web"}), 0);
     EXPECT_THAT(events(), IsEmpty());

@@ -1,4 +1,5 @@
-// Whatever the CRD's schema admits, and more: the controller neither dies nor lies.
+// Objects that the schema of the CRD admits, and others: the controller neither fails nor writes
+// wrong status.
 #include <limits>
 #include <random>
 
@@ -16,7 +17,7 @@ public:
     std::int64_t up_to(std::int64_t most) {
         return static_cast<std::int64_t>(random_()) % (most + 1);
     }
-    /// Small ones, and the ends of what an int32 can be.
+    /// Small numbers, and the limits of an int32.
     std::int64_t count() {
         return up_to(5) == 0 ? std::numeric_limits<std::int32_t>::max() - up_to(1) : up_to(12);
     }
@@ -91,7 +92,7 @@ Json random_spec(Dice& dice) {
 
 class ReplicasFuzz : public Shop {};
 
-/// What must hold of every status.
+/// Conditions for every status.
 void expect_sound(const Json& status) {
     ASSERT_TRUE(status.is_object());
     for (const char* key : {"replicas", "missing", "overflow", "fallback"}) {

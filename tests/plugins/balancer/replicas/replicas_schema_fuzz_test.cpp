@@ -1,5 +1,5 @@
-// Objects by chance, of the definition's own schema: the controller outlives all of them, and what
-// it writes is admitted, too.
+// Random objects of the schema of the CustomResourceDefinition: the controller survives all of
+// them, and the schema admits what it writes.
 #include "schema.hpp"
 #include "shop.hpp"
 
@@ -53,7 +53,7 @@ TEST(SchemaComplaints, NameTheViolation) {
 
 class SchemaFuzz : public Shop {
 protected:
-    /// Bounds of all targets that it placed, where the object says sound ones.
+    /// Bounds of all placed targets, if those of the object are valid.
     void expect_bounds(const Balancer& balancer, const Json& now) {
         for (const Json& target : now.find("targets")->items()) {
             const Json* desired = target.find("desired");

@@ -1,4 +1,4 @@
-// The Balancer at work on a cluster in memory.
+// The Balancer controller on a cluster in memory.
 #include "shop.hpp"
 
 namespace capstan::replicas {
@@ -58,7 +58,7 @@ TEST_F(BalancerReplicas, KeepsOverflowWhenABlockedTargetGrows) {
     put_balancer(R"("replicas":6,)" + targets() + "," + in_order(after_a_minute), 2);
     settle();
     EXPECT_THAT(sizes(), ElementsAre(6, 6));
-    // The new ones are young, and wait beside those that are late.
+    // The new pods are young, and pending like those that are late.
     put_pods("a", 0, 4);
     put_pods("b", 4);
     settle();
@@ -173,7 +173,7 @@ TEST_F(BalancerReplicas, WritesItsStatus) {
                  4);
     settle();
     EXPECT_EQ(number("observedGeneration"), 4);
-    EXPECT_EQ(number("replicas"), 5);  // what the Balancer's own selector holds for
+    EXPECT_EQ(number("replicas"), 5);  // matched by the selector of the Balancer itself
     EXPECT_EQ(number("overflow"), 1);
     EXPECT_EQ(number("missing"), 0);
     const Json now = status();

@@ -17,11 +17,11 @@ namespace capstan::replicas {
 struct Schema::Node {
     std::string type{};
     bool is_time = false;
-    std::int64_t low = 0, high = 0;    ///< of a number; lengths of a text, a list, or a map
-    std::vector<std::string> texts{};  ///< the enumerated ones; empty: any
+    std::int64_t low = 0, high = 0;    ///< of a number; lengths of a text, list or map
+    std::vector<std::string> texts{};  ///< allowed values; empty: any
     std::optional<std::regex> pattern{};
-    std::vector<std::string> words{};  ///< some of those that it admits
-    std::string key{};                 ///< of a list: by which its items are told apart
+    std::vector<std::string> words{};  ///< examples that the pattern admits
+    std::string key{};                 ///< of a list: the keys of its items
     std::set<std::string> required{};
     std::map<std::string, std::shared_ptr<const Node>> properties{};
     std::shared_ptr<const Node> items{};  ///< of a list, or of a map
@@ -29,7 +29,7 @@ struct Schema::Node {
 
 namespace {
 
-/// What people write, and what they would not.
+/// Usual and unusual texts.
 const std::vector<std::string>& words() {
     // clang-format off
     static const std::vector<std::string> all{
@@ -42,7 +42,7 @@ const std::vector<std::string>& words() {
     return all;
 }
 
-/// Why a text is not admitted; NULL: it is. Lengths are taken in bytes, which is stricter.
+/// Why a text is not admitted; NULL if it is. Lengths are in bytes, which is stricter.
 const char* text_fault(const Schema::Node& schema, const std::string& text) {
     if (!schema.texts.empty() && std::ranges::count(schema.texts, text) == 0)
         return "is none of the enumerated";
@@ -118,7 +118,7 @@ private:
         if (between(0, 5) == 0) return is_often() ? schema.high : schema.low;
         return std::clamp<std::int64_t>(between(-2, 12), schema.low, schema.high);
     }
-    /// Few, and once in a while as many as there may be.
+    /// A small number, and sometimes the maximum.
     std::int64_t make_size(const Schema::Node& schema) {
         const std::int64_t few = std::min(schema.low + between(0, 3), schema.high);
         return between(0, 99) == 0 ? std::min<std::int64_t>(schema.high, 300) : few;
@@ -153,7 +153,7 @@ private:
 
 class Judge {
 public:
-    /// The first complaint stays.
+    /// Keeps the first complaint.
     void judge(const Schema::Node& schema, const Json& value, const std::string& where) {
         const auto n = value.integer();
         if (schema.type == "object") {

@@ -1,5 +1,5 @@
-/// Objects by chance, made of the schema of a resource definition, and what a schema has against an
-/// object: so that no test has its own idea of what is admitted.
+/// Random objects of the schema of a CustomResourceDefinition, and the validation of an object, so
+/// that all tests use the schema itself.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ class Schema {
 public:
     struct Node;
 
-    /// That of the first version of a definition. Throws where there is none.
+    /// The schema of the first version of a definition. Throws if there is none.
     static Schema of_definition(const std::filesystem::path& yaml);
 
     /// A property of the object, "spec".
     Schema member(const std::string& name) const;
-    /// One of the objects that it admits, the same for the same seed: small and large, and with the
-    /// ends of what is admitted. Rules in CEL are not looked at.
+    /// A random object that the schema admits, the same for the same seed: small, large, and with
+    /// the limits of the schema. CEL rules are ignored.
     Json example(std::uint32_t seed) const;
-    /// What it does not admit, with its place; empty: it admits all of it. Fields that it does not
-    /// know are not admitted.
+    /// The first violation with its path; empty if the object is admitted. Unknown fields are not
+    /// admitted.
     std::string complaint(const Json& value) const;
 
 private:

@@ -1,4 +1,4 @@
-// Sharing out by weight, held against a search of all there is.
+// Shares by weight, compared with an exhaustive search.
 #include "shares.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::int64_t between(std::mt19937& random, std::int64_t low, std::int64_t high) 
 
 bool is_at_most(const Sharer& s, std::int64_t has) { return has >= s.most; }
 
-/// The largest |x/N - w/W| of those below their maximum, N and W being theirs.
+/// The largest |x/N - w/W| of the sharers below their maximum; N and W are their sums.
 double largest_error(const std::vector<Sharer>& sharers, const Counts& counts) {
     double all = 0, weights = 0, out = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -43,7 +43,7 @@ bool same_are_full(const std::vector<Sharer>& sharers, const Counts& a, const Co
     return true;
 }
 
-/// Every way to have `pool` together within bounds.
+/// Every distribution of `pool` within bounds.
 void for_each_way(const std::vector<Sharer>& sharers, std::int64_t pool, Counts& way,
                   const std::function<void(const Counts&)>& see) {
     if (way.size() == sharers.size()) {
@@ -81,7 +81,7 @@ Chance chance_of(std::mt19937& random, bool has_maxima = true) {
     return out;
 }
 
-/// By the formula alone, over every placement within bounds that `is_rival` to the one given.
+/// The least error over every placement within bounds that `is_rival` to the given one.
 void expect_least_error(
     Chance chance, const std::function<bool(const Counts& has, const Counts& rival)>& is_rival) {
     const std::vector<Sharer> before = chance.sharers;
@@ -104,7 +104,7 @@ TEST(Shares, MinimizeTheLargestDifferenceWithinMinima) {
     }
 }
 
-/// Being full takes a sharer out of the formula, so those are compared that fill up the same.
+/// Full sharers are not part of the formula, so placements with the same full sharers are compared.
 TEST(Shares, MinimizeTheLargestDifferenceAmongSharersThatAreNotFull) {
     std::mt19937 random(13);
     for (int round = 0; round < 1000; ++round) {

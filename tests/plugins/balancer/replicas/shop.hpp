@@ -1,4 +1,4 @@
-/// A cluster with a Balancer, in memory, and the controller that looks after it.
+/// A cluster in memory with a Balancer and its controller.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ protected:
 
     Shop() { host.kube().serve(balancer_resource()); }
     ~Shop() override {
-        // Coroutines that wait come to their end before what they refer to.
+        // Waiting coroutines end before the objects that they refer to.
         std::ignore = host.stop();
     }
 
@@ -89,7 +89,7 @@ protected:
         for (int i = 0; i < pending; ++i) put_pod(of, "Pending");
     }
 
-    /// As a host that leads: until the controller has no more wishes.
+    /// Reconciles like the active host until the controller requests no more reconciles.
     Reconciled settle() {
         if (!replicas) {
             replicas.emplace(host.host(), config);
@@ -107,7 +107,7 @@ protected:
             leads = true;
             last = *done;
         }
-        ADD_FAILURE() << "the controller never comes to rest";
+        ADD_FAILURE() << "the controller requests reconciles without end";
         return last;
     }
     void pass(Duration time) {

@@ -36,7 +36,7 @@ TEST(StepLimit, MovesAFewReplicasAtATimeNeverBelowTheTotal) {
     std::int64_t a = 10, b = 0;
     int rounds = 0;
     for (; (a != 5 || b != 5) && rounds < 50; ++rounds) {
-        // All pods are ready by the next round.
+        // All pods are ready in the next round.
         const Steps steps =
             plan_steps({target("a", a, 5, a), target("b", b, 5, b)}, 10, two_at_a_time, false);
         for (const Step& step : steps.grow) b = step.to;
