@@ -1,6 +1,5 @@
-// The definitions in plugins/external_grpc/proto, field by field, beside what the protocols have on
-// the wire. This program alone links protobuf's full runtime, which can tell what a definition
-// says.
+// Compares the definitions in plugins/external_grpc/proto, field by field, with the protocols on
+// the wire. Only this program links protobuf's full runtime, which provides descriptors.
 #include <fstream>
 #include <map>
 #include <string>
@@ -108,7 +107,7 @@ TEST(ExternalGrpcDescriptors, MatchTheUpstreamNodeGroupMessages) {
          {"InstanceErrorInfo",
           {{1, "errorCode string"}, {2, "errorMessage string"}, {3, "instanceErrorClass int32"}}},
          {"NodeGroupTemplateNodeInfoRequest", {{1, "id string"}}},
-         // Field 1 is a v1.Node on the wire, which is bytes to a reader.
+         // Field 1 is a v1.Node on the wire, read as bytes.
          {"NodeGroupTemplateNodeInfoResponse",
           {{1, "nodeInfo bytes"},
            {2, "nodeBytes bytes"},
@@ -144,7 +143,7 @@ TEST(ExternalGrpcDescriptors, HaveTheNumbersOfInstanceStates) {
 }
 
 TEST(ExternalGrpcDescriptors, MatchTheUpstreamExpanderMessages) {
-    // Nodes and pods of the older generation are messages on the wire, which are bytes to a reader.
+    // Nodes and pods of the older generation are messages on the wire, read as bytes.
     expect("grpcplugin", {{"BestOptionsRequest",
                            {{1, "options repeated Option"},
                             {2, "nodeMap map<string, bytes>"},

@@ -84,7 +84,7 @@ TEST(ExternalGrpcMessages, KeepAnExplicitZero) {
     const GroupOptions options = options_of(told, defaults);
     EXPECT_EQ(options.utilization_threshold, 0.0);
     EXPECT_EQ(options.zero_or_max, false);
-    EXPECT_EQ(options.unneeded_time, Duration::zero()) << "set, and empty";
+    EXPECT_EQ(options.unneeded_time, Duration::zero()) << "set but empty";
     EXPECT_EQ(options.gpu_utilization_threshold, std::nullopt);
 }
 
@@ -138,7 +138,7 @@ TEST(ExternalGrpcMessages, ReadANodeAsATemplate) {
     EXPECT_EQ(node->free, node->allocatable);
 }
 
-/// A v1.Node as k8s.io/api v0.37.2 writes it (Node.Marshal()), with fields that are not read here.
+/// A v1.Node written by k8s.io/api v0.37.2 (Node.Marshal()), with fields that are not read.
 constexpr std::string_view kubernetes_node =
     "0a530a0a74656d706c6174652d3112001a0022002a03752d31320137380042005a1b0a126b756265726e657465732e"
     "696f2f617263681205616d6436345a0b0a04706f6f6c120367707562090a046e6f746512016112370a0b31302e302e"

@@ -69,7 +69,7 @@ TEST(ExternalGrpcConfig, ReadsTheServerOfAnExpanderLikeThatOfACloud) {
     const ExpanderConfig config = read_expander_config(settings.view());
     EXPECT_EQ(config.server.url, "https://grpc.example:8086");
     EXPECT_EQ(config.server.authority, "expander.internal");
-    EXPECT_EQ(config.server.timeout, std::chrono::seconds(5)) << "as upstream's";
+    EXPECT_EQ(config.server.timeout, std::chrono::seconds(5)) << "the default of upstream";
     EXPECT_EQ(config.request_size_max, ExpanderConfig().request_size_max);
     settings.set("address", "https://grpc.example/api");
     settings.set("timeout", "0s");

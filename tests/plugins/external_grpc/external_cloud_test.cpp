@@ -27,7 +27,7 @@ Request about(const std::string& group) {
     return out;
 }
 
-/// A server with groups whose calls answer what a test arranges; the optional ones are not there.
+/// A server with groups and arranged responses; optional calls are not implemented.
 struct Server {
     FakeHost host{};
     FakeServer server{host};
@@ -104,7 +104,7 @@ TEST(ExternalCloud, ReadsGroupsTargetsAndMachines) {
                                           .debug = "web (1:5)",
                                           .price = Price{},
                                           .options = GroupOptions{}}));
-    EXPECT_EQ(view->groups[1].target, 0) << "a target of 0 is one";
+    EXPECT_EQ(view->groups[1].target, 0) << "a target of 0 is known";
     EXPECT_EQ(view->machines,
               (std::vector<Machine>{{.id = MachineId("m-1"), .group = NodeGroupId("web")}}));
 }
@@ -139,7 +139,7 @@ TEST(ExternalCloud, ReadsOtherGroupsIfOneHangs) {
     ASSERT_TRUE(view) << view.error();
     EXPECT_THAT(view->unreadable, SizeIs(2));
     EXPECT_EQ(view->groups[0].target, 2);
-    EXPECT_EQ(s.host.monotonic() - before, s.config.server.timeout) << "side by side";
+    EXPECT_EQ(s.host.monotonic() - before, s.config.server.timeout) << "the calls run in parallel";
 }
 
 TEST(ExternalCloud, FailsTheRefreshForGroupsWithoutAUniqueId) {
@@ -154,7 +154,7 @@ TEST(ExternalCloud, FailsTheRefreshForGroupsWithoutAUniqueId) {
     twice.add_nodegroups()->set_id("web");
     EXPECT_THAT(read(unnamed).error().message, HasSubstr("has no id"));
     EXPECT_THAT(read(twice).error().message, HasSubstr("two groups have the id \"web\""));
-    EXPECT_THAT(read({})->groups, IsEmpty()) << "a server without groups is one";
+    EXPECT_THAT(read({})->groups, IsEmpty()) << "a server without groups is valid";
 }
 
 TEST(ExternalCloud, RefreshesTheViewAtTheConfiguredInterval) {
@@ -168,12 +168,12 @@ TEST(ExternalCloud, RefreshesTheViewAtTheConfiguredInterval) {
     EXPECT_EQ(s.calls("NodeGroups"), 1u);
     s.host.advance(seconds(1));
     ASSERT_TRUE(s.refresh());
-    EXPECT_EQ(s.calls("NodeGroups"), 2u) << "it is too old";
+    EXPECT_EQ(s.calls("NodeGroups"), 2u) << "the view is too old";
     const Resize one{
         .group = NodeGroupId("web"), .delta = 1, .expected_target = 2, .listed_target = 2};
     ASSERT_TRUE(run(s.host, s.cloud().increase(one)));
     ASSERT_TRUE(s.refresh());
-    EXPECT_EQ(s.calls("NodeGroups"), 3u) << "something was changed";
+    EXPECT_EQ(s.calls("NodeGroups"), 3u) << "a group was changed";
 }
 
 struct Grown : Server {
@@ -260,7 +260,7 @@ TEST(ExternalCloud, IncreasesFromTheExpectedTargetWhileTheListLags) {
     EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 2u);
 }
 
-/// A group of 2 whose server answers an increase so.
+/// The error code of an increase of a group of 2, with responses set by `arrange`.
 ErrorCode code_after(const std::function<void(Server&)>& arrange) {
     Server s;
     s.group("web", 2).without_optional_calls();
@@ -269,7 +269,7 @@ ErrorCode code_after(const std::function<void(Server&)>& arrange) {
         .group = NodeGroupId("web"), .delta = 1, .expected_target = 2, .listed_target = 2};
     const auto grown = run(s.host, s.cloud().increase(request));
     EXPECT_FALSE(grown);
-    EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 1u) << "it is never sent again";
+    EXPECT_EQ(s.calls("NodeGroupIncreaseSize"), 1u) << "it is never repeated";
     return grown ? ErrorCode::internal : grown.error().code;
 }
 
@@ -362,7 +362,7 @@ TEST(ExternalCloud, AllowsARemovalAfterARaiseByAnotherClient) {
     ASSERT_TRUE(s.refresh());
     ASSERT_THAT(run(s.host, s.cloud().remove(removal_of({"m-1", "m-2", "m-3"})))->failed,
                 IsEmpty());
-    ASSERT_TRUE(s.refresh()) << "which shows 4 again: somebody has raised the target";
+    ASSERT_TRUE(s.refresh()) << "it shows 4 again: another client raised the target";
     const auto removed = run(s.host, s.cloud().remove(removal_of({"m-5", "m-6", "m-7"})));
     ASSERT_TRUE(removed) << removed.error();
     EXPECT_THAT(removed->failed, IsEmpty());
@@ -446,7 +446,7 @@ TEST(ExternalCloud, ReadsDetailsAgainOnlyAfterTheirInterval) {
     for (const int seconds_later : {0, 30, 31}) {
         s.host.advance(seconds(seconds_later));
         const auto view = s.refresh();
-        EXPECT_TRUE(view->complete) << "options that cannot be read are no trouble of the group";
+        EXPECT_TRUE(view->complete) << "unreadable options are not an error of the group";
     }
     EXPECT_EQ(s.calls("NodeGroupTemplateNodeInfo"), 2u);
     EXPECT_EQ(s.calls("NodeGroupGetOptions"), 2u);

@@ -1,4 +1,4 @@
-/// A gRPC server in the fake host's HTTP: what it answers to each call, and what it was asked.
+/// A gRPC server in the HTTP of the fake host: its responses to each call, and the requests.
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ inline constexpr const char* server_url = "https://grpc.example:8086";
 inline constexpr const char* cloud_service =
     "clusterautoscaler.cloudprovider.v1.externalgrpc.CloudProvider";
 
-/// A reply as servers give it: its status after the body.
+/// A reply with the status after the body.
 inline HttpReply grpc_reply(const std::string& message, const std::string& status = "0") {
     return testing::reply(200, *frame_message(message), {{"content-type", "application/grpc"}},
                           {{"grpc-status", status}});
 }
 
-/// A failure at once: its status among the headers, and no body.
+/// A failure with the status in the headers and no body.
 inline HttpReply grpc_failure(int code, const std::string& message = {}) {
     return testing::reply(200, {},
                           {{"content-type", "application/grpc"},
@@ -38,13 +38,13 @@ public:
     std::string url(const std::string& method) const {
         return std::string(server_url) + "/" + service_ + "/" + method;
     }
-    /// To any number of calls, whatever they ask.
+    /// The response to any number of calls with any request.
     template <class Reply>
     FakeServer& always(const std::string& method, const Reply& reply) {
         host_.http().always("POST", url(method), grpc_reply(reply.SerializeAsString()));
         return *this;
     }
-    /// To any number of calls that ask exactly this.
+    /// The response to any number of calls with exactly this request.
     template <class Request, class Reply>
     FakeServer& on(const std::string& method, const Request& request, const Reply& reply) {
         return arrange(method, request, grpc_reply(reply.SerializeAsString()));
@@ -57,13 +57,13 @@ public:
         host_.http().always("POST", url(method), grpc_failure(code, message));
         return *this;
     }
-    /// It takes the request and never answers.
+    /// Accepts the request and never responds.
     template <class Request>
     FakeServer& hang(const std::string& method, const Request& request) {
         return arrange(method, request, std::nullopt);
     }
 
-    /// What it was asked by that call, in order.
+    /// The requests of a call, in order.
     template <class Request>
     std::vector<Request> asked(const std::string& method) const {
         std::vector<Request> out;

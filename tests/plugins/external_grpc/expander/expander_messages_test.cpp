@@ -93,7 +93,7 @@ TEST(ExpanderMessages, OmitPodsOfTheLargestOptionsAboveTheSizeLimit) {
     ASSERT_GT(Asked(request).message.ByteSizeLong(), size_max);
     const Asked asked(request, size_max);
     EXPECT_LE(asked.message.ByteSizeLong(), size_max);
-    EXPECT_GT(asked.message.ByteSizeLong(), size_max * 3 / 4) << "as many as there is room for";
+    EXPECT_GT(asked.message.ByteSizeLong(), size_max * 3 / 4) << "as many as fit";
     const std::vector<std::string> told = pod_names(asked.message.options(0));
     EXPECT_THAT(told, ::testing::IsSupersetOf({"web-1", "batch-1", "web-1.2", "batch-1.2"}));
     EXPECT_EQ(asked.message.options(1).podbytes_size(), told.size());
@@ -129,7 +129,7 @@ struct Told {
 TEST(ExpanderMessages, KeepOptionsWhoseGroupIsReturned) {
     EXPECT_EQ(Told().with("c", 1).with("a", 3).kept(), (KeptOptions{.kept = {{0}, {2}}}));
     EXPECT_EQ(Told().with("b").with("b").kept(), (KeptOptions{.kept = {{1}}}))
-        << "ids alone, twice";
+        << "two responses with ids only";
 }
 
 TEST(ExpanderMessages, KeepNothingForAResponseWithoutOptions) {

@@ -1,4 +1,4 @@
-/// What an expander that asks a service is asked in these tests.
+/// Requests to the gRPC expander in these tests.
 #pragma once
 
 #include <capstan/async_expander.hpp>
