@@ -104,7 +104,7 @@ TEST(KeptOptions, AreReadWithBoundChecks) {
     const auto read = capstan::kept_options_from_abi(raw, 2);
     ASSERT_TRUE(read) << read.error();
     EXPECT_THAT(read->kept, ElementsAre(KeptOptions::Kept{1, 0.5}));
-    EXPECT_FALSE(capstan::kept_options_from_abi(raw, 1)) << "there is one option, of index 0";
+    EXPECT_FALSE(capstan::kept_options_from_abi(raw, 1)) << "the only option has index 0";
     const capstan_kept_option no_number{sizeof kept, 0, std::numeric_limits<double>::quiet_NaN()};
     raw.kept.data = &no_number;
     EXPECT_FALSE(capstan::kept_options_from_abi(raw, 2));

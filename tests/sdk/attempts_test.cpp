@@ -152,7 +152,7 @@ TEST(ShareOfDuration, IsBetweenZeroAndAlmostAll) {
     EXPECT_LT(share_of(10s, 0.999), 10s);
 }
 
-/// A client whose attempts come to what `outcomes` says, one after another, then succeed.
+/// A client whose attempts have the results of `outcomes`, one after another, then succeed.
 struct Attempting {
     FakeHost host{};
     AttemptBudget budget{RetryPolicy()};
@@ -179,7 +179,7 @@ TEST(MakeAttempts, RepeatsUntilOneSucceeds) {
     a.outcomes = {with_failure(failed_with(RepeatWhen::always)), with_failure(unreadable())};
     EXPECT_TRUE(a.make());
     EXPECT_EQ(a.sent.size(), 3);
-    EXPECT_EQ(a.budget.left(), 495) << "the last repetition is given back";
+    EXPECT_EQ(a.budget.left(), 495) << "the cost of the last repetition is refunded";
 }
 
 TEST(MakeAttempts, StopsAfterTheFirstSuccess) {

@@ -24,7 +24,7 @@ using capstan::testing::FakeHost;
 using capstan::testing::run;
 using ::testing::Each;
 
-/// Where values are read from: "KEY N" on the N-th read.
+/// A source of values: "KEY N" on the N-th read.
 struct ReadSource {
     FakeHost host;
     Cached<std::string, std::string> cache;

@@ -33,7 +33,7 @@ struct Rate {
     const std::string& date() const noexcept { return day; }
 };
 
-/// What has no date.
+/// A value without a date.
 struct Count {
     std::size_t bytes = 0;
     static Result<Count> parse(std::string_view text) {
@@ -42,7 +42,7 @@ struct Count {
     }
 };
 
-/// A file of its own for each test.
+/// A separate file for each test.
 class DataFileTest : public ::testing::Test {
 protected:
     ~DataFileTest() override { std::filesystem::remove_all(path_); }
@@ -92,7 +92,7 @@ TEST_F(DataFileTest, ChangesItsVersionOnlyWithItsContent) {
     write("2026-11-01 0.3");
     renew(minutes(10));
     EXPECT_NE(file_.version(), before);
-    EXPECT_EQ(value->amount, 0.1) << "what was lent stays as it was";
+    EXPECT_EQ(value->amount, 0.1) << "an earlier value does not change";
 }
 
 TEST_F(DataFileTest, KeepsItsLastValueAndWarnsOnceIfTheFileBecomesInvalid) {
@@ -111,7 +111,7 @@ TEST_F(DataFileTest, KeepsItsLastValueAndWarnsOnceIfTheFileBecomesInvalid) {
     renew(minutes(10));
     std::filesystem::remove(path_);
     renew(minutes(10));
-    EXPECT_EQ(warnings().size(), 3) << "it was over, and is told again";
+    EXPECT_EQ(warnings().size(), 3) << "it had ended, so it is logged again";
 }
 
 TEST_F(DataFileTest, KeepsItsValueIfTheFileHasNoDate) {
@@ -137,7 +137,7 @@ TEST_F(DataFileTest, FailsTheStartIfTheFileIsInvalid) {
     EXPECT_EQ(spoilt.error().message, "file \"" + path_ + "\": no amount");
     EXPECT_EQ(file_.value(), nullptr);
     renew(minutes(10));
-    EXPECT_THAT(warnings(), IsEmpty()) << "nothing was read that could stay";
+    EXPECT_THAT(warnings(), IsEmpty()) << "there is no earlier value";
 }
 
 TEST_F(DataFileTest, HasNoValueWithoutAFile) {

@@ -17,7 +17,7 @@ using testing::run;
 
 constexpr const char* names[] = {"CAPSTAN_TEST_REGION", "CAPSTAN_TEST_PROFILE"};
 
-/// A folder of its own for each test.
+/// A separate folder for each test.
 class MachineEnvironmentTest : public ::testing::Test {
 protected:
     MachineEnvironmentTest() { std::filesystem::create_directories(folder_); }

@@ -115,7 +115,7 @@ TEST_F(FailedChangesTest, ShowTheErrorOfARemovalWhileTheMachineExists) {
     EXPECT_EQ(view.machines[0].state, MachineState::running);
     EXPECT_EQ(view.machines[0].error, no_stock);
     listed[0].state = MachineState::deleting;
-    EXPECT_EQ(refresh().machines[0].error, std::nullopt) << "it goes after all";
+    EXPECT_EQ(refresh().machines[0].error, std::nullopt) << "it is removed now";
 }
 
 TEST_F(FailedChangesTest, ShowAGroupThatWasNotCreatedWithAFailedMachine) {
@@ -128,14 +128,14 @@ TEST_F(FailedChangesTest, ShowAGroupThatWasNotCreatedWithAFailedMachine) {
     EXPECT_EQ(view.machines[1].group, made);
     EXPECT_EQ(view.machines[1].error, no_stock);
     groups.push_back({.id = made, .target = 0});
-    EXPECT_THAT(ids(), ElementsAre("m-1")) << "it was made after all";
+    EXPECT_THAT(ids(), ElementsAre("m-1")) << "the group exists now";
 }
 
 TEST_F(FailedChangesTest, AreForgottenWhenTheMachineIsRemoved) {
     failed.add(web, {{.id = MachineId("m-2")}}, no_stock);
     failed.add_removals(web, {MachineId("m-1")}, no_stock);
     EXPECT_TRUE(failed.forget(MachineId("m-2"))) << "the cloud has nothing to remove";
-    EXPECT_FALSE(failed.forget(MachineId("m-1"))) << "the cloud is to be asked again";
+    EXPECT_FALSE(failed.forget(MachineId("m-1"))) << "the cloud must be called again";
     EXPECT_FALSE(failed.forget(MachineId("m-3")));
     const CloudView view = refresh();
     EXPECT_EQ(view.machines, listed);

@@ -50,7 +50,7 @@ TEST(PodsFromAbi, RejectUnknownOperatorsAndEffects) {
     EXPECT_EQ(refusal(), "affinity_required[0].weight is 101");
 }
 
-/// One intact option, to be spoilt in one place.
+/// One valid option, in which a test breaks one place.
 class MalformedOption : public ::testing::Test {
 protected:
     std::string refusal() const {

@@ -50,7 +50,7 @@ TEST(FromAbi, ReversesToAbiForRequestsAndResponses) {
     EXPECT_EQ(resized_from_abi(arena.to_abi(whole)), whole);
 }
 
-/// A cloud's picture of two groups and one machine, to be spoilt in one place.
+/// A valid view of two groups and one machine, in which a test breaks one place.
 class MalformedView : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -174,9 +174,9 @@ TEST_F(MalformedView, WithImpossibleNumbersIsRejected) {
     group(0).min = 9;
     EXPECT_EQ(refusal(), "internal: groups[0].min is 9, above max 3");
     group(0).present = 0;
-    EXPECT_EQ(refusal(), "taken") << "without its bit a number is not read";
+    EXPECT_EQ(refusal(), "taken") << "without its flag a number is not read";
     machine().state = 6;
-    EXPECT_EQ(refusal(), "taken") << "a state that is not known is that of a machine being made";
+    EXPECT_EQ(refusal(), "taken") << "an unknown state is read as creating";
     machine().present = CAPSTAN_MACHINE_PRICE;
     machine().price_per_hour = std::numeric_limits<double>::quiet_NaN();
     EXPECT_EQ(refusal(), "internal: machines[0].price_per_hour is nan");
@@ -192,7 +192,7 @@ TEST_F(MalformedView, WithInvalidPricesAndOptionsIsReportedWithItsPath) {
               "internal: groups[0].price.currency is \"eur\", not three capital letters");
     std::memcpy(price.currency, "EUR", 4);
     price.per_hour = -1;
-    EXPECT_EQ(refusal(), "taken") << "without its bit the price is not known, and not read";
+    EXPECT_EQ(refusal(), "taken") << "without its flag the price is not read";
     price.present = CAPSTAN_PRICE_PER_HOUR;
     EXPECT_EQ(refusal(), "internal: groups[0].price.per_hour is -1.000000");
     group(0).price = nullptr;
@@ -234,7 +234,7 @@ TEST_F(MalformedView, KeepsReadableErrorMessagesOfLimitedLength) {
     ASSERT_TRUE(raised) << raised.error();
     const Error& error = raised->unreadable[0];
     EXPECT_EQ(error.message, "?" + std::string(4095, 'x'));
-    EXPECT_EQ(error.code, ErrorCode::internal) << "an unknown code is a bug of theirs";
+    EXPECT_EQ(error.code, ErrorCode::internal) << "an unknown code is an internal error";
     EXPECT_EQ(error.retry_after, std::chrono::hours(24 * 365));
 }
 
@@ -269,7 +269,7 @@ TEST_F(MalformedView, AcceptsATemplateFullOfDaemonsWithoutVariants) {
     EXPECT_EQ(raised->variants, 1);
 }
 
-/// A group as a later minor could have it: longer, with members this side does not know.
+/// A group of a later minor version: longer, with unknown members.
 struct LongerGroup {
     capstan_group known;
     std::uint64_t unknown[4];
@@ -300,8 +300,7 @@ TEST(FromAbi, RejectsEmptyRequests) {
     EXPECT_EQ(removal_from_abi(removal).error().message, "machine_ids[1] is empty");
 }
 
-/// Whatever bytes a plugin leaves in a struct: an answer, never a crash. Pointers stay those of
-/// real memory.
+/// Any bytes in a struct give a result and never a crash. Pointers keep pointing to valid memory.
 TEST(FromAbi, SurvivesRandomNumbersInEveryStruct) {
     for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));

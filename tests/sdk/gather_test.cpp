@@ -24,7 +24,7 @@ using capstan::testing::run;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Counts how many of its tasks are under way, begun and ended.
+/// Counts its running, started and ended tasks.
 struct Crowd {
     Host host;
     int now = 0, most = 0, begun = 0, ended = 0;

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using testing::FakeHost;
 using testing::run;
 
-/// Where answers are read from; a key that is not there is not found.
+/// A source of values; other keys are not found.
 struct AnswerSource {
     FakeHost host{};
     LastKnown<std::string, int> known{host.host(), CacheLife{.fresh = 10min, .jitter = 0}, 1min};
@@ -98,14 +98,14 @@ TEST(LastKnown, ChangesItsVersionWithAValue) {
     const auto first = s.known.version();
     s.known.expire("a");
     s.update("a");
-    EXPECT_EQ(s.known.version(), first) << "the same answer is no change";
+    EXPECT_EQ(s.known.version(), first) << "an equal value is not a change";
     s.update("b");
     const auto second = s.known.version();
     EXPECT_NE(second, first);
     s.error = unavailable;
     s.known.expire("a");
     s.update("a");
-    EXPECT_EQ(s.known.version(), second) << "the value stands";
+    EXPECT_EQ(s.known.version(), second) << "the value is kept";
     s.known.put_error("a", {ErrorCode::not_found, "it is gone"});
     const auto third = s.known.version();
     EXPECT_NE(third, second);
@@ -138,7 +138,7 @@ TEST(LastKnown, ForgetsUnneededKeysAndReadsThemAgain) {
     EXPECT_FALSE(s.known.is_due("b"));
 }
 
-/// What cannot be compared counts as changed each time.
+/// A value that cannot be compared counts as changed each time.
 struct Incomparable {
     int value = 0;
 };

@@ -45,7 +45,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using State = std::map<std::string, std::string>;
 
-/// Keeps the options that need at most so many nodes.
+/// Keeps the options that need at most this many nodes.
 class AtMost {
 public:
     static Schema schema() {
@@ -79,14 +79,14 @@ private:
     std::int64_t most_;
 };
 
-/// Made from nothing, with a filter that is not const.
+/// Default constructible, with a filter that is not const.
 struct All {
     void filter(const Call&, const ExpanderRequest& question, const Selection& keep) {
         for (const OptionView o : question.options()) keep(o);
     }
 };
 
-/// Everything of a cloud, with tasks, plain values and Results.
+/// All functions of a cloud, with tasks, plain values and Results.
 class SlowCloud {
 public:
     SlowCloud(Host host, const Settings&) : host_(host) {}
@@ -138,7 +138,7 @@ private:
     int target_ = 1;
 };
 
-/// What two groups have in common is a constant; the bucket counts how often it was asked for.
+/// The verdict is constant; the bucket counts its calls.
 struct CountingCheck {
     capstan::Similarity similar(const Call&, const capstan::TemplateView&,
                                 const capstan::TemplateView&) const {
@@ -272,7 +272,7 @@ TEST_F(CloudLayer, PassesViewsAndResizes) {
     const auto read_anew =
         call<CloudView>([&](capstan_op op) { return cloud.refresh(cloud.self, op, &anew); });
     ASSERT_TRUE(read_anew) << read_anew.error();
-    EXPECT_FALSE(read_anew->complete) << "the class was told";
+    EXPECT_FALSE(read_anew->complete) << "the class was notified";
     capstan_resize resize{};
     resize.struct_size = sizeof resize;
     resize.delta = 2;

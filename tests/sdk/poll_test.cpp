@@ -19,7 +19,7 @@ using capstan::testing::FakeHost;
 using capstan::testing::run;
 using ::testing::ElementsAre;
 
-/// An operation of a cloud that is over after a while.
+/// An operation of a cloud that ends after a while.
 struct Resizing {
     FakeHost host;
     Duration begin = host.monotonic(), takes{};

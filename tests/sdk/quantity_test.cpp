@@ -23,7 +23,7 @@ struct QuantityCase {
     Format format;
 };
 
-// What Kubernetes' own tests of the type expect, and more of the same kind.
+// The expectations of Kubernetes' own tests of the type, and similar ones.
 const std::vector<QuantityCase> cases = {
     {"0", "0", Format::decimal},
     {"00", "0", Format::decimal},
@@ -189,7 +189,7 @@ TEST(Quantity, AddsExactlyAndSaturates) {
     EXPECT_EQ(to_string(*parse_quantity("100m") + *parse_quantity("0.2")), "300m");
     EXPECT_EQ(to_string(*parse_quantity("1Gi") - *parse_quantity("512Mi")), "512Mi");
     EXPECT_EQ(to_string(Quantity() + *parse_quantity("1Gi")), "1Gi")
-        << "a zero takes the other's suffixes";
+        << "a zero uses the suffixes of the other";
     EXPECT_EQ(to_string(Quantity() - *parse_quantity("1Gi")), "-1Gi");
     Quantity large = *parse_quantity("1e100");
     large += large;

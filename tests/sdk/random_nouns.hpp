@@ -1,5 +1,4 @@
-/// Random, valid values of the cluster's nouns for round trips; one seed gives the same values
-/// again.
+/// Random valid values of the model types for round trips; the same for the same seed.
 #pragma once
 
 #include <cstdint>

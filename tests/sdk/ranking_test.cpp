@@ -18,7 +18,7 @@ struct FewerNodes {
     std::string describe(int nodes) const { return "needs " + counted(nodes, "node"); }
 };
 
-/// What is one node more is as good.
+/// Ties with a difference of one node.
 struct AboutAsFew : FewerNodes {
     bool ties(int best, int other) const { return other <= best + 1; }
 };

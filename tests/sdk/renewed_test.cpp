@@ -26,7 +26,7 @@ struct Token {
     std::optional<Time> expires{};
 };
 
-/// A source of tokens "1", "2", ..., which live for an hour.
+/// A source of tokens "1", "2", ..., which are valid for an hour.
 struct TokenSource {
     FakeHost host{};
     Renewed<Token> token{host.host(), "tokens", [this] { return find(); }};
@@ -140,7 +140,7 @@ TEST(Renewed, KeepsAValidValueIfARenewalFails) {
                 ElementsAre("tokens could not be renewed, and are used on: the source says no"));
     const int asked = s.asked;
     EXPECT_EQ(s.get(), "1");
-    EXPECT_EQ(s.asked, asked) << "it rests after a failure";
+    EXPECT_EQ(s.asked, asked) << "it pauses after a failure";
     s.error.reset();
     s.host.advance(31s);
     EXPECT_EQ(s.get(), "2");
@@ -165,7 +165,7 @@ TEST(Renewed, NeverUsesAnExpiredValue) {
     const int asked = s.asked;
     EXPECT_EQ(s.get(), "an error: the source says no");
     EXPECT_EQ(s.asked, asked);
-    EXPECT_THAT(s.warnings(), IsEmpty()) << "nothing is used on";
+    EXPECT_THAT(s.warnings(), IsEmpty()) << "no expired value is used";
 }
 
 TEST(Renewed, SharesOneRenewalAmongCallers) {

@@ -23,7 +23,8 @@ TEST(Resources, AreSortedByName) {
     EXPECT_EQ(machine,
               (Resources{{"pods", 110}, {"cpu", 4000}, {"memory", std::int64_t{32} << 30}}));
     EXPECT_EQ(machine.begin()->resource, "cpu");
-    EXPECT_EQ((Resources{{"cpu", 1}, {"cpu", 2}}), (Resources{{"cpu", 2}})) << "the last counts";
+    EXPECT_EQ((Resources{{"cpu", 1}, {"cpu", 2}}), (Resources{{"cpu", 2}}))
+        << "the last one is used";
 }
 
 TEST(Resources, AddSubtractAndScaleByName) {
@@ -31,7 +32,7 @@ TEST(Resources, AddSubtractAndScaleByName) {
     EXPECT_EQ(
         machine + pod,
         (Resources{{"cpu", 4500}, {"example.com/fpga", 1}, {"memory", 32_GiB}, {"pods", 110}}));
-    EXPECT_EQ((machine - pod).find("example.com/fpga"), -1) << "what is missing shows";
+    EXPECT_EQ((machine - pod).find("example.com/fpga"), -1) << "a missing amount is visible";
     EXPECT_EQ(pod * 9, (Resources{{"cpu", 4500}, {"example.com/fpga", 9}}));
     Resources doubled = pod;
     doubled += doubled;

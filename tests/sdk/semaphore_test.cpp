@@ -22,7 +22,7 @@ using capstan::testing::FakeHost;
 using capstan::testing::run;
 using ::testing::ElementsAre;
 
-/// Visitors that hold a permit for a while.
+/// Tasks that hold a permit for a while.
 struct Gate {
     Host host;
     Semaphore semaphore;

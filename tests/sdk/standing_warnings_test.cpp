@@ -39,7 +39,7 @@ TEST_F(StandingWarningsTest, LogOnlyNewWarnings) {
     EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new"));
     warnings.tell("group a", Sentences{"a is old"});
     EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new", "a is old"))
-        << "it was over in between";
+        << "it had ended";
 }
 
 TEST_F(StandingWarningsTest, LogAWarningAgainAfterItEnded) {

@@ -36,7 +36,7 @@ protected:
     TargetSetter::Current group{.target = 3, .machines = 3, .min = 1, .max = 10};
     std::vector<int> sent{};
     std::deque<Error> failures{};       ///< of the next calls
-    bool applies_failed_calls = false;  ///< a call without an answer is carried out
+    bool applies_failed_calls = false;  ///< a call without a response is applied
     std::function<void()> before_next_read{};
 
     Task<TargetSetter::Current> read() {
@@ -101,7 +101,7 @@ TEST_F(TargetSetterTest, NeverSetsATargetBelowTheExistingMachines) {
     group = {.target = 6, .machines = 5};
     const auto lower = decrease(by(2, 6, 6));
     ASSERT_FALSE(lower);
-    EXPECT_EQ(lower.error().code, ErrorCode::conflict) << "machines were made meanwhile";
+    EXPECT_EQ(lower.error().code, ErrorCode::conflict) << "machines were started meanwhile";
     group = {.target = 1, .machines = 4};
     EXPECT_EQ(increase(by(1, 1, 1)).error().code, ErrorCode::conflict)
         << "even an increase would end some";
@@ -182,7 +182,7 @@ TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterALostResponse) {
     EXPECT_FALSE(increase(by(2, 3, 3)));
     const auto first = increase(by(4, 3, 3));
     ASSERT_TRUE(first) << first.error();
-    EXPECT_EQ(first->target, 5) << "the cloud may still set this one";
+    EXPECT_EQ(first->target, 5) << "the cloud may still apply this one";
     ASSERT_TRUE(first->shortfall);
     EXPECT_EQ(first->shortfall->code, ErrorCode::conflict);
     EXPECT_EQ(increase(by(1, 3, 5)).error().code, ErrorCode::conflict);

@@ -39,7 +39,7 @@ Task<int> throwing(Failure failure) {
 Task<int> refusing() { co_return capstan::fail(ErrorCode::throttled, "slow down"); }
 Task<void> sleeping(Host host, Duration time) { co_await capstan::sleep_for(host, time); }
 
-// What an asynchronous function of a class may return; anything else does not compile.
+// The allowed return types of asynchronous functions of a class; others do not compile.
 static_assert(capstan::detail::can_end<Resized, Task<Resized>>);
 static_assert(capstan::detail::can_end<Resized, Result<Resized>>);
 static_assert(capstan::detail::can_end<Resized, Resized>);

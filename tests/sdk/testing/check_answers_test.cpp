@@ -1,4 +1,4 @@
-// What the conformance suite finds in the answers of decision hooks.
+// Checks of the conformance suite for the results of decision hooks.
 #include <chrono>
 #include <string>
 #include <thread>
@@ -37,7 +37,7 @@ void keep_one(const ExpanderRequest& question, const Selection& keep, std::uint6
         keep(question.options()[static_cast<std::uint32_t>(index % question.options().size())]);
 }
 
-/// Asks a service, which answers or does not.
+/// Calls a service, which responds or does not.
 template <bool answers>
 class ServiceAsker {
 public:
@@ -47,7 +47,7 @@ public:
     }
 };
 
-/// An expander whose C function is replaced.
+/// An expander with another C function.
 template <class Wild>
 capstan_class wild_expander() {
     struct Holder {
@@ -179,7 +179,7 @@ TEST(AnswerChecks, FindAStatefulPureClass) {
                 ElementsAre(AllOf(StartsWith("answers/repeatable:"),
                                   HasSubstr("different result the second time"))));
     EXPECT_THAT(failures_of<Counting>(capstan::testing::quick(), false), IsEmpty())
-        << "not pure, so it may";
+        << "a class that is not pure may call it";
 }
 
 TEST(AnswerChecks, FindAPureClassThatReadsTheClock) {

@@ -1,4 +1,4 @@
-// What the conformance suite finds in clouds that make groups.
+// Checks of the conformance suite for clouds that create groups.
 #include <map>
 #include <string>
 
@@ -36,7 +36,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// One rule, broken.
+/// One broken rule.
 enum class Fault {
     none,
     theory_is_made,
@@ -57,7 +57,7 @@ struct Made {
     int target = 0;
 };
 
-/// The group "own", and those that it makes; machines of one type in one zone.
+/// The group "own" and created groups; machines of one type in one zone.
 template <Fault fault>
 class MakingCloud {
 public:
@@ -141,7 +141,7 @@ private:
     bool own_is_gone_ = false;
 };
 
-/// What the suite says to the fault, of the checks of this topic.
+/// Failures of the checks of this topic for the fault.
 template <Fault fault>
 std::vector<std::string> faults_of() {
     std::vector<std::string> out;

@@ -1,4 +1,4 @@
-// What the conformance suite finds in clouds.
+// Checks of the conformance suite for clouds.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -48,7 +48,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// One rule, broken.
+/// One broken rule.
 enum class CloudFault {
     none,
     any_group,
@@ -259,7 +259,8 @@ TEST(CloudChecks, FindAnImplausiblyLargeMachine) {
 }
 
 TEST(CloudChecks, FindAMemoryLeakPerCall) {
-    if (::mallinfo2().uordblks == 0) GTEST_SKIP() << "a sanitizer's allocator does not tell it";
+    if (::mallinfo2().uordblks == 0)
+        GTEST_SKIP() << "the allocator of a sanitizer does not report it";
     EXPECT_THAT(cloud_faults_of<CloudFault::leaks_memory>(),
                 ElementsAre(AllOf(StartsWith("process/steady: "),
                                   HasSubstr("KiB more memory in use after 100 calls"))));
@@ -276,7 +277,7 @@ TEST(CloudChecks, FindACloudThatPrints) {
                 ElementsAre("process/silent: wrote to standard output or error: one more\n"));
 }
 
-/// A cloud in memory, but for its `start`: that ends its operation well and then returns an error.
+/// A cloud in memory whose `start` completes its operation and then returns an error.
 capstan_class ending_and_refusing() {
     static decltype(capstan_class::create) create_well = nullptr;
     static const capstan_host* lent = nullptr;
@@ -361,7 +362,7 @@ TEST(CloudChecks, FindATemplateWithoutCapacity) {
                 ElementsAre("cloud/templates: describe a: the template has no capacity"));
 }
 
-/// Reads its groups from an API; what an unanswered request means to it, the parameter says.
+/// Reads its groups from an API; the parameter says how it treats failed requests.
 template <bool lies>
 class HttpCloud {
 public:
@@ -410,7 +411,7 @@ TEST(CloudChecks, UseArrangedReplies) {
     EXPECT_THAT(failures(results), IsEmpty());
     EXPECT_THAT(left_out(results), Not(Contains("cloud/maximum")));
     EXPECT_THAT(left_out(results), Not(Contains("cloud/honest")))
-        << "the network is down for it, whatever was arranged";
+        << "the check disables the network, whatever was arranged";
     EXPECT_THAT(skipped_checks(results), IsEmpty());
 }
 
@@ -424,7 +425,7 @@ TEST(CloudChecks, ReportThatThereIsNothingToCheck) {
                                        "https://api.example/groups: ")));
 }
 
-/// Needs a token and an account before it can be made.
+/// Needs a token and an account to be created.
 struct TokenCloud : MemoryCloud<CloudFault::none> {
     static capstan::Schema schema() {
         return {{.key = "token",
@@ -474,8 +475,7 @@ TEST(CloudChecks, FindAnOperationThatIsCompletedTwice) {
         Host lent;
         capstan::GroupOptions options(const Call&, const capstan::GroupView&) const { return {}; }
         Task<void> start() {
-            const capstan_op op =
-                (std::uint64_t{1} << 32) + 1;  // its own, as this host counts them
+            const capstan_op op = (std::uint64_t{1} << 32) + 1;  // as counted by this host
             lent.ops()->complete(lent.raw(), op, CAPSTAN_RESULT_NONE, nullptr);
             co_return;
         }

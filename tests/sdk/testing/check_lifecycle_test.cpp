@@ -1,4 +1,4 @@
-// What the conformance suite finds in the lives of instances, and in what they do to the process.
+// Checks of the conformance suite for the life cycle of instances and their effects on the process.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +34,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// An expander that keeps nothing; the tests are about the rest of it.
+/// An expander that keeps nothing; the tests are about its other functions.
 struct Nothing {
     void filter(const Call&, const ExpanderRequest&, const Selection&) const {}
 };
@@ -159,7 +159,7 @@ TEST(ProcessChecks, FindAChangedWorkingDirectoryAndEnvironment) {
 }
 
 TEST(ProcessChecks, FindAThreadThatKeepsRunning) {
-    std::jthread([] {}).join();  // a sanitizer begins a thread of its own with the first one
+    std::jthread([] {}).join();  // a sanitizer starts a thread of its own with the first one
     static std::optional<std::jthread> kept;
     struct Keeper : Nothing {
         Keeper() {

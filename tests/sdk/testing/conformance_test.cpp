@@ -76,7 +76,7 @@ public:
     }
 };
 
-/// One node after the other to the smallest group that has room.
+/// One node after the other to the smallest group with room.
 class Even {
 public:
     void split(const Call& call, int nodes, const GroupList& groups,

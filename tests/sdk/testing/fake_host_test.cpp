@@ -24,7 +24,7 @@ using capstan::testing::Misuse;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// What a plugin sees.
+/// The host from the view of a plugin.
 struct Seen {
     const capstan_host* raw;
     const capstan_ops* ops;
@@ -37,7 +37,7 @@ struct Seen {
           http(host.host().service<capstan_http>(CAPSTAN_SERVICE_HTTP)) {}
 };
 
-/// Notes what is called, and with which status.
+/// Records which functions are called, and with which status.
 struct Notes {
     std::vector<std::string> lines;
     struct Entry {

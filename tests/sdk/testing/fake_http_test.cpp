@@ -1,4 +1,4 @@
-// A cloud behind HTTP that remembers: the handler of the fake host.
+// A stateful cloud behind HTTP: the handler of the fake host.
 #include <capstan/testing/fake_http.hpp>
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ Task<std::string> body_of(capstan::Host host, HttpRequest request) {
     co_return (co_await capstan::send(host, std::move(request))).body;
 }
 
-/// Counts what it is asked to make; each machine is listed half a minute later.
+/// Counts requested servers; each is listed half a minute later.
 class FakeServers {
 public:
     explicit FakeServers(FakeHost& host) : host_(host) {}

@@ -19,7 +19,7 @@ using capstan::testing::Value;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// What stands in the way of a value, or nothing.
+/// Why a value is rejected, or nothing.
 std::string complaint(const Setting& setting, Value value) {
     FakeSettings settings(Schema{setting});
     settings.set(std::string(setting.key), std::move(value));

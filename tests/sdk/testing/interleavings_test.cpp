@@ -15,15 +15,15 @@ using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// How the plugin under test lowers and raises the target.
+/// How the plugin under test changes the target.
 enum class Way : std::uint8_t {
     by_condition,  ///< the API compares the old target, and lowers no target below its machines
     blindly,       ///< an absolute number, which ends the oldest machines if it is too low
     by_reading,    ///< the same, compared as by_condition when it is sent
-    never,         ///< it agrees, and does nothing
+    never,         ///< it succeeds without effect
 };
 
-/// A plugin and its API in one.
+/// A plugin and its API.
 class TinyCloud : public InterleavedCloud {
 public:
     explicit TinyCloud(Way way) : way_(way) { remember(); }

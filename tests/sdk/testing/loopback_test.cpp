@@ -1,4 +1,4 @@
-// A fake host whose requests go to a server on this machine.
+// A fake host that sends requests to a server on loopback.
 #include <capstan/testing/loopback.hpp>
 
 #include <array>
@@ -29,7 +29,7 @@ using capstan::testing::run;
 using capstan::testing::to_loopback;
 using ::testing::HasSubstr;
 
-/// Takes one connection, reads until `until` came, and sends `answer`.
+/// Accepts one connection, reads until `until` arrives, and sends `answer`.
 class OneShotServer {
 public:
     OneShotServer(std::string until, std::string answer) {
@@ -146,7 +146,7 @@ TEST(Loopback, IsUnavailableWithoutAServer) {
 }
 
 TEST(Loopback, TimesOutIfTheServerDoesNotRespond) {
-    // The kernel takes the connection; nothing ever reads from it.
+    // The kernel accepts the connection; nothing is ever read from it.
     const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in at{};
     at.sin_family = AF_INET;

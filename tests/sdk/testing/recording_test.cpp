@@ -143,7 +143,7 @@ Task<std::string> body_of_recorded(capstan::Host host, HttpRequest request) {
     co_return (co_await capstan::send(host, std::move(request))).body;
 }
 
-/// Plays a recording to one request after another; what comes back, or the code of the error.
+/// Replays a recording to requests; returns the body, or the code of the error.
 class Played {
 public:
     explicit Played(std::string_view recording) {

@@ -1,4 +1,4 @@
-/// Runs the conformance suite on classes that live in the test itself.
+/// Runs the conformance suite on classes of the test itself.
 #pragma once
 
 #include <ostream>
@@ -73,11 +73,11 @@ inline std::vector<std::string> names_with(Outcome::Verdict verdict,
     }
     return out;
 }
-/// Of the checks that do not apply.
+/// Names of the checks that do not apply.
 inline std::vector<std::string> left_out(const std::vector<CheckResult>& results) {
     return names_with(Outcome::Verdict::not_applicable, results);
 }
-/// Of those that had nothing to look at.
+/// Names of the checks that had nothing to check.
 inline std::vector<std::string> skipped_checks(const std::vector<CheckResult>& results) {
     return names_with(Outcome::Verdict::skipped, results);
 }
