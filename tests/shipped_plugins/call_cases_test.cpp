@@ -1,4 +1,4 @@
-// The shipped files, asked by the shipped binary: `capstan plugin call` on the tables of
+// The shipped files with the shipped binary: `capstan plugin call` on the tables of
 // tests/cases/call.
 #include <gmock/gmock.h>
 #include <toml++/toml.h>
@@ -21,8 +21,8 @@ namespace json = boost::json;
 struct Case {
     std::string plugin, kind, title;
     std::string settings, request;
-    std::string answer;           ///< a JSON object; empty: nothing is printed
-    std::string says, complains;  ///< parts of what is printed, and of what goes to standard error
+    std::string answer;           ///< a JSON object; empty: no output
+    std::string says, complains;  ///< parts of standard output and of standard error
     int exit = 0;
 };
 
@@ -48,7 +48,7 @@ std::vector<Case> cases_in(const std::string& file) {
     return out;
 }
 
-/// The keys of an answer, no more and no less.
+/// Exactly the keys of a response.
 std::vector<std::string> keys_of_answer(const Case& c) {
     static const std::map<std::string, std::vector<std::string>> keys{
         {"expander", {"options", "explain"}},

@@ -1,4 +1,4 @@
-// The files as they ship, through nothing but their one symbol.
+// The shipped plugin files, through their one exported symbol.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 
@@ -24,8 +24,8 @@ using testing::option;
 using testing::Question;
 using ::testing::SizeIs;
 
-/// Stays loaded: the library of regular expressions keeps a few strings until the process ends,
-/// which a leak checker only knows to be reachable while it is there.
+/// Is never unloaded: the library of regular expressions keeps a few strings until the process
+/// ends, which a leak checker finds reachable only while the file is loaded.
 class File {
 public:
     explicit File(const std::string& path) {

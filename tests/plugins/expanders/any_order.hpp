@@ -1,4 +1,4 @@
-/// The answer of an expander must not depend on the order of the options.
+/// The result of an expander must not depend on the order of the options.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace capstan::tests {
 
-/// The groups kept when the options come in an order that `seed` shuffled.
+/// The groups that are kept if the options are shuffled with `seed`.
 template <Expander T>
 std::set<std::string> kept_shuffled(T expander, const testing::Question& question, unsigned seed,
                                     const testing::FakeCall& call) {
@@ -29,7 +29,7 @@ std::set<std::string> kept_shuffled(T expander, const testing::Question& questio
     return out;
 }
 
-/// The first seed whose order changes the answer; nothing when none of twenty does.
+/// The first seed whose order changes the result; absent if none of twenty does.
 template <Expander T>
 std::optional<unsigned> find_order_that_matters(const T& expander,
                                                 const testing::Question& question) {

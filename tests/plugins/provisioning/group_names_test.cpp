@@ -38,11 +38,11 @@ TEST(GroupNames, ContainTheCloud) {
     std::set<std::string> names;
     for (const char* cloud : {"gce", "aws", "gce-eu", "gce_eu", "", "n1"})
         names.insert(make_group_name("nap", cloud, plan()));
-    EXPECT_EQ(names.size(), 6u) << "also of those that look alike once they are cleaned";
+    EXPECT_EQ(names.size(), 6u) << "also if they look the same after cleaning";
     const std::string longest(200, 'c');
     EXPECT_NE(make_group_name("nap", longest, plan()),
               make_group_name("nap", longest + "d", plan()))
-        << "and of those that are cut";
+        << "also if they are truncated";
 }
 
 TEST(GroupNames, FitIntoALabel) {

@@ -22,7 +22,7 @@ std::vector<std::string> failures(const ConformanceOptions& options) {
     return out;
 }
 
-/// The usual second, or what a sanitizer makes of it.
+/// The default deadline, or a longer one under a sanitizer.
 constexpr Duration call_deadline = std::chrono::seconds(CALL_DEADLINE_SECONDS);
 
 TEST(ProvisioningConformance, PassesAsAGroupSource) {

@@ -1,4 +1,4 @@
-// Pods that ask for what cannot be, or for more than can be counted.
+// Pods with impossible requirements, and numbers near overflow.
 #include <gmock/gmock.h>
 
 #include <limits>
@@ -32,7 +32,7 @@ TEST(ProvisioningLimits, SuggestNoLabelThatANodeCannotHave) {
         const Suggestions found = suggest({pods}, {machine("m", 4)});
         return found.left_out.empty() ? std::string() : found.left_out[0].because;
     };
-    // A label of these says what a machine is, or its owner: no request makes it true.
+    // The cloud or Kubernetes sets these labels; a plan cannot.
     for (const char* key :
          {"kubernetes.io/role", "kops.k8s.io/instancegroup", "topology.kubernetes.io/rack",
           "cloud.google.com/gke-accelerator", "cloud.google.com/gke-nodepool",

@@ -20,7 +20,7 @@ TEST(Provisioning, ComputesTheLabelSetsOfTheExampleInTheProposal) {
     EXPECT_THAT(
         brief(suggest(of_the_proposal(4, 3, 2, 1), both)),
         ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=a,y=b}", "n1-standard-2{x=c}"));
-    // With S3 in front, S1 is what is left over.
+    // With S3 first, S1 remains.
     EXPECT_THAT(
         brief(suggest(of_the_proposal(1, 3, 4, 1), both)),
         ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=c,y=b}", "n1-standard-2{x=a}"));
@@ -59,7 +59,7 @@ TEST(Provisioning, ComparesButNeverAddsLabelsOfTheMachine) {
     EXPECT_THAT(nowhere.groups, IsEmpty());
     ASSERT_EQ(nowhere.left_out.size(), 1u);
     EXPECT_THAT(nowhere.left_out[0].because, HasSubstr("the machine has \"amd64\""));
-    // A host name is no label that could be given to a group.
+    // A host name cannot be a label of a group.
     EXPECT_THAT(suggest({pod("p", {{"kubernetes.io/hostname", "n1"}})}, machines).groups,
                 IsEmpty());
 }
@@ -70,7 +70,7 @@ TEST(Provisioning, MatchesCloudLabelsAgainstTheMachineType) {
     n2.labels[key] = "n2";
     c3.labels[key] = "c3";
     EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
-    // An offer may tell it, too.
+    // An offering can have the label as well.
     c3.labels.erase(key);
     c3.offerings[0].labels[key] = "c3";
     EXPECT_THAT(brief(suggest({pod("p", {{key, "c3"}})}, {n2, c3})), ElementsAre("c3{}"));
@@ -137,7 +137,7 @@ TEST(Provisioning, TreatsARequiredAffinityWithOneValueAsASelector) {
         {.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd", "hdd"}}}}};
     EXPECT_THAT(brief(suggest({one}, {machine("m", 4)})), ElementsAre("m{disk=ssd}"));
     EXPECT_THAT(suggest({two}, {machine("m", 4)}).groups, IsEmpty());
-    // Alternatives: the first that can be met.
+    // Of alternatives, the first that can be satisfied.
     two.affinity_required.push_back(
         {.labels = {{.key = "disk", .op = Operator::in, .values = {"hdd"}}}});
     EXPECT_THAT(brief(suggest({two}, {machine("m", 4)})), ElementsAre("m{disk=hdd}"));
@@ -186,7 +186,7 @@ TEST(Provisioning, IgnoresATolerationWithoutASelectorByDefault) {
     tolerant.tolerations.front().effect = Effect::no_execute;
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)),
                 ElementsAre("m{}!team=a:NoExecute"));
-    // A pod that tolerates any value names none that a taint could have.
+    // A pod that tolerates any value names no value for a taint.
     tolerant.tolerations = {{.key = "team", .op = Toleration::Op::exists}};
     EXPECT_THAT(brief(suggest({tolerant}, {machine("m", 4)}, literal)), ElementsAre("m{}"));
 }

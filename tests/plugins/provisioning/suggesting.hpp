@@ -1,4 +1,4 @@
-/// Pods and machines for tests, and what is suggested for them in one word each.
+/// Pods and machines for tests, and suggestions as short texts.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace capstan::provisioning {
 inline constexpr const char* type_label = "node.kubernetes.io/instance-type";
 inline constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
-/// `cores` and as many times 4 GiB, in one zone.
+/// `cores` with 4 GiB each, in one zone.
 inline MachineType machine(std::string name, std::int64_t cores,
                            std::vector<std::string> zones = {"a"}) {
     MachineType out{.name = std::move(name),
@@ -42,7 +42,7 @@ inline Suggestions suggest(const std::vector<PodEquivalenceGroup>& pods,
     return suggest_groups({.pods = pods, .machines = machines}, config);
 }
 
-/// "large{x=a}" for each group, taints behind a '!'.
+/// "large{x=a}" for each group, with taints after a '!'.
 inline std::vector<std::string> brief(const Suggestions& suggestions) {
     std::vector<std::string> out;
     for (const auto& [plan, because] : suggestions.groups) {

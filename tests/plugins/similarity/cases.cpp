@@ -37,7 +37,7 @@ Labels texts_of(const toml::table* table) {
     return out;
 }
 
-/// What is not told is as in `capstan plugin call`: allocatable is capacity, free is allocatable.
+/// Defaults as in `capstan plugin call`: allocatable is capacity, free is allocatable.
 Resources resources_of(const toml::table& node, const char* key, const Resources& otherwise) {
     const toml::table* given = node[key].as_table();
     return given == nullptr ? otherwise : parse_resources(texts_of(given)).value();

@@ -16,10 +16,10 @@ struct SimilarityCase {
     testing::Value::Table settings{};
     NodeTemplate a, b;
     SimilarityVerdict verdict = SimilarityVerdict::differs;
-    std::string because{};  ///< part of the reason; empty: not told
+    std::string because{};  ///< part of the reason; empty: not checked
 };
 
-/// Those of one check: "resources" or "labels". Throws when the file is not as it should be.
+/// The cases of one check: "resources" or "labels". Throws if the file is invalid.
 std::vector<SimilarityCase> similarity_cases(std::string_view check);
 
 }  // namespace capstan::tests

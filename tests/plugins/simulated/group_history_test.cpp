@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 using testing::run;
 using namespace std::chrono_literals;
 
-/// The group "web" of two machines, listed as it was six seconds ago.
+/// The group "web" of two machines, with a list lag of six seconds.
 struct ListLag : ::testing::Test {
     FakeHost host;
     bool registers = false;

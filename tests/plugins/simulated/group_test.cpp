@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-/// A group that is asked at moments counted from its start.
+/// A group at times since its start.
 class Story {
 public:
     Story(const Story&) = delete;
@@ -190,7 +190,7 @@ TEST(SimulatedGroup, CanHideAShortage) {
 TEST(SimulatedGroup, RejectsAnIncreaseWithoutCapacityIfConfigured) {
     Story story({{"capacity", 3}, {"size", 1}, {"on_exhausted", "refuse"}});
     EXPECT_EQ(code_of(story.grow(0s, 3, true)), ErrorCode::out_of_capacity) << "all or nothing";
-    EXPECT_EQ(story.grow(0s, 5), 3) << "as many as there are";
+    EXPECT_EQ(story.grow(0s, 5), 3) << "as many as available";
     const auto none = story.grow(0s, 2);
     EXPECT_EQ(none.error().message, "2 machines requested, the cloud has 0 left of 3");
     EXPECT_EQ(story.target(0s), 3);
@@ -212,7 +212,7 @@ TEST(SimulatedGroup, ServesRequestsInOrderWhenCapacityReturns) {
     EXPECT_THAT(story.machines(10min), ElementsAre("1 creating", "2 requested: out_of_capacity",
                                                    "3 requested: out_of_capacity"));
     EXPECT_THAT(story.machines(21min), ElementsAre("1 running", "2 running", "3 running"))
-        << "launched when it was time, not when it was looked at";
+        << "launched when it was due, not when it was read";
 }
 
 TEST(SimulatedGroup, FailsUntilItRecovers) {
@@ -312,7 +312,7 @@ TEST(SimulatedGroup, DoesNotCountADeletingMachine) {
     ASSERT_TRUE(story.remove(1min, {1}));
     EXPECT_EQ(story.target(1min), 1);
     EXPECT_THAT(story.machines(1min), ElementsAre("1 deleting", "2 running"));
-    ASSERT_TRUE(story.remove(80s, {1})) << "it goes already";
+    ASSERT_TRUE(story.remove(80s, {1})) << "it is being deleted";
     EXPECT_THAT(story.machines(90s), ElementsAre("2 running"));
 }
 

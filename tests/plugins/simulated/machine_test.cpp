@@ -53,7 +53,8 @@ TEST(SimulatedMachine, KeepsAConfiguredLabel) {
         node_of({{"arch", "arm64"}, {"labels", table({{"kubernetes.io/arch", "riscv64"}})}});
     EXPECT_EQ(node.labels.at("kubernetes.io/arch"), "riscv64");
     EXPECT_EQ(node.arch, "arm64");
-    EXPECT_FALSE(node.labels.contains("node.kubernetes.io/instance-type")) << "no type is given";
+    EXPECT_FALSE(node.labels.contains("node.kubernetes.io/instance-type"))
+        << "no type is configured";
 }
 
 TEST(SimulatedMachine, HasTheConfiguredResources) {

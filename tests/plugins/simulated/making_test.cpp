@@ -1,4 +1,4 @@
-// Groups that the simulated cloud makes for auto-provisioning.
+// Groups that the simulated cloud creates for auto-provisioning.
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,7 +31,7 @@ GroupPlan plan(Labels labels = {}) {
     return {.name = "nap-m", .machine_type = "m", .zone = "a", .labels = std::move(labels)};
 }
 
-/// The group "web", and machines "m" in zone "a", also as spot ones.
+/// The group "web", and machines "m" in zone "a", on-demand and spot.
 struct SimulatedAutoprovisioning : ::testing::Test {
     FakeHost host;
     Members more{};  ///< of the machine type
@@ -77,7 +77,7 @@ TEST_F(SimulatedAutoprovisioning, ListsAGroupFromCreationToDeletion) {
     EXPECT_THAT(groups(), ElementsAre("web 1"));
     ASSERT_TRUE(create(plan()));
     EXPECT_THAT(groups(), ElementsAre("nap-m! 0", "web 1"));
-    ASSERT_TRUE(create(plan())) << "once more is harmless";
+    ASSERT_TRUE(create(plan())) << "a repetition has no effect";
     ASSERT_TRUE(grow(2));
     EXPECT_THAT(groups(), ElementsAre("nap-m! 2", "web 1"));
     EXPECT_THAT(destroy("nap-m").error().message, HasSubstr("has 2 machines"));
@@ -86,7 +86,7 @@ TEST_F(SimulatedAutoprovisioning, ListsAGroupFromCreationToDeletion) {
     for (const char* id : {"simulated://nap-m/1", "simulated://nap-m/2"})
         removal.machines.emplace_back(id);
     ASSERT_TRUE(run(host, cloud->remove(removal)));
-    EXPECT_EQ(destroy("nap-m").error().code, ErrorCode::conflict) << "they are going, not gone";
+    EXPECT_EQ(destroy("nap-m").error().code, ErrorCode::conflict) << "they are still being deleted";
     host.advance(1min);
     ASSERT_TRUE(destroy("nap-m"));
     EXPECT_THAT(groups(), ElementsAre("web 1"));
@@ -165,7 +165,7 @@ TEST_F(SimulatedAutoprovisioning, RestoresCreatedGroupsAfterARestart) {
     ASSERT_TRUE(grow(2));
     start();
     EXPECT_THAT(groups(), ElementsAre("nap-m! 2", "web 1"));
-    ASSERT_TRUE(create(plan({{"team", "a"}}))) << "the plan is known, too";
+    ASSERT_TRUE(create(plan({{"team", "a"}}))) << "the plan is restored";
     EXPECT_EQ(create(plan()).error().code, ErrorCode::conflict);
 }
 

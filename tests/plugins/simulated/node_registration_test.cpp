@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 const KubeResource nodes("", "v1", "nodes", "Node", false);
 
-/// A cloud that registers its machines, on a host whose cluster and state outlive it.
+/// A cloud that registers its machines, on a host whose cluster and state survive restarts.
 struct NodeRegistration : ::testing::Test {
     FakeHost host;
     Members said{{"size", 1}, {"boot", "1m"}};
@@ -42,7 +42,7 @@ struct NodeRegistration : ::testing::Test {
         config.register_nodes = true;
         return config;
     }
-    /// The process dies, and another one begins.
+    /// Kills the process and starts another one.
     void kill() { cloud = start(); }
     Result<CloudView> refresh() { return refreshed(host, *cloud); }
     void grow(int by, int expected) {
@@ -147,7 +147,7 @@ TEST(RegisteredNodes, AreBehindUntilTheWatchShowsOwnChanges) {
     EXPECT_THAT(*own.find_followed(), IsEmpty());
 }
 
-/// A node as the cluster shows it, with one more label.
+/// A node of the cluster, with one more label.
 std::string node_text(const char* launched_ms, const char* label) {
     return std::string(R"({"metadata":{"name":"web-1","annotations":{
         "simulated.capstan.io/launched-ms":")") +
@@ -165,7 +165,7 @@ TEST(RegisteredNodes, ChangeTheirVersionOnlyIfAMachineChanges) {
         return own.version();
     };
     const std::uint64_t joined = shown(node_text("1000", "a"));
-    EXPECT_EQ(shown(node_text("1000", "b")), joined) << "a label says nothing of the machine";
+    EXPECT_EQ(shown(node_text("1000", "b")), joined) << "a label is not part of the machine";
     EXPECT_GT(shown(node_text("2000", "b")), joined);
     EXPECT_EQ(own.find_followed()->at("web-1").launched, Time(2s));
     const std::uint64_t before = own.version();
@@ -185,8 +185,8 @@ TEST_F(NodeRegistration, ListsNodesWhileTheWatchIsBroken) {
     host.kube().put_text(nodes, R"({"metadata":{"name":"web-9","labels":
         {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://gone/9"}})");
     host.advance(1s);
-    EXPECT_THAT(joined(), ElementsAre("web-1")) << "the trouble is over";
-    EXPECT_EQ(host.kube().requests().size(), asked + 2) << "one is deleted";
+    EXPECT_THAT(joined(), ElementsAre("web-1")) << "the watch works again";
+    EXPECT_EQ(host.kube().requests().size(), asked + 2) << "one node is deleted";
 }
 
 TEST_F(NodeRegistration, ListsNodesEachTimeWithoutTheGrantToWatch) {
@@ -225,7 +225,7 @@ TEST_F(NodeRegistration, KeepsMachinesAndRequestsAfterAKill) {
     EXPECT_EQ(target(), 3);
     EXPECT_THAT(joined(), ElementsAre("web-1"));
     host.advance(30s);
-    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2")) << "each in its own time";
+    EXPECT_THAT(joined(), ElementsAre("web-1", "web-2")) << "each after its own boot time";
     kill();
     host.advance(30s);
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2", "web-3"));
@@ -258,10 +258,10 @@ TEST_F(NodeRegistration, RestoresMachinesFromNodesWithoutAState) {
     Resize one{.group = NodeGroupId("web"), .delta = 1, .expected_target = 2};
     ASSERT_TRUE(run(other, again.increase(one)));
     EXPECT_EQ(refreshed(other, again)->machines.at(2).id, MachineId("simulated://web/4"))
-        << "no number comes twice";
+        << "no number is used twice";
 }
 
-/// The file is edited, and taken over.
+/// The file is edited and reloaded.
 TEST_F(NodeRegistration, KeepsTheNodesOfAGroupRemovedFromTheSettings) {
     grow(1, 1);
     host.advance(1min);
@@ -288,7 +288,7 @@ TEST_F(NodeRegistration, RemembersARemovedGroupAfterARestart) {
     cloud = std::make_unique<Simulated>(host.host(), registering(db));
     EXPECT_THAT(joined(), ElementsAre("web-1"));
     const Resize one{.group = NodeGroupId("db"), .delta = 1};
-    ASSERT_TRUE(run(host, cloud->increase(one))) << "which writes all of it down";
+    ASSERT_TRUE(run(host, cloud->increase(one))) << "which saves the whole state";
     kill();
     EXPECT_EQ(target(), 1);
     EXPECT_THAT(joined(), ElementsAre("web-1"));
@@ -311,7 +311,7 @@ TEST_F(NodeRegistration, SharesItsStateBetweenTwoProcesses) {
     EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 2);
     remove(1);
     EXPECT_EQ(refreshed(host, *standby)->groups.at(0).target, 1);
-    EXPECT_THAT(joined(), IsEmpty()) << "the second one has not booted";
+    EXPECT_THAT(joined(), IsEmpty()) << "the second machine has not booted";
 }
 
 TEST_F(NodeRegistration, ReportsRefusedNodesInTheRefresh) {
@@ -319,7 +319,7 @@ TEST_F(NodeRegistration, ReportsRefusedNodesInTheRefresh) {
     const Result<CloudView> refused = refresh();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error(), (Error{ErrorCode::permission, "create node web-1: forbidden"}));
-    EXPECT_THAT(joined(), ElementsAre("web-1")) << "the next time";
+    EXPECT_THAT(joined(), ElementsAre("web-1")) << "in the next refresh";
 }
 
 TEST_F(NodeRegistration, WritesNothingInADryRun) {
@@ -357,7 +357,7 @@ TEST_F(NodeRegistration, KeepsNodesAndBootTimesIfTheClockIsSet) {
         host.step_wall(step);
         EXPECT_EQ(joined(), before);
         host.advance(30s);
-        EXPECT_THAT(joined(), SizeIs(size + 1)) << "in its own time";
+        EXPECT_THAT(joined(), SizeIs(size + 1)) << "after its boot time";
     }
 }
 
@@ -375,7 +375,7 @@ TEST_F(NodeRegistration, ContinuesFromItsStateUnderAnotherClock) {
     EXPECT_THAT(begin_after(-2h), ElementsAre("web-1", "web-2"));
     host.advance(30s);
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"))
-        << "how long the third has booted, this clock could not tell";
+        << "this clock cannot measure how long the third has booted";
     host.advance(30s);
     EXPECT_THAT(joined(), SizeIs(3));
     EXPECT_THAT(begin_after(20min), SizeIs(3));

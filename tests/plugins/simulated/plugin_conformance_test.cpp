@@ -13,7 +13,7 @@ namespace {
 using testing::ConformanceOptions;
 using testing::Outcome;
 
-/// Those of the checks that came to this verdict.
+/// The checks with this verdict.
 std::vector<std::string> checks_that(Outcome::Verdict verdict, const ConformanceOptions& options) {
     std::vector<std::string> out;
     for (const auto& r : run_checks(testing::conformance_checks(capstan_entry_1, options))) {
@@ -25,7 +25,7 @@ std::vector<std::string> failures(const ConformanceOptions& options) {
     return checks_that(Outcome::Verdict::failed, options);
 }
 
-/// The group "web" beside machines that groups are made of.
+/// The group "web" and machine types for new groups.
 ConformanceOptions making_groups(const Members& more = {}) {
     Members type{
         {"machine", machine({{"type", "m"}})}, {"zones", testing::list("a")}, {"spot", true}};

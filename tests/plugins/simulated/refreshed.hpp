@@ -1,4 +1,4 @@
-/// What the cloud tells when it is asked.
+/// The view after a refresh.
 #pragma once
 
 #include <capstan/testing/fake_host.hpp>

@@ -21,7 +21,7 @@ using testing::FakeHost;
 using testing::run;
 using namespace std::chrono_literals;
 
-/// The groups "web" and "db" on a host whose clock stands still.
+/// The groups "web" and "db" on a host whose clock does not advance by itself.
 struct Cloud {
     explicit Cloud(Duration latency = 0s) {
         Config config =
@@ -44,7 +44,7 @@ struct Cloud {
     std::unique_ptr<Simulated> cloud;
 };
 
-/// Of the group "web", by state.
+/// Machines of the group "web" in this state.
 int count(const CloudView& view, MachineState state) {
     return static_cast<int>(std::ranges::count_if(view.machines, [&](const Machine& m) {
         return m.group == NodeGroupId("web") && m.state == state;
@@ -75,7 +75,7 @@ TEST(Simulated, ReturnsTheSameViewUntilSomethingChanges) {
     EXPECT_EQ(count(*grown, MachineState::creating), 1);
     c.host.advance(1min);
     EXPECT_EQ(count(*tell(), MachineState::creating), 0) << "it has booted";
-    EXPECT_EQ(count(*first, MachineState::running), 2) << "what was told once stays as it is";
+    EXPECT_EQ(count(*first, MachineState::running), 2) << "an earlier view does not change";
 }
 
 TEST(Simulated, DelaysACallByItsLatency) {
@@ -163,7 +163,7 @@ TEST(Simulated, ReportsPricesAndOptionsOfItsGroups) {
     const NodeGroup &db = view->groups.at(0), &web = view->groups.at(1);
     EXPECT_EQ(web.price, (Price{.per_hour = 0.5}));
     EXPECT_EQ(web.options, GroupOptions{});
-    EXPECT_EQ(db.price, (Price{.per_hour = std::nullopt})) << "not known, and nobody is asked";
+    EXPECT_EQ(db.price, (Price{.per_hour = std::nullopt})) << "unknown groups have neither";
     EXPECT_EQ(db.options->zero_or_max, true);
 }
 
@@ -175,7 +175,7 @@ TEST(Simulated, ListsMachinesAsOfTheLastRefresh) {
     ASSERT_TRUE(refreshed(host, cloud));
     ASSERT_TRUE(run(host, cloud.increase({.group = NodeGroupId("web"), .delta = 1})));
     const auto early = refreshed(host, cloud);
-    EXPECT_EQ(early->groups.at(0).target, 1) << "the target is always as it is";
+    EXPECT_EQ(early->groups.at(0).target, 1) << "the target does not lag";
     EXPECT_EQ(count(*early, MachineState::running), 0);
     host.advance(70s);
     EXPECT_EQ(count(*refreshed(host, cloud), MachineState::running), 1);
@@ -192,7 +192,8 @@ TEST(Simulated, KeepsTheMachinesOfRemainingGroupsAfterAReconfiguration) {
     ASSERT_EQ(view->groups.size(), 1u);
     EXPECT_EQ(view->groups[0].max, 1);
     EXPECT_EQ(view->groups[0].target, 2);
-    EXPECT_EQ(view->machines.at(1).id, MachineId("simulated://web/3")) << "one was lost, once";
+    EXPECT_EQ(view->machines.at(1).id, MachineId("simulated://web/3"))
+        << "one machine was lost once";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-/// Settings as a test writes them, and what becomes of them.
+/// Settings of tests, and the results of reading them.
 #pragma once
 
 #include <initializer_list>
@@ -14,14 +14,14 @@ namespace capstan::simulated {
 
 using Members = testing::Value::Table;
 
-/// A machine of 4 cores and 16 GiB, and what else is said of it.
+/// A machine of 4 cores and 16 GiB, with more members.
 inline testing::Value machine(const Members& more = {}) {
     Members members{{"cpu", "4"}, {"memory", "16Gi"}};
     members.insert(members.end(), more.begin(), more.end());
     return members;
 }
 
-/// The group "web" of such machines, and what else is said of it.
+/// The group "web" of such machines, with more members.
 inline Members web(const Members& more = {}) {
     Members members{{"id", "web"}, {"machine", machine()}};
     members.insert(members.end(), more.begin(), more.end());

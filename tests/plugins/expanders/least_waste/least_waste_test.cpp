@@ -20,7 +20,7 @@ PodEquivalenceGroup asking(Resources requests) {
     out.requests = std::move(requests);
     return out;
 }
-/// Each option helps the same pod, which asks for one core and 1Gi.
+/// Each option helps the same pod, which requests one core and 1Gi.
 Question question(std::vector<OptionBuilder> options) { return Question(std::move(options)); }
 LeastWaste expander(LeastWasteConfig config = {}) { return LeastWaste(std::move(config)); }
 
@@ -124,7 +124,7 @@ TEST(LeastWaste, CountsAGpuThatIsNotRequested) {
                   option("plain").cpu("4").memory("2Gi")});
     EXPECT_THAT(kept(expander(), options, call), ElementsAre("plain"));
     EXPECT_THAT(call.explanations().front(), HasSubstr("100% of nvidia.com/gpu"));
-    // With upstream's rule it is not seen.
+    // Upstream's rule ignores it.
     EXPECT_THAT(
         kept(expander({.weights = {{"cpu", 1}, {"memory", 1}}, .other_weight = 0}), options),
         ElementsAre("gpu"));
@@ -161,7 +161,7 @@ TEST(LeastWaste, AppliesTheConfiguredWeights) {
 }
 
 TEST(LeastWaste, KeepsOptionsWithinTheTolerance) {
-    // Of memory all waste the same; of cpu 50%, 52% and 60%.
+    // All waste the same share of memory; of cpu 50%, 52% and 60%.
     const auto options =
         question({option("a").cpu("2000m"), option("b").cpu("2084m"), option("c").cpu("2500m")});
     EXPECT_THAT(kept(expander({.tolerance = 0.019}), options), ElementsAre("a"));

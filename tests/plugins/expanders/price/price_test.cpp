@@ -18,8 +18,8 @@ using testing::option;
 using testing::OptionBuilder;
 using testing::Question;
 
-// As in upstream's test: a pod of one core is worth 20, one of half a core 10, and so is the
-// stabilizing pod.
+// As in upstream's test: a pod of one core has the price 20, a pod of half a core and the
+// stabilizing pod have the price 10.
 const PriceConfig twenty_a_core{.cpu_per_hour = 20, .memory_gib_per_hour = 0};
 constexpr std::uint32_t prefers_two_cores = 4, prefers_four_cores = 10;
 

@@ -267,7 +267,7 @@ TEST(PriorityConfigMap, NamesTheMissingGrant) {
     followed.host.withhold(CAPSTAN_SERVICE_KUBE);
     try {
         std::ignore = followed.start();
-        ADD_FAILURE() << "was made";
+        ADD_FAILURE() << "an instance was created";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error(),
                   (Error{ErrorCode::permission,

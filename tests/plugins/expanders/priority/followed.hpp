@@ -20,7 +20,7 @@ using expanders::Tiers;
 
 inline const KubeResource config_maps("", "v1", "configmaps", "ConfigMap");
 
-/// A cluster, and what the followed ConfigMap kube-system/prio has handed over.
+/// A cluster, and the priorities that the watched ConfigMap kube-system/prio has delivered.
 struct Followed {
     testing::FakeHost host;
     std::vector<Tiers> taken{};
@@ -49,7 +49,7 @@ struct Followed {
         host.kube().remove(config_maps, "kube-system", "prio");
         host.run();
     }
-    /// The one priority of each that was taken.
+    /// The first priority of each delivered version.
     std::vector<std::int64_t> priorities() const {
         std::vector<std::int64_t> out;
         for (const Tiers& tiers : taken) out.push_back(tiers.begin()->first);

@@ -68,7 +68,7 @@ TEST(Random, GivesEachOptionTheSameChance) {
     for (const auto& [group, count] : draws) EXPECT_NEAR(count, 10'000, 435) << group;
 }
 
-// The algorithm is a promise: a decision recorded by one release is replayed by another.
+// The algorithm must not change: a decision recorded by one release is replayed by another.
 TEST(Random, MatchesRecordedDraws) {
     EXPECT_EQ(lot(0, ""), 0x5b21f68ffa77f14cu);
     EXPECT_EQ(lot(1, "web-a"), 0x9a81a4c0688ecfe3u);

@@ -54,7 +54,7 @@ TEST(ResourcesCheck, ComparesCapacityThenAllocatableThenFree) {
               "free: cpu differs, 2 and 6 are 66.7% apart, 5% is allowed");
 }
 
-// Others than our host need not order the resources, and may name one twice: then the first counts.
+// Other hosts need not sort the resources, and may name one twice: the first is used.
 TEST(ResourcesCheck, AcceptsResourcesInAnyOrder) {
     const ResourcesCheck check({});
     const std::vector<capstan_quantity> forward{{str("cpu"), 4000}, {str("memory"), 1000}};
@@ -71,7 +71,7 @@ TEST(ResourcesCheck, AcceptsResourcesInAnyOrder) {
               check.bucket(call.call(), TemplateView(b)));
 }
 
-/// Nodes that differ in little, if at all.
+/// Nodes that differ little or not at all.
 NodeTemplate any_node(std::mt19937& random) {
     const auto one_of = [&](std::initializer_list<const char*> choices) {
         return choices.begin()[random() % choices.size()];
