@@ -1,8 +1,8 @@
 // Defects of the upstream controller, one test each:
 //   1 an unknown name ends the process          AnUnknownNameInTheOrderBlocksNoTarget
-//   2 an unreadable target blocks all           AMissingTarget..., AnUnreadable...,
-//   SeveralHanging... 3 so does a mislabelled pod                 AMislabelledPodBlocksNoTarget 4
-//   writes in any order, up to an error       ARefusedWrite...; of BalancerReplicas:
+//   2 an unreadable target blocks all           AMissing..., AnUnreadable..., SeveralHanging...
+//   3 so does a mislabelled pod                 AMislabelledPodBlocksNoTarget
+//   4 writes in any order, up to an error       ARefusedWrite...; of BalancerReplicas:
 //                                               GrowsBeforeItShrinks, DoesNotShrinkATarget...
 //   5 one target twice, or of two Balancers     DuplicateTargets..., TwoBalancers...
 //   6 a deletion lets two work on one object    ABalancerDeletedDuringAReconcileIsNotWritten
