@@ -94,7 +94,7 @@ Call read_call(const json::value& value) {
              .service = text("service"),
              .action = text("action"),
              .principal = text("principal"),
-             .answer = text("answer"),
+             .response = text("answer"),
              .parameters = value.at("parameters")};
     if (const json::value* const status = value.as_object().if_contains("status"))
         out.status = status->to_number<int>();
@@ -169,8 +169,8 @@ std::string AwsServer::calls_text() const {
     std::ostringstream out;
     for (const Call& call : calls())
         out << call.number << " " << call.service << ":" << call.action << " " << call.status << " "
-            << json::serialize(call.parameters).substr(0, 300) << " " << call.answer.substr(0, 300)
-            << "\n";
+            << json::serialize(call.parameters).substr(0, 300) << " "
+            << call.response.substr(0, 300) << "\n";
     return std::move(out).str();
 }
 

@@ -55,7 +55,7 @@ struct ServerSetup {
 struct Call {
     std::int64_t number = 0;
     double at = 0;  ///< seconds, by the clock of the cloud
-    std::string service{}, action{}, principal{}, answer{};
+    std::string service{}, action{}, principal{}, response{};
     int status = 0;
     boost::json::value parameters{};
 

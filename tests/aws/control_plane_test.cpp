@@ -49,7 +49,7 @@ TEST_F(AwsOnARealControlPlane, GrowsAcrossZonesAndShrinksWithinABudget) {
     EXPECT_TRUE(becomes(180s, [&] { return has_ready_nodes(2) && daemon().target() == 2; }));
     EXPECT_EQ(ready_pods(), 2);
     for (const Call& call : aws().calls("TerminateInstanceInAutoScalingGroup"))
-        EXPECT_EQ(call.status, 200) << call.answer;
+        EXPECT_EQ(call.status, 200) << call.response;
 }
 
 TEST_F(AwsOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLists) {

@@ -103,7 +103,7 @@ TEST_F(AwsDaemon, ProtectsMachinesWhileItCancelsRequests) {
     EXPECT_FALSE(becomes(10s, [&] { return s.nodes().size() != 2; }));
     const std::vector<Call> calls = s.aws().calls("SetInstanceProtection");
     ASSERT_FALSE(calls.empty());
-    EXPECT_EQ(calls.front().status, 200) << calls.front().answer;
+    EXPECT_EQ(calls.front().status, 200) << calls.front().response;
 }
 
 /// One group with one running instance in each zone; one zone has no further capacity.
@@ -125,7 +125,7 @@ void grow_while_a_request_hangs(AwsScenario& s, const char* fault) {
     clouds::grow_with_a_hung_request(
         s, {.rules = {rule},
             .once_grown = [&] { s.aws().set("time", json::object{{"advance", 61}}); },
-            .is_taken_back = [&] { return s.aws().desired("web-c") == 1; }});
+            .is_cancelled = [&] { return s.aws().desired("web-c") == 1; }});
     EXPECT_THAT(s.aws().calls("TerminateInstanceInAutoScalingGroup"), ::testing::IsEmpty());
 }
 

@@ -35,7 +35,7 @@ TEST_F(AwsDaemon, GrowsForPodsAndShrinksWithoutThem) {
     const std::vector<Call> removals = s.aws().calls("TerminateInstanceInAutoScalingGroup");
     EXPECT_THAT(removals, SizeIs(2)) << "each machine is removed once";
     for (const Call& call : removals) {
-        EXPECT_EQ(call.status, 200) << call.answer;
+        EXPECT_EQ(call.status, 200) << call.response;
         EXPECT_EQ(call.parameter("ShouldDecrementDesiredCapacity"), "true");
         EXPECT_THAT(call.principal, HasSubstr(":assumed-role/capstan-shop/"))
             << "with the role of its own instance";
@@ -53,10 +53,10 @@ TEST_F(AwsDaemon, RemovesNodesMatchedByAddress) {
     EXPECT_TRUE(becomes(90s, [&] { return s.aws().desired("web") == 1 && s.nodes().size() == 1; }));
     EXPECT_TRUE(s.has_ready_pods(1));
     EXPECT_THAT(s.aws().calls("TerminateInstanceInAutoScalingGroup"), SizeIs(2));
-    const std::vector<Call> asked = s.aws().calls("DescribeInstances");
-    EXPECT_THAT(asked, SizeIs(::testing::AllOf(::testing::Ge(1), ::testing::Le(3))))
+    const std::vector<Call> requests = s.aws().calls("DescribeInstances");
+    EXPECT_THAT(requests, SizeIs(::testing::AllOf(::testing::Ge(1), ::testing::Le(3))))
         << "once for each instance";
-    for (const Call& call : asked) EXPECT_EQ(call.status, 200) << call.answer;
+    for (const Call& call : requests) EXPECT_EQ(call.status, 200) << call.response;
 }
 
 TEST_F(AwsDaemon, KeepsThreeZonesBalanced) {

@@ -24,7 +24,7 @@ void grow_with_a_hung_request(CloudScenario& scenario, const HungRequest& reques
     EXPECT_THAT(server.fault_counts(), ::testing::Each(::testing::Gt(0)))
         << "each fault was injected";
     request.once_grown();
-    EXPECT_TRUE(becomes(std::chrono::seconds(60), request.is_taken_back));
+    EXPECT_TRUE(becomes(std::chrono::seconds(60), request.is_cancelled));
     EXPECT_FALSE(becomes(std::chrono::seconds(5), [] { return false; }));
     EXPECT_THAT(scenario.nodes(), ::testing::UnorderedElementsAreArray(seen))
         << "no machine was removed";

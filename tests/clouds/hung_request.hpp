@@ -12,7 +12,7 @@ struct HungRequest {
     /// Called once all pods run.
     std::function<void()> once_grown = [] {};
     /// Whether the cloud has no unfulfilled request left.
-    std::function<bool()> is_taken_back{};
+    std::function<bool()> is_cancelled{};
 };
 
 /// Three machines run a pod each, and six more pods are created. All of them get a machine, and no

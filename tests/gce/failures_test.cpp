@@ -109,7 +109,7 @@ TEST_F(GceDaemon, RemovesNoRunningMachineIfARequestHangs) {
                             {"count", 1},
                             {"seconds", 20}};
     clouds::grow_with_a_hung_request(
-        s, {.rules = {rule}, .is_taken_back = [&] { return s.gce().target("web-c") == 1; }});
+        s, {.rules = {rule}, .is_cancelled = [&] { return s.gce().target("web-c") == 1; }});
     EXPECT_THAT(s.gce().calls("resize"), IsEmpty());
 }
 

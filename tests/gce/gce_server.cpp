@@ -112,7 +112,8 @@ Call read_call(const json::value& value) {
              .principal = text("principal"),
              .reason = text("reason"),
              .parameters = value.at("parameters")};
-    if (const json::value* const answer = find("answer")) out.answer = json::serialize(*answer);
+    if (const json::value* const response = find("answer"))
+        out.response = json::serialize(*response);
     if (const json::value* const status = find("status")) out.status = status->to_number<int>();
     if (const json::value* const body = find("body")) out.body = *body;
     return out;
@@ -186,7 +187,7 @@ std::string GceServer::calls_text() const {
     std::ostringstream out;
     for (const Call& call : calls())
         out << call.number << " " << call.method << " " << call.status << " " << call.path << " "
-            << json::serialize(call.body).substr(0, 300) << " " << call.answer.substr(0, 300)
+            << json::serialize(call.body).substr(0, 300) << " " << call.response.substr(0, 300)
             << "\n";
     return std::move(out).str();
 }

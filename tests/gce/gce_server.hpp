@@ -60,7 +60,7 @@ struct Call {
     double at = 0;         ///< seconds, by the clock of the cloud
     std::string method{};  ///< "compute.instanceGroupManagers.createInstances"
     std::string path{}, principal{};
-    std::string reason{}, answer{};  ///< of a refused request
+    std::string reason{}, response{};  ///< of a refused request
     int status = 0;
     boost::json::value parameters{}, body{};
 

@@ -24,7 +24,7 @@ constexpr auto boots = R"({"launch": 0.5, "boot": 1, "delete": 1})";
 std::vector<std::string> deleted(const GceServer& gce) {
     std::vector<std::string> out;
     for (const Call& call : gce.calls("deleteInstances")) {
-        EXPECT_EQ(call.status, 200) << call.answer;
+        EXPECT_EQ(call.status, 200) << call.response;
         for (std::string& name : call.instances()) out.push_back(std::move(name));
     }
     return out;

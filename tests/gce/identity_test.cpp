@@ -141,7 +141,7 @@ TEST_F(GceIdentity, NeedsOnlyTheShippedRole) {
     s.scale(1);
     EXPECT_TRUE(becomes(90s, [&] { return s.gce().target("web") == 1; }));
     for (const Call& call : s.gce().calls())
-        EXPECT_NE(call.status, 403) << call.method << " " << call.answer;
+        EXPECT_NE(call.status, 403) << call.method << " " << call.response;
 }
 
 TEST_F(GceIdentity, IsCheckedForMissingPermissions) {

@@ -63,39 +63,39 @@ TEST_F(AsyncExpander, IsAnExpanderThatIsNotPure) {
 
 TEST_F(AsyncExpander, WaitsForItsService) {
     const Question question{{option("a").nodes(1), option("b").nodes(2), option("c").nodes(4)}};
-    const auto answer = ask(host, table, question.raw(), FakeCall());
-    EXPECT_TRUE(answer.is_good()) << answer.status;
-    EXPECT_THAT(answer.kept, ElementsAre(1u, 2u));
+    const auto response = ask(host, table, question.raw(), FakeCall());
+    EXPECT_TRUE(response.is_good()) << response.status;
+    EXPECT_THAT(response.kept, ElementsAre(1u, 2u));
 }
 
 TEST_F(AsyncExpander, ReportsATimeout) {
     const Question question{{option("a")}};
     FakeCall call;
     call.due(host.monotonic() + 500ms);
-    const auto answer = ask(host, table, question.raw(), call);
-    EXPECT_EQ(answer.status, CAPSTAN_E_DEADLINE);
-    EXPECT_THAT(answer.faults, ElementsAre(HasSubstr("timed out")));
+    const auto response = ask(host, table, question.raw(), call);
+    EXPECT_EQ(response.status, CAPSTAN_E_DEADLINE);
+    EXPECT_THAT(response.faults, ElementsAre(HasSubstr("timed out")));
 }
 
 TEST_F(AsyncExpander, RejectsASynchronousCall) {
     const Question question{{option("a")}};
     FakeCall call;
-    const auto answer =
+    const auto response =
         ask(*instance.find<capstan_expander>(CAPSTAN_KIND_EXPANDER), question.raw(), call);
-    EXPECT_EQ(answer.status, CAPSTAN_E_UNSUPPORTED);
-    EXPECT_THAT(answer.faults, IsEmpty());
+    EXPECT_EQ(response.status, CAPSTAN_E_UNSUPPORTED);
+    EXPECT_THAT(response.faults, IsEmpty());
 }
 
 TEST_F(AsyncExpander, RejectsARequestWithoutOptions) {
     capstan_async_expander_request request{sizeof request, 0, 1, 0, nullptr};
-    const auto asked = [&] {
+    const auto run_filter = [&] {
         return host.settle(host.call<KeptOptions>(
             [&](capstan_op op) { return table.filter(table.self, op, &request); }));
     };
-    EXPECT_FALSE(asked());
+    EXPECT_FALSE(run_filter());
     const capstan_expander_request none{sizeof none, 0, {}, {}};
     request.options = &none;
-    EXPECT_FALSE(asked());
+    EXPECT_FALSE(run_filter());
 }
 
 TEST(KeptOptions, AreReadWithBoundChecks) {

@@ -51,11 +51,12 @@ TEST(UnreportedMarks, AreOnAllNodesButNotInTheTemplate) {
 }
 
 TEST(UnreportedMarks, DoNotIncludeMarksOfTheTemplate) {
-    CheckedGroup told = web({"i-1"});
-    told.node.labels = {{"team", "a"}};
-    told.node.taints = {{"dedicated", "gpu", Effect::no_schedule}};
-    EXPECT_THAT(find_unreported_marks({labelled_node("i-1", team_text, dedicated_text)}, {told}),
-                IsEmpty());
+    CheckedGroup reported = web({"i-1"});
+    reported.node.labels = {{"team", "a"}};
+    reported.node.taints = {{"dedicated", "gpu", Effect::no_schedule}};
+    EXPECT_THAT(
+        find_unreported_marks({labelled_node("i-1", team_text, dedicated_text)}, {reported}),
+        IsEmpty());
 }
 
 TEST(UnreportedMarks, DoNotIncludeMarksOfOneNodeOrTemporaryMarks) {

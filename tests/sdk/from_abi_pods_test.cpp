@@ -10,7 +10,7 @@
 
 #include <capstan/to_abi.hpp>
 
-#include "random_nouns.hpp"
+#include "random_values.hpp"
 
 namespace capstan {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 TEST(PodsFromAbi, ReverseToAbi) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        testing::RandomNouns random(seed);
+        testing::RandomValues random(seed);
         const PodEquivalenceGroup pods = random.equivalence_group();
         const ScaleUpOption option = random.option(7);
         AbiArena arena;

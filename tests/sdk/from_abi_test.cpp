@@ -13,17 +13,17 @@
 
 #include <capstan/to_abi.hpp>
 
-#include "random_nouns.hpp"
+#include "random_values.hpp"
 
 namespace capstan {
 namespace {
 
-using testing::RandomNouns;
+using testing::RandomValues;
 
 TEST(FromAbi, ReversesToAbi) {
     for (std::uint64_t seed = 1; seed <= 500; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        RandomNouns random(seed);
+        RandomValues random(seed);
         const CloudView view = random.cloud_view();
         const NodeTemplate node = random.node_template();
         AbiArena arena;
@@ -304,7 +304,7 @@ TEST(FromAbi, RejectsEmptyRequests) {
 TEST(FromAbi, SurvivesRandomNumbersInEveryStruct) {
     for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
-        RandomNouns random(seed);
+        RandomValues random(seed);
         const CloudView values = random.cloud_view();
         AbiArena arena;
         const capstan_cloud_view view = arena.to_abi(values);

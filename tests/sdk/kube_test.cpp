@@ -37,7 +37,7 @@ std::string pod(const std::string& name, const std::string& more = {}) {
 
 struct Kube : ::testing::Test {
     FakeHost host;
-    std::vector<std::string> told;
+    std::vector<std::string> received;
 
     Result<KubeReply> ask(KubeRequest request) {
         return run(host, ask_kube(host.host(), std::move(request)));
@@ -53,11 +53,11 @@ struct Kube : ::testing::Test {
         if (!event.object.empty())
             line += " " + parse_json(event.object)->text_at({"metadata", "name"});
         if (event.error != nullptr) line += " " + std::string(text(event.error->message));
-        told.push_back(line);
+        received.push_back(line);
     }
     std::vector<std::string> news() {
         host.run();
-        return std::exchange(told, {});
+        return std::exchange(received, {});
     }
 };
 
@@ -131,7 +131,7 @@ TEST_F(Kube, FindsTheResourceOfAKind) {
 TEST_F(Kube, WatchReportsExistingObjectsAndChanges) {
     host.kube().put_text(pods, pod("a"));
     const KubeWatch kept = watch();
-    EXPECT_THAT(told, IsEmpty()) << "nothing inside the constructor";
+    EXPECT_THAT(received, IsEmpty()) << "nothing inside the constructor";
     EXPECT_THAT(news(), ElementsAre("added a", "synced"));
     host.kube().put_text(pods, pod("b"));
     host.kube().put_text(pods, pod("a"));

@@ -15,10 +15,10 @@ using testing::FakeHost;
 using testing::run;
 
 /// A source of values; other keys are not found.
-struct AnswerSource {
+struct ValueSource {
     FakeHost host{};
     LastKnown<std::string, int> known{host.host(), CacheLife{.fresh = 10min, .jitter = 0}, 1min};
-    std::map<std::string, int> answers{};
+    std::map<std::string, int> values{};
     std::optional<Error> error{};
     int reads = 0;
 
@@ -26,8 +26,8 @@ struct AnswerSource {
         ++reads;
         co_await sleep_for(host.host(), 1s);
         if (error) co_return fail(*error);
-        const auto at = answers.find(key);
-        if (at == answers.end()) co_return fail(ErrorCode::not_found, key + " is not there");
+        const auto at = values.find(key);
+        if (at == values.end()) co_return fail(ErrorCode::not_found, key + " is not there");
         co_return at->second;
     }
     void update(const std::string& key) {
@@ -43,13 +43,13 @@ struct AnswerSource {
 const Error unavailable{ErrorCode::unavailable, "the cloud is away"};
 
 TEST(LastKnown, ReadsAValueAgainAfterItsLifetime) {
-    AnswerSource s;
-    s.answers["a"] = 1;
+    ValueSource s;
+    s.values["a"] = 1;
     EXPECT_EQ(s.find("a"), std::nullopt);
     EXPECT_TRUE(s.known.is_due("a"));
     s.update("a");
     EXPECT_EQ(s.find("a"), 1);
-    s.answers["a"] = 2;
+    s.values["a"] = 2;
     s.host.advance(9min);
     s.update("a");
     EXPECT_EQ(s.find("a"), 1);
@@ -61,8 +61,8 @@ TEST(LastKnown, ReadsAValueAgainAfterItsLifetime) {
 }
 
 TEST(LastKnown, KeepsAValueIfReadingFailsAndPauses) {
-    AnswerSource s;
-    s.answers["a"] = 1;
+    ValueSource s;
+    s.values["a"] = 1;
     s.update("a");
     s.error = unavailable;
     s.host.advance(10min);
@@ -81,10 +81,10 @@ TEST(LastKnown, KeepsAValueIfReadingFailsAndPauses) {
 }
 
 TEST(LastKnown, ForgetsADeletedKey) {
-    AnswerSource s;
-    s.answers["a"] = 1;
+    ValueSource s;
+    s.values["a"] = 1;
     s.update("a");
-    s.answers.clear();
+    s.values.clear();
     s.known.expire("a");
     s.update("a");
     EXPECT_EQ(s.find("a"), std::nullopt);
@@ -92,8 +92,8 @@ TEST(LastKnown, ForgetsADeletedKey) {
 }
 
 TEST(LastKnown, ChangesItsVersionWithAValue) {
-    AnswerSource s;
-    s.answers = {{"a", 1}, {"b", 1}};
+    ValueSource s;
+    s.values = {{"a", 1}, {"b", 1}};
     s.update("a");
     const auto first = s.known.version();
     s.known.expire("a");
@@ -114,7 +114,7 @@ TEST(LastKnown, ChangesItsVersionWithAValue) {
 }
 
 TEST(LastKnown, TreatsAPutValueAsRead) {
-    AnswerSource s;
+    ValueSource s;
     s.known.put_error("a", unavailable);
     s.known.put("a", 7);
     EXPECT_EQ(s.find("a"), 7);
@@ -125,8 +125,8 @@ TEST(LastKnown, TreatsAPutValueAsRead) {
 }
 
 TEST(LastKnown, ForgetsUnneededKeysAndReadsThemAgain) {
-    AnswerSource s;
-    s.answers = {{"a", 1}, {"b", 1}};
+    ValueSource s;
+    s.values = {{"a", 1}, {"b", 1}};
     s.update("a");
     s.update("b");
     s.update("c");

@@ -144,8 +144,8 @@ struct CountingCheck {
                                 const capstan::TemplateView&) const {
         return capstan::agrees("always");
     }
-    std::uint64_t bucket(const Call&, const capstan::TemplateView&) { return ++asked % 1; }
-    std::uint64_t asked = 0;
+    std::uint64_t bucket(const Call&, const capstan::TemplateView&) { return ++bucket_calls % 1; }
+    std::uint64_t bucket_calls = 0;
 };
 
 struct Undescribed : All {

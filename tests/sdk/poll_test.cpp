@@ -23,12 +23,12 @@ using ::testing::ElementsAre;
 struct Resizing {
     FakeHost host;
     Duration begin = host.monotonic(), takes{};
-    std::vector<Duration> asked{};
+    std::vector<Duration> polls{};
 
     explicit Resizing(Duration time) : takes(time) {}
     Task<std::optional<int>> ask() {
-        asked.push_back(host.monotonic() - begin);
-        if (asked.back() < takes) co_return std::optional<int>();
+        polls.push_back(host.monotonic() - begin);
+        if (polls.back() < takes) co_return std::optional<int>();
         co_return std::optional<int>(7);
     }
     Task<std::optional<int>> wait(capstan::PollTimes times) {
@@ -40,10 +40,10 @@ struct Resizing {
 TEST(Poll, EndsWithTheFirstResult) {
     Resizing at_once(0s), later(20s);
     EXPECT_EQ(run(at_once.host, at_once.wait({})).value(), 7);
-    EXPECT_THAT(at_once.asked, ElementsAre(0s));
+    EXPECT_THAT(at_once.polls, ElementsAre(0s));
     EXPECT_EQ(run(later.host, later.wait({})).value(), 7);
-    EXPECT_GE(later.asked.back(), 20s);
-    EXPECT_LT(later.asked.back(), 35s);
+    EXPECT_GE(later.polls.back(), 20s);
+    EXPECT_LT(later.polls.back(), 35s);
 }
 
 TEST(Poll, PollsLessAndLessOftenUpToALimit) {
@@ -51,9 +51,9 @@ TEST(Poll, PollsLessAndLessOftenUpToALimit) {
     ASSERT_TRUE(run(resizing.host,
                     resizing.wait({.delay = 1s, .growth = 2, .delay_max = 8s, .at_most = 1min})));
     std::vector<Duration> most{1s, 2s, 4s, 8s, 8s, 8s};
-    ASSERT_GT(resizing.asked.size(), most.size());
+    ASSERT_GT(resizing.polls.size(), most.size());
     for (std::size_t i = 0; i < most.size(); ++i) {
-        const Duration gap = resizing.asked[i + 1] - resizing.asked[i];
+        const Duration gap = resizing.polls[i + 1] - resizing.polls[i];
         EXPECT_LE(gap, most[i]);
         EXPECT_GE(gap, most[i] * 3 / 4);
     }

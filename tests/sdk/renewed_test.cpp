@@ -30,16 +30,16 @@ struct Token {
 struct TokenSource {
     FakeHost host{};
     Renewed<Token> token{host.host(), "tokens", [this] { return find(); }};
-    int given = 0, asked = 0;
+    int returned = 0, requests = 0;
     std::optional<Duration> life = 1h;
     Duration latency = 100ms;
     std::optional<Error> error{};
 
     Task<Token> find() {
-        ++asked;
+        ++requests;
         co_await sleep_for(host.host(), latency);
         if (error) co_return fail(*error);
-        Token out{std::to_string(++given), {}};
+        Token out{std::to_string(++returned), {}};
         if (life) out.expires = host.now() + *life;
         co_return out;
     }
@@ -69,7 +69,7 @@ TEST(Renewed, KeepsItsValueUntilItsRenewalTime) {
     EXPECT_EQ(s.get(), "1");
     s.host.advance(42min);
     EXPECT_EQ(s.get(), "1");
-    EXPECT_EQ(s.asked, 1);
+    EXPECT_EQ(s.requests, 1);
 }
 
 TEST(Renewed, RenewsInTheBackgroundFirst) {
@@ -82,7 +82,7 @@ TEST(Renewed, RenewsInTheBackgroundFirst) {
     EXPECT_EQ(s.host.monotonic(), before);
     s.host.advance(6s);
     EXPECT_EQ(s.get(), "2");
-    EXPECT_EQ(s.asked, 2);
+    EXPECT_EQ(s.requests, 2);
 }
 
 TEST(Renewed, LetsCallsWaitNearTheEnd) {
@@ -98,7 +98,7 @@ TEST(Renewed, KeepsAValueWithoutAnEnd) {
     EXPECT_EQ(s.get(), "1");
     s.host.advance(24h * 400);
     EXPECT_EQ(s.get(), "1");
-    EXPECT_EQ(s.asked, 1);
+    EXPECT_EQ(s.requests, 1);
 }
 
 TEST(Renewed, ReturnsAnExpiredValueOnceAndRenewsIt) {
@@ -114,7 +114,7 @@ TEST(Renewed, DoesNotRenewAShortLivedValueAllTheTime) {
     EXPECT_EQ(s.get(), "1");
     s.host.advance(10min);
     EXPECT_EQ(s.get(), "1");
-    EXPECT_EQ(s.asked, 1);
+    EXPECT_EQ(s.requests, 1);
     s.host.advance(3min);
     EXPECT_EQ(s.get(), "2");
 }
@@ -138,9 +138,9 @@ TEST(Renewed, KeepsAValidValueIfARenewalFails) {
     EXPECT_EQ(s.get(), "1");
     EXPECT_THAT(s.warnings(),
                 ElementsAre("tokens could not be renewed, and are used on: the source says no"));
-    const int asked = s.asked;
+    const int requests = s.requests;
     EXPECT_EQ(s.get(), "1");
-    EXPECT_EQ(s.asked, asked) << "it pauses after a failure";
+    EXPECT_EQ(s.requests, requests) << "it pauses after a failure";
     s.error.reset();
     s.host.advance(31s);
     EXPECT_EQ(s.get(), "2");
@@ -162,9 +162,9 @@ TEST(Renewed, NeverUsesAnExpiredValue) {
     s.error = refused;
     s.host.advance(61min);
     EXPECT_EQ(s.get(), "an error: the source says no");
-    const int asked = s.asked;
+    const int requests = s.requests;
     EXPECT_EQ(s.get(), "an error: the source says no");
-    EXPECT_EQ(s.asked, asked);
+    EXPECT_EQ(s.requests, requests);
     EXPECT_THAT(s.warnings(), IsEmpty()) << "no expired value is used";
 }
 
@@ -175,7 +175,7 @@ TEST(Renewed, SharesOneRenewalAmongCallers) {
     const auto all = run(s.host, gather(std::move(calls), 50));
     ASSERT_TRUE(all) << all.error();
     EXPECT_THAT(*all, Each(Field(&Token::text, "1")));
-    EXPECT_EQ(s.asked, 1);
+    EXPECT_EQ(s.requests, 1);
 }
 
 TEST(Renewed, RenewsOnceForManyRefusals) {
@@ -189,7 +189,7 @@ TEST(Renewed, RenewsOnceForManyRefusals) {
     EXPECT_EQ(s.renew("1"), "2");
     s.host.advance(31s);
     EXPECT_EQ(s.renew("1"), "2");
-    EXPECT_EQ(s.asked, 2) << "a late refusal of the old one";
+    EXPECT_EQ(s.requests, 2) << "a late refusal of the old one";
 }
 
 TEST(Renewed, PausesAfterARefusal) {
@@ -208,7 +208,7 @@ TEST(Renewed, ContinuesARenewalIfItsCallerGivesUp) {
     EXPECT_EQ(run(s.host, s.token.get(), 1s).error().code, ErrorCode::deadline);
     s.host.advance(5s);
     EXPECT_EQ(s.get(), "1");
-    EXPECT_EQ(s.asked, 1);
+    EXPECT_EQ(s.requests, 1);
 }
 
 TEST(Renewed, EndsWithTheInstanceWithoutAWarning) {

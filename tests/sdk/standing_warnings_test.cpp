@@ -18,7 +18,7 @@ struct StandingWarningsTest : ::testing::Test {
     FakeHost host{};
     StandingWarnings warnings{host.host()};
 
-    std::vector<std::string> said() const {
+    std::vector<std::string> logged() const {
         std::vector<std::string> out;
         for (const auto& line : host.log_lines()) {
             EXPECT_EQ(line.level, CAPSTAN_LOG_WARN);
@@ -30,15 +30,15 @@ struct StandingWarningsTest : ::testing::Test {
 
 TEST_F(StandingWarningsTest, LogAWarningOnce) {
     for (int refresh = 0; refresh < 3; ++refresh) warnings.tell("group a", "a is full");
-    EXPECT_THAT(said(), ElementsAre("a is full"));
+    EXPECT_THAT(logged(), ElementsAre("a is full"));
 }
 
 TEST_F(StandingWarningsTest, LogOnlyNewWarnings) {
     warnings.tell("group a", Sentences{"a is full", "a is old"});
     warnings.tell("group a", Sentences{"a is new", "a is full"});
-    EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new"));
+    EXPECT_THAT(logged(), ElementsAre("a is full", "a is old", "a is new"));
     warnings.tell("group a", Sentences{"a is old"});
-    EXPECT_THAT(said(), ElementsAre("a is full", "a is old", "a is new", "a is old"))
+    EXPECT_THAT(logged(), ElementsAre("a is full", "a is old", "a is new", "a is old"))
         << "it had ended";
 }
 
@@ -48,7 +48,7 @@ TEST_F(StandingWarningsTest, LogAWarningAgainAfterItEnded) {
     warnings.tell("group a", "a is full");
     warnings.end("group a");
     warnings.tell("group a", "a is full");
-    EXPECT_THAT(said(), ElementsAre("a is full", "a is full", "a is full"));
+    EXPECT_THAT(logged(), ElementsAre("a is full", "a is full", "a is full"));
 }
 
 TEST_F(StandingWarningsTest, AreSeparateForEachSubject) {
@@ -57,7 +57,7 @@ TEST_F(StandingWarningsTest, AreSeparateForEachSubject) {
     warnings.end("group b");
     warnings.end("group c");
     warnings.tell("group a", "it is full");
-    EXPECT_THAT(said(), ElementsAre("it is full", "it is full"));
+    EXPECT_THAT(logged(), ElementsAre("it is full", "it is full"));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ namespace json = boost::json;
 struct Case {
     std::string plugin, kind, title;
     std::string settings, request;
-    std::string answer;           ///< a JSON object; empty: no output
-    std::string says, complains;  ///< parts of standard output and of standard error
+    std::string response;        ///< a JSON object; empty: no output
+    std::string output, errors;  ///< parts of standard output and of standard error
     int exit = 0;
 };
 
@@ -40,16 +40,16 @@ std::vector<Case> cases_in(const std::string& file) {
                        .title = text_at(c, "title"),
                        .settings = text_at(c, "settings"),
                        .request = text_at(c, "request"),
-                       .answer = text_at(c, "answer"),
-                       .says = text_at(c, "says"),
-                       .complains = text_at(c, "complains"),
+                       .response = text_at(c, "answer"),
+                       .output = text_at(c, "says"),
+                       .errors = text_at(c, "complains"),
                        .exit = c["exit"].value_or(0)});
     }
     return out;
 }
 
 /// Exactly the keys of a response.
-std::vector<std::string> keys_of_answer(const Case& c) {
+std::vector<std::string> keys_of_response(const Case& c) {
     static const std::map<std::string, std::vector<std::string>> keys{
         {"expander", {"options", "explain"}},
         {"similarity", {"similar", "decided", "because"}},
@@ -58,15 +58,15 @@ std::vector<std::string> keys_of_answer(const Case& c) {
     return c.exit == 1 ? std::vector<std::string>{"error"} : keys.at(c.kind);
 }
 
-void expect_answer(const Case& c, const std::string& printed) {
+void expect_response(const Case& c, const std::string& printed) {
     ASSERT_EQ(std::ranges::count(printed, '\n'), 1) << printed;
-    const json::object answer = json::parse(printed).as_object();
+    const json::object response = json::parse(printed).as_object();
     std::vector<std::string> keys;
-    for (const auto& member : answer) keys.emplace_back(member.key());
-    EXPECT_EQ(keys, keys_of_answer(c)) << printed;
-    const json::object expected = json::parse(c.answer).as_object();
+    for (const auto& member : response) keys.emplace_back(member.key());
+    EXPECT_EQ(keys, keys_of_response(c)) << printed;
+    const json::object expected = json::parse(c.response).as_object();
     for (const auto& member : expected) {
-        EXPECT_EQ(answer.at(member.key()), member.value()) << printed;
+        EXPECT_EQ(response.at(member.key()), member.value()) << printed;
     }
 }
 
@@ -86,14 +86,14 @@ TEST_P(CallCases, MatchTheResponsesOfTheShippedFiles) {
         SCOPED_TRACE(GetParam() + ": " + c.title);
         const Ran ran = ask(c);
         EXPECT_EQ(ran.code, c.exit) << ran.err;
-        if (c.answer.empty()) {
+        if (c.response.empty()) {
             EXPECT_EQ(ran.out, "");
         } else {
-            expect_answer(c, ran.out);
+            expect_response(c, ran.out);
         }
-        EXPECT_THAT(ran.out, testing::HasSubstr(c.says));
-        EXPECT_THAT(ran.err, testing::HasSubstr(c.complains));
-        if (c.complains.empty()) {
+        EXPECT_THAT(ran.out, testing::HasSubstr(c.output));
+        EXPECT_THAT(ran.err, testing::HasSubstr(c.errors));
+        if (c.errors.empty()) {
             EXPECT_EQ(ran.err, "");
         }
     }

@@ -90,7 +90,7 @@ struct Refused {
     const char* key;
     testing::Value value;
     const char* path;
-    const char* says;
+    const char* message;
 };
 
 TEST(AwsConfig, ReportsMistakesWithTheirPlace) {
@@ -110,9 +110,9 @@ TEST(AwsConfig, ReportsMistakesWithTheirPlace) {
         FakeSettings settings = with_groups();
         settings.set(each.key, each.value);
         const auto found = rejections(settings);
-        ASSERT_THAT(found, SizeIs(1)) << each.says;
+        ASSERT_THAT(found, SizeIs(1)) << each.message;
         EXPECT_EQ(found[0].path, each.path);
-        EXPECT_THAT(found[0].why, HasSubstr(each.says));
+        EXPECT_THAT(found[0].why, HasSubstr(each.message));
     }
 }
 

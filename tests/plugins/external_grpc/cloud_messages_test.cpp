@@ -25,15 +25,15 @@ wire::Instance instance(wire::InstanceStatus::InstanceState state, const std::st
 }
 
 TEST(ExternalGrpcMessages, MapInstanceStates) {
-    using Told = wire::InstanceStatus;
-    const std::pair<Told::InstanceState, MachineState> cases[] = {
-        {Told::unspecified, MachineState::running},
-        {Told::instanceRunning, MachineState::running},
-        {Told::instanceCreating, MachineState::creating},
-        {Told::instanceDeleting, MachineState::deleting},
-        {static_cast<Told::InstanceState>(9), MachineState::running}};
-    for (const auto& [told, state] : cases)
-        EXPECT_EQ(machine_of(instance(told), NodeGroupId("web")).state, state) << told;
+    using Status = wire::InstanceStatus;
+    const std::pair<Status::InstanceState, MachineState> cases[] = {
+        {Status::unspecified, MachineState::running},
+        {Status::instanceRunning, MachineState::running},
+        {Status::instanceCreating, MachineState::creating},
+        {Status::instanceDeleting, MachineState::deleting},
+        {static_cast<Status::InstanceState>(9), MachineState::running}};
+    for (const auto& [sent, state] : cases)
+        EXPECT_EQ(machine_of(instance(sent), NodeGroupId("web")).state, state) << sent;
     wire::Instance bare;
     bare.set_id("m-2");
     const Machine machine = machine_of(bare, NodeGroupId("web"));
@@ -43,23 +43,23 @@ TEST(ExternalGrpcMessages, MapInstanceStates) {
 }
 
 TEST(ExternalGrpcMessages, MarkAFailedMachine) {
-    using Told = wire::InstanceStatus;
+    using Status = wire::InstanceStatus;
     struct Case {
-        wire::Instance told;
+        wire::Instance sent;
         MachineState state;
         std::optional<ErrorCode> error;
     };
     const Case cases[] = {
-        {instance(Told::instanceCreating, "stockout", 1), MachineState::failed,
+        {instance(Status::instanceCreating, "stockout", 1), MachineState::failed,
          ErrorCode::out_of_capacity},
-        {instance(Told::instanceCreating, "quota", 99), MachineState::failed,
+        {instance(Status::instanceCreating, "quota", 99), MachineState::failed,
          ErrorCode::unavailable},
-        {instance(Told::instanceCreating, "", 1), MachineState::creating, std::nullopt},
-        {instance(Told::instanceRunning, "stockout", 1), MachineState::running, std::nullopt},
-        {instance(Told::instanceDeleting, "stockout", 1), MachineState::deleting, std::nullopt},
+        {instance(Status::instanceCreating, "", 1), MachineState::creating, std::nullopt},
+        {instance(Status::instanceRunning, "stockout", 1), MachineState::running, std::nullopt},
+        {instance(Status::instanceDeleting, "stockout", 1), MachineState::deleting, std::nullopt},
     };
     for (const Case& c : cases) {
-        const Machine machine = machine_of(c.told, NodeGroupId("web"));
+        const Machine machine = machine_of(c.sent, NodeGroupId("web"));
         EXPECT_EQ(machine.state, c.state);
         ASSERT_EQ(machine.error.has_value(), c.error.has_value());
         if (!c.error) continue;
@@ -77,11 +77,11 @@ TEST(ExternalGrpcMessages, IgnoreOptionsThatEqualTheDefaults) {
 TEST(ExternalGrpcMessages, KeepAnExplicitZero) {
     OptionDefaults defaults;
     defaults.zero_or_max = true;
-    auto told = message_of(defaults);
-    told.set_scaledownutilizationthreshold(0);
-    told.set_zeroormaxnodescaling(false);
-    told.mutable_scaledownunneededduration()->Clear();
-    const GroupOptions options = options_of(told, defaults);
+    auto sent = message_of(defaults);
+    sent.set_scaledownutilizationthreshold(0);
+    sent.set_zeroormaxnodescaling(false);
+    sent.mutable_scaledownunneededduration()->Clear();
+    const GroupOptions options = options_of(sent, defaults);
     EXPECT_EQ(options.utilization_threshold, 0.0);
     EXPECT_EQ(options.zero_or_max, false);
     EXPECT_EQ(options.unneeded_time, Duration::zero()) << "set but empty";
@@ -90,20 +90,20 @@ TEST(ExternalGrpcMessages, KeepAnExplicitZero) {
 
 TEST(ExternalGrpcMessages, OmitAnUnsetDuration) {
     const OptionDefaults defaults;
-    auto told = message_of(defaults);
-    told.clear_scaledownunneededduration();
-    told.clear_scaledownunreadyduration();
-    told.clear_maxnodeprovisionduration();
-    EXPECT_EQ(options_of(told, defaults), GroupOptions{});
+    auto sent = message_of(defaults);
+    sent.clear_scaledownunneededduration();
+    sent.clear_scaledownunreadyduration();
+    sent.clear_maxnodeprovisionduration();
+    EXPECT_EQ(options_of(sent, defaults), GroupOptions{});
 }
 
 TEST(ExternalGrpcMessages, ReadDurationsToTheNanosecondWithinBounds) {
     const OptionDefaults defaults;
-    auto told = message_of(defaults);
-    told.mutable_scaledownunreadyduration()->set_seconds(90);
-    told.mutable_scaledownunreadyduration()->set_nanos(5);
-    told.mutable_maxnodeprovisionduration()->set_seconds(std::int64_t{1} << 62);
-    const GroupOptions options = options_of(told, defaults);
+    auto sent = message_of(defaults);
+    sent.mutable_scaledownunreadyduration()->set_seconds(90);
+    sent.mutable_scaledownunreadyduration()->set_nanos(5);
+    sent.mutable_maxnodeprovisionduration()->set_seconds(std::int64_t{1} << 62);
+    const GroupOptions options = options_of(sent, defaults);
     EXPECT_EQ(options.unready_time, std::chrono::seconds(90) + Duration(5));
     EXPECT_GT(options.max_node_provision_time, std::chrono::hours(24 * 365));
 }
@@ -168,9 +168,9 @@ TEST(ExternalGrpcMessages, ReadANodeWrittenByKubernetes) {
 }
 
 TEST(ExternalGrpcMessages, UseCapacityIfAllocatableIsMissing) {
-    core::Node told = gpu_node();
-    told.mutable_status()->clear_allocatable();
-    const auto node = parse_node(told.SerializeAsString());
+    core::Node sent = gpu_node();
+    sent.mutable_status()->clear_allocatable();
+    const auto node = parse_node(sent.SerializeAsString());
     ASSERT_TRUE(node) << node.error();
     EXPECT_EQ(node->allocatable, node->capacity);
 }
@@ -206,18 +206,18 @@ TEST(ExternalGrpcMessages, ReadAWrittenNodeBackAsTheTemplate) {
 }
 
 TEST(ExternalGrpcMessages, ReadATemplateNodeOfEitherGeneration) {
-    wire::NodeGroupTemplateNodeInfoResponse told;
-    EXPECT_EQ(node_bytes_of(told), "");
-    told.set_nodeinfo("old");
-    EXPECT_EQ(node_bytes_of(told), "old");
-    told.set_nodebytes("new");
-    EXPECT_EQ(node_bytes_of(told), "new");
+    wire::NodeGroupTemplateNodeInfoResponse sent;
+    EXPECT_EQ(node_bytes_of(sent), "");
+    sent.set_nodeinfo("old");
+    EXPECT_EQ(node_bytes_of(sent), "old");
+    sent.set_nodebytes("new");
+    EXPECT_EQ(node_bytes_of(sent), "new");
 }
 
 TEST(ExternalGrpcMessages, WriteTimesAsSecondsAndNanoseconds) {
-    const auto told = message_of(Time(std::chrono::seconds(7)) + Duration(9));
-    EXPECT_EQ(told.seconds(), 7);
-    EXPECT_EQ(told.nanos(), 9);
+    const auto sent = message_of(Time(std::chrono::seconds(7)) + Duration(9));
+    EXPECT_EQ(sent.seconds(), 7);
+    EXPECT_EQ(sent.nanos(), 9);
 }
 
 }  // namespace

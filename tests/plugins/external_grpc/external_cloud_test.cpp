@@ -69,9 +69,9 @@ struct Server {
         core::Node node;
         (*node.mutable_metadata()->mutable_labels())["pool"] = "web";
         (*node.mutable_status()->mutable_capacity())["cpu"].set_string(cpus);
-        wire::NodeGroupTemplateNodeInfoResponse told;
-        told.set_nodebytes(node.SerializeAsString());
-        server.always("NodeGroupTemplateNodeInfo", told);
+        wire::NodeGroupTemplateNodeInfoResponse response;
+        response.set_nodebytes(node.SerializeAsString());
+        server.always("NodeGroupTemplateNodeInfo", response);
         return *this;
     }
     ExternalCloud& cloud() {
@@ -85,7 +85,7 @@ struct Server {
         return **view;
     }
     std::size_t calls(const std::string& method) {
-        return server.asked<wire::RefreshRequest>(method).size();
+        return server.requests<wire::RefreshRequest>(method).size();
     }
 };
 
@@ -143,9 +143,9 @@ TEST(ExternalCloud, ReadsOtherGroupsIfOneHangs) {
 }
 
 TEST(ExternalCloud, FailsTheRefreshForGroupsWithoutAUniqueId) {
-    const auto read = [](const wire::NodeGroupsResponse& told) {
+    const auto read = [](const wire::NodeGroupsResponse& response) {
         Server s;
-        s.groups = told;
+        s.groups = response;
         return s.refresh();
     };
     wire::NodeGroupsResponse unnamed, twice;
@@ -206,10 +206,11 @@ TEST(ExternalCloud, IncreasesAndReturnsTheNewTarget) {
     const auto grown = s.increase(3, 2);
     ASSERT_TRUE(grown) << grown.error();
     EXPECT_EQ(grown->target, 5);
-    const auto asked = s.server.asked<wire::NodeGroupIncreaseSizeRequest>("NodeGroupIncreaseSize");
-    ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_EQ(asked[0].id(), "web");
-    EXPECT_EQ(asked[0].delta(), 3);
+    const auto requests =
+        s.server.requests<wire::NodeGroupIncreaseSizeRequest>("NodeGroupIncreaseSize");
+    ASSERT_THAT(requests, SizeIs(1));
+    EXPECT_EQ(requests[0].id(), "web");
+    EXPECT_EQ(requests[0].delta(), 3);
 }
 
 TEST(ExternalCloud, DecreasesWithANegativeDelta) {
@@ -217,10 +218,10 @@ TEST(ExternalCloud, DecreasesWithANegativeDelta) {
     const auto shrunk = s.decrease(1, 2);
     ASSERT_TRUE(shrunk) << shrunk.error();
     EXPECT_EQ(shrunk->target, 1);
-    const auto asked =
-        s.server.asked<wire::NodeGroupDecreaseTargetSizeRequest>("NodeGroupDecreaseTargetSize");
-    ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_EQ(asked[0].delta(), -1);
+    const auto requests =
+        s.server.requests<wire::NodeGroupDecreaseTargetSizeRequest>("NodeGroupDecreaseTargetSize");
+    ASSERT_THAT(requests, SizeIs(1));
+    EXPECT_EQ(requests[0].delta(), -1);
 }
 
 TEST(ExternalCloud, ReportsATargetSetByAnotherClientAsAConflict) {
@@ -387,9 +388,10 @@ TEST(ExternalCloud, EmptiesAnAllOrNothingGroupWithOneCall) {
     s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());
     ASSERT_TRUE(s.refresh());
     ASSERT_TRUE(run(s.host, s.cloud().remove(removal_of({"m-1", "m-2"}))));
-    const auto asked = s.server.asked<wire::NodeGroupDeleteNodesRequest>("NodeGroupDeleteNodes");
-    ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_EQ(asked[0].nodes_size(), 2);
+    const auto requests =
+        s.server.requests<wire::NodeGroupDeleteNodesRequest>("NodeGroupDeleteNodes");
+    ASSERT_THAT(requests, SizeIs(1));
+    EXPECT_EQ(requests[0].nodes_size(), 2);
 }
 
 TEST(ExternalCloud, SendsTheNodeIfNodesAreWatched) {
@@ -402,9 +404,10 @@ TEST(ExternalCloud, SendsTheNodeIfNodesAreWatched) {
     ASSERT_TRUE(run(s.host, s.cloud().start()));
     ASSERT_TRUE(s.refresh());
     ASSERT_TRUE(run(s.host, s.cloud().remove(removal_of({"m-1"}))));
-    const auto asked = s.server.asked<wire::NodeGroupDeleteNodesRequest>("NodeGroupDeleteNodes");
-    ASSERT_THAT(asked, SizeIs(1));
-    const wire::ExternalGrpcNode& node = asked[0].nodes(0);
+    const auto requests =
+        s.server.requests<wire::NodeGroupDeleteNodesRequest>("NodeGroupDeleteNodes");
+    ASSERT_THAT(requests, SizeIs(1));
+    const wire::ExternalGrpcNode& node = requests[0].nodes(0);
     EXPECT_EQ(node.providerid(), "m-1");
     EXPECT_EQ(node.name(), "node-1");
     EXPECT_EQ(node.labels().at("pool"), "web");
@@ -472,14 +475,14 @@ TEST(ExternalCloud, ReadsAPricePerHourIncludingZero) {
         s.config.currency = "EUR";
         s.group("web", 2).with_template("4");
         s.server.refuse("NodeGroupGetOptions", unimplemented);
-        wire::PricingNodePriceResponse told;
-        told.set_price(price);
-        s.server.always("PricingNodePrice", told);
+        wire::PricingNodePriceResponse response;
+        response.set_price(price);
+        s.server.always("PricingNodePrice", response);
         const auto view = s.refresh();
         ASSERT_TRUE(view) << view.error();
         EXPECT_EQ(view->groups.at(0).price, (Price{.per_hour = price, .currency = "EUR"}));
         const auto request =
-            s.server.asked<wire::PricingNodePriceRequest>("PricingNodePrice").at(0);
+            s.server.requests<wire::PricingNodePriceRequest>("PricingNodePrice").at(0);
         EXPECT_EQ(request.endtimestamp().seconds() - request.starttimestamp().seconds(), 3600);
         EXPECT_EQ(request.node().labels().at("pool"), "web");
     }

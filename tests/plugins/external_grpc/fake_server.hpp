@@ -65,7 +65,7 @@ public:
 
     /// The requests of a call, in order.
     template <class Request>
-    std::vector<Request> asked(const std::string& method) const {
+    std::vector<Request> requests(const std::string& method) const {
         std::vector<Request> out;
         for (const HttpRequest& request : host_.http().requests()) {
             if (request.url != url(method)) continue;

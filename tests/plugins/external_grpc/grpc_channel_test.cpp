@@ -21,8 +21,8 @@ struct Called {
     FakeHost host{};
     ServerAddress server{.url = server_url};
 
-    Called& with(HttpReply answer) {
-        host.http().on("POST", std::string(server_url) + "/a.B/Do", std::move(answer));
+    Called& with(HttpReply response) {
+        host.http().on("POST", std::string(server_url) + "/a.B/Do", std::move(response));
         return *this;
     }
     Result<std::string> call(Duration allowed = std::chrono::minutes(1)) {
@@ -75,11 +75,11 @@ TEST(GrpcChannel, SendsTimeoutsInMillisecondsWithinBounds) {
 
 TEST(GrpcChannel, ReportsCodeAndMessageOfAFailure) {
     Called c;
-    const auto told = c.with(grpc_failure(5, "no group %22web%22")).call();
-    ASSERT_FALSE(told);
-    EXPECT_EQ(told.error().code, ErrorCode::not_found);
-    EXPECT_EQ(told.error().provider_code, "NOT_FOUND");
-    EXPECT_EQ(told.error().message, "a.B/Do: NOT_FOUND \"no group \"web\"\"");
+    const auto result = c.with(grpc_failure(5, "no group %22web%22")).call();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, ErrorCode::not_found);
+    EXPECT_EQ(result.error().provider_code, "NOT_FOUND");
+    EXPECT_EQ(result.error().message, "a.B/Do: NOT_FOUND \"no group \"web\"\"");
 }
 
 TEST(GrpcChannel, FailsIfATrailerAfterAMessageIsAnError) {
@@ -116,10 +116,10 @@ TEST(GrpcChannel, RejectsAResponseThatIsNotGrpc) {
         {reply(200, *frame_message("x"), compressed), ErrorCode::unavailable, "gzip"},
     };
     for (const Case& c : cases) {
-        const auto told = read_grpc_reply("a.B/Do", c.reply);
-        ASSERT_FALSE(told) << c.why;
-        EXPECT_EQ(told.error().code, c.code) << c.why;
-        EXPECT_THAT(told.error().message, AllOf(HasSubstr("a.B/Do: "), HasSubstr(c.why)));
+        const auto result = read_grpc_reply("a.B/Do", c.reply);
+        ASSERT_FALSE(result) << c.why;
+        EXPECT_EQ(result.error().code, c.code) << c.why;
+        EXPECT_THAT(result.error().message, AllOf(HasSubstr("a.B/Do: "), HasSubstr(c.why)));
     }
 }
 
@@ -135,9 +135,9 @@ TEST(GrpcChannel, NamesTheCallOfAnInvalidMessage) {
     Called c;
     c.with(grpc_reply("\xff\xff"));
     const GrpcChannel channel(c.host.host(), c.server, "a.B");
-    const auto told = run(c.host, channel.ask<wire::NodeGroup>("Do", wire::NodeGroup()));
-    ASSERT_FALSE(told);
-    EXPECT_EQ(told.error().message, "a.B/Do: cannot read the response");
+    const auto result = run(c.host, channel.ask<wire::NodeGroup>("Do", wire::NodeGroup()));
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().message, "a.B/Do: cannot read the response");
 }
 
 }  // namespace

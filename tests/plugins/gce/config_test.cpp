@@ -89,7 +89,7 @@ struct Refused {
     const char* key;
     testing::Value value;
     const char* path;
-    const char* says;
+    const char* message;
 };
 
 TEST(GceConfig, ReportsMistakesWithTheirPlace) {
@@ -108,9 +108,9 @@ TEST(GceConfig, ReportsMistakesWithTheirPlace) {
         FakeSettings settings = with_groups();
         settings.set(each.key, each.value);
         const auto found = rejections(settings);
-        ASSERT_THAT(found, SizeIs(1)) << each.says;
+        ASSERT_THAT(found, SizeIs(1)) << each.message;
         EXPECT_EQ(found[0].path, each.path);
-        EXPECT_THAT(found[0].why, HasSubstr(each.says));
+        EXPECT_THAT(found[0].why, HasSubstr(each.message));
     }
 }
 

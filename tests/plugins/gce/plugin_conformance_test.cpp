@@ -40,7 +40,7 @@ TEST(GceConformance, PassesWithGroups) {
     std::vector<std::unique_ptr<FakeGce>> projects;
     options.prepare = [&](testing::FakeHost& host, std::string_view) {
         FakeGce& gce = *projects.emplace_back(std::make_unique<FakeGce>(host));
-        gce.keeps_requests = false;
+        gce.records_requests = false;
         gce.add("us-central1-a/web", 2);
         gce.add("us-central1-b/db", 2);
     };

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "label_sets.hpp"
-#include "suggesting.hpp"
+#include "suggestions.hpp"
 
 namespace capstan::provisioning {
 namespace {

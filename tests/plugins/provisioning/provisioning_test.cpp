@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "suggesting.hpp"
+#include "suggestions.hpp"
 
 namespace capstan::provisioning {
 namespace {

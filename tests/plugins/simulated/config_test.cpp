@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "told.hpp"
+#include "test_settings.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -65,12 +65,12 @@ TEST(SimulatedConfig, RejectsContradictingSizes) {
         {{{"size", 3}, {"capacity", 2}}, {"groups[0].size", "is above the capacity"}},
         {{{"min", 3}, {"capacity", 2}}, {"groups[0].min", "is above the capacity"}}};
     for (const auto& [members, rejection] : cases)
-        EXPECT_THAT(rejections(told({web(members)})), ElementsAre(rejection));
+        EXPECT_THAT(rejections(settings_with({web(members)})), ElementsAre(rejection));
 }
 
 TEST(SimulatedConfig, ReportsAllMistakesAtOnce) {
     FakeSettings settings =
-        told({web(), web({{"min", 2}, {"max", 1}}), {{"id", ""}, {"machine", machine()}}});
+        settings_with({web(), web({{"min", 2}, {"max", 1}}), {{"id", ""}, {"machine", machine()}}});
     settings.set("currency", "dollar");
     check_config(settings.view());
     EXPECT_THAT(settings.rejections(),
@@ -82,7 +82,7 @@ TEST(SimulatedConfig, ReportsAllMistakesAtOnce) {
 
 TEST(SimulatedConfig, RejectsGroupsWithTheSameNodeNames) {
     for (const bool joins : {false, true}) {
-        FakeSettings settings = told(
+        FakeSettings settings = settings_with(
             {{{"id", "web.a"}, {"machine", machine()}}, {{"id", "Web-A"}, {"machine", machine()}}});
         settings.set("register_nodes", joins);
         check_config(settings.view());
@@ -100,7 +100,8 @@ TEST(SimulatedConfig, RejectsChangesWithoutEffect) {
         {table({{"at", "1m"}, {"fail", table({{"code", "quota"}})}, {"recover", true}}),
          {"groups[0].changes[0].recover", "cannot be combined with fail, fail_removals or error"}}};
     for (const auto& [change, rejection] : cases)
-        EXPECT_THAT(rejections(told({web({{"changes", list(change)}})})), ElementsAre(rejection));
+        EXPECT_THAT(rejections(settings_with({web({{"changes", list(change)}})})),
+                    ElementsAre(rejection));
 }
 
 }  // namespace

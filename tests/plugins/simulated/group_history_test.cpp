@@ -10,7 +10,7 @@
 
 #include "refreshed.hpp"
 #include "simulated.hpp"
-#include "told.hpp"
+#include "test_settings.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -27,7 +27,7 @@ struct ListLag : ::testing::Test {
     std::unique_ptr<Simulated> cloud = start();
 
     std::unique_ptr<Simulated> start() const {
-        testing::FakeSettings settings = told({web({{"size", 2}, {"boot", "1m"}})});
+        testing::FakeSettings settings = settings_with({web({{"size", 2}, {"boot", "1m"}})});
         settings.set("list_lag", "6s");
         Config config = read_config(settings.view());
         config.register_nodes = registers;
@@ -108,7 +108,7 @@ TEST_F(ListLag, SurvivesARestartIfTheCloudDoes) {
 
 TEST_F(ListLag, DoesNotApplyToANewGroup) {
     testing::FakeSettings settings =
-        told({web({{"size", 2}}), {{"id", "db"}, {"size", 1}, {"machine", machine()}}});
+        settings_with({web({{"size", 2}}), {{"id", "db"}, {"size", 1}, {"machine", machine()}}});
     settings.set("list_lag", "6s");
     cloud->reconfigure(read_config(settings.view()));
     const CloudView view = list();

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "told.hpp"
+#include "test_settings.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -15,15 +15,17 @@ using testing::Rejection;
 using testing::table;
 using testing::Value;
 
-Members group_of(const Members& said) {
-    return {{"id", "web"}, {"zone", "a"}, {"machine", machine(said)}};
+Members group_of(const Members& members) {
+    return {{"id", "web"}, {"zone", "a"}, {"machine", machine(members)}};
 }
 
 Value type(const char* name, const char* cpu = "2") {
     return table({{"type", name}, {"cpu", cpu}, {"memory", "16Gi"}});
 }
 
-NodeTemplate node_of(const Members& said) { return configured({group_of(said)}).groups.at(0).node; }
+NodeTemplate node_of(const Members& members) {
+    return configured({group_of(members)}).groups.at(0).node;
+}
 
 TEST(SimulatedMachine, HasTheLabelsOfEveryNode) {
     const NodeTemplate node = node_of({{"type", "m.large"}, {"labels", table({{"pool", "web"}})}});
@@ -131,8 +133,8 @@ TEST(SimulatedMachine, RejectsInvalidMachines) {
         {{{"taints", list("=b:NoSchedule")}},
          {"groups[0].machine.taints[0]",
           "\"=b:NoSchedule\" is no taint: write \"key=value:NoSchedule\""}}};
-    for (const auto& [said, rejection] : cases)
-        EXPECT_THAT(rejections(told({group_of(said)})), ElementsAre(rejection));
+    for (const auto& [members, rejection] : cases)
+        EXPECT_THAT(rejections(settings_with({group_of(members)})), ElementsAre(rejection));
 }
 
 TEST(SimulatedMachine, ChangesItsFingerprintWithTheMachine) {

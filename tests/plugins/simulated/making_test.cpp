@@ -13,7 +13,7 @@
 
 #include "refreshed.hpp"
 #include "simulated.hpp"
-#include "told.hpp"
+#include "test_settings.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -46,7 +46,7 @@ struct SimulatedAutoprovisioning : ::testing::Test {
             {"price_per_hour", 0.4},
             {"spot_price_per_hour", 0.1}};
         type.insert(type.end(), more.begin(), more.end());
-        testing::FakeSettings settings = told({web({{"size", 1}})});
+        testing::FakeSettings settings = settings_with({web({{"size", 1}})});
         settings.set("machine_types", testing::Value::List{testing::Value(type)});
         Config out = read_config(settings.view());
         out.register_nodes = register_nodes;

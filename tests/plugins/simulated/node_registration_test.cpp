@@ -12,7 +12,7 @@
 #include "refreshed.hpp"
 #include "saved_state.hpp"
 #include "simulated.hpp"
-#include "told.hpp"
+#include "test_settings.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -30,12 +30,12 @@ const KubeResource nodes("", "v1", "nodes", "Node", false);
 /// A cloud that registers its machines, on a host whose cluster and state survive restarts.
 struct NodeRegistration : ::testing::Test {
     FakeHost host;
-    Members said{{"size", 1}, {"boot", "1m"}};
+    Members members{{"size", 1}, {"boot", "1m"}};
     const Members db{{"id", "db"}, {"machine", machine()}};
     std::unique_ptr<Simulated> cloud = start();
 
     std::unique_ptr<Simulated> start() {
-        return std::make_unique<Simulated>(host.host(), registering(web(said)));
+        return std::make_unique<Simulated>(host.host(), registering(web(members)));
     }
     static Config registering(const Members& group) {
         Config config = configured({group});
@@ -118,16 +118,16 @@ TEST_F(NodeRegistration, RecreatesADeletedNode) {
 TEST_F(NodeRegistration, SendsNoRequestsWithoutChanges) {
     joined();
     joined();
-    const std::size_t asked = host.kube().requests().size();
+    const std::size_t requests = host.kube().requests().size();
     EXPECT_THAT(joined(), ElementsAre("web-1"));
-    EXPECT_EQ(host.kube().requests().size(), asked);
+    EXPECT_EQ(host.kube().requests().size(), requests);
     grow(1, 1);
     host.advance(1min);
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
-    EXPECT_EQ(host.kube().requests().size(), asked + 1) << "the new node";
+    EXPECT_EQ(host.kube().requests().size(), requests + 1) << "the new node";
     host.advance(1s);
     joined();
-    EXPECT_EQ(host.kube().requests().size(), asked + 1);
+    EXPECT_EQ(host.kube().requests().size(), requests + 1);
 }
 
 TEST(RegisteredNodes, AreBehindUntilTheWatchShowsOwnChanges) {
@@ -179,23 +179,23 @@ TEST_F(NodeRegistration, ListsNodesWhileTheWatchIsBroken) {
     joined();
     host.kube().trouble({ErrorCode::unavailable, "the server is away"});
     host.advance(1s);
-    const std::size_t asked = host.kube().requests().size();
+    const std::size_t requests = host.kube().requests().size();
     joined();
-    EXPECT_EQ(host.kube().requests().size(), asked + 1);
+    EXPECT_EQ(host.kube().requests().size(), requests + 1);
     host.kube().put_text(nodes, R"({"metadata":{"name":"web-9","labels":
         {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://gone/9"}})");
     host.advance(1s);
     EXPECT_THAT(joined(), ElementsAre("web-1")) << "the watch works again";
-    EXPECT_EQ(host.kube().requests().size(), asked + 2) << "one node is deleted";
+    EXPECT_EQ(host.kube().requests().size(), requests + 2) << "one node is deleted";
 }
 
 TEST_F(NodeRegistration, ListsNodesEachTimeWithoutTheGrantToWatch) {
     host.kube().grant("nodes:list,create,delete");
     joined();
-    const std::size_t asked = host.kube().requests().size();
+    const std::size_t requests = host.kube().requests().size();
     joined();
     EXPECT_THAT(joined(), ElementsAre("web-1"));
-    EXPECT_EQ(host.kube().requests().size(), asked + 2);
+    EXPECT_EQ(host.kube().requests().size(), requests + 2);
     host.kube().remove(nodes, "", "web-1");
     EXPECT_THAT(joined(), ElementsAre("web-1"));
 }
@@ -247,7 +247,7 @@ TEST_F(NodeRegistration, RestoresMachinesFromNodesWithoutAState) {
     ASSERT_THAT(joined(), ElementsAre("web-2", "web-3"));
     FakeHost other;
     for (const Json& node : host.kube().objects(nodes)) other.kube().put(nodes, node);
-    Config config = configured({web(said)});
+    Config config = configured({web(members)});
     config.register_nodes = true;
     Simulated again(other.host(), std::move(config));
     const Result<CloudView> view = refreshed(other, again);
@@ -266,7 +266,7 @@ TEST_F(NodeRegistration, KeepsTheNodesOfAGroupRemovedFromTheSettings) {
     grow(1, 1);
     host.advance(1min);
     ASSERT_THAT(joined(), ElementsAre("web-1", "web-2"));
-    const Config before = registering(web(said));
+    const Config before = registering(web(members));
     cloud->reconfigure(registering(db));
     EXPECT_THAT(joined(), ElementsAre("web-1", "web-2"));
     EXPECT_THAT(refresh()->machines, IsEmpty()) << "they are in no group";
@@ -341,7 +341,7 @@ TEST_F(NodeRegistration, ReportsAMissingStateGrantInTheRefresh) {
 }
 
 TEST_F(NodeRegistration, ReadsNodesPageByPage) {
-    said[0].second = 501;
+    members[0].second = 501;
     cloud = start();
     EXPECT_EQ(joined().size(), 501u);
     EXPECT_EQ(joined().size(), 501u);
@@ -412,8 +412,8 @@ TEST(SavedState, HoldsAThousandMachinesWithinTheSizeLimit) {
     const Time start{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
     Ledger ledger{.start = start, .saved = start + 24h * 30};
     for (int i = 1; i <= 1000; ++i) {
-        const Time asked = start + 24h * 30 - 1s * i;
-        ledger.groups["web"].machines.push_back({i, "m.large", asked, asked, std::nullopt});
+        const Time requests = start + 24h * 30 - 1s * i;
+        ledger.groups["web"].machines.push_back({i, "m.large", requests, requests, std::nullopt});
     }
     EXPECT_LT(to_text(ledger).size(), std::size_t{64} << 10);
 }

@@ -3,7 +3,7 @@
 #include <capstan/abi/plugin.h>
 #include <capstan/testing/conformance.hpp>
 
-#include "told.hpp"
+#include "test_settings.hpp"
 
 extern "C" const capstan_entry capstan_entry_1;
 

@@ -11,7 +11,7 @@
 #include <capstan/to_abi.hpp>
 
 #include "refreshed.hpp"
-#include "told.hpp"
+#include "test_settings.hpp"
 
 namespace capstan::simulated {
 namespace {
@@ -66,15 +66,15 @@ TEST(Simulated, SortsItsGroupsById) {
 
 TEST(Simulated, ReturnsTheSameViewUntilSomethingChanges) {
     Cloud c;
-    const auto tell = [&c] { return run(c.host, c.cloud->refresh()).value(); };
-    const SharedCloudView first = tell();
+    const auto read = [&c] { return run(c.host, c.cloud->refresh()).value(); };
+    const SharedCloudView first = read();
     c.host.advance(10s);
-    EXPECT_EQ(&*tell(), &*first);
+    EXPECT_EQ(&*read(), &*first);
     ASSERT_TRUE(run(c.host, c.cloud->increase(c.resize(1, 2))));
-    const SharedCloudView grown = tell();
+    const SharedCloudView grown = read();
     EXPECT_EQ(count(*grown, MachineState::creating), 1);
     c.host.advance(1min);
-    EXPECT_EQ(count(*tell(), MachineState::creating), 0) << "it has booted";
+    EXPECT_EQ(count(*read(), MachineState::creating), 0) << "it has booted";
     EXPECT_EQ(count(*first, MachineState::running), 2) << "an earlier view does not change";
 }
 
@@ -169,7 +169,7 @@ TEST(Simulated, ReportsPricesAndOptionsOfItsGroups) {
 
 TEST(Simulated, ListsMachinesAsOfTheLastRefresh) {
     FakeHost host;
-    testing::FakeSettings settings = told({web({{"boot", "0s"}})});
+    testing::FakeSettings settings = settings_with({web({{"boot", "0s"}})});
     settings.set("refresh_every", "70s");
     Simulated cloud(host.host(), read_config(settings.view()));
     ASSERT_TRUE(refreshed(host, cloud));

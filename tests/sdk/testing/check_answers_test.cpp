@@ -38,11 +38,11 @@ void keep_one(const ExpanderRequest& question, const Selection& keep, std::uint6
 }
 
 /// Calls a service, which responds or does not.
-template <bool answers>
+template <bool responses>
 class ServiceAsker {
 public:
     capstan::Task<capstan::KeptOptions> filter(capstan::AsyncExpanderRequest) {
-        if (!answers) throw capstan::Failure(capstan::ErrorCode::unavailable, "nothing is there");
+        if (!responses) throw capstan::Failure(capstan::ErrorCode::unavailable, "nothing is there");
         co_return capstan::KeptOptions{.kept = {{0, 1}}};
     }
 };

@@ -27,7 +27,7 @@ using capstan::Result;
 using capstan::Task;
 using capstan::testing::failures;
 using capstan::testing::failures_of;
-using capstan::testing::left_out;
+using capstan::testing::not_applicable_checks;
 using capstan::testing::results_of;
 using ::testing::Contains;
 using ::testing::ElementsAre;
@@ -39,40 +39,40 @@ using ::testing::StartsWith;
 /// One broken rule.
 enum class Fault {
     none,
-    theory_is_made,
-    theory_has_target,
+    plan_creates_group,
+    plan_has_target,
     plans_any_type,
     plans_any_label,
     forgets_labels,
-    hides_what_it_made,
+    hides_created_group,
     makes_no_twin,
-    takes_any_twin,
+    adopts_other_group,
     deletes_full,
     deletes_others,
     deletes_silently,
 };
 
-struct Made {
+struct CreatedGroup {
     GroupPlan plan{};
     int target = 0;
 };
 
 /// The group "own" and created groups; machines of one type in one zone.
 template <Fault fault>
-class MakingCloud {
+class AutoprovisioningCloud {
 public:
     Result<CloudView> refresh() {
         CloudView view;
-        if (!own_is_gone_)
+        if (!own_is_deleted_)
             view.groups.push_back(capstan::testing::group("own", {.target = 0, .max = 5}));
         for (const auto& [name, made] : made_)
-            if (fault != Fault::hides_what_it_made) view.groups.push_back(listed(name, made));
+            if (fault != Fault::hides_created_group) view.groups.push_back(listed(name, made));
         return view;
     }
     Result<Resized> increase(Resize request) {
         if (request.group.value() == "own")
             return capstan::fail(ErrorCode::invalid_argument, "it is as large as may be");
-        Made& made = at(request.group.value());
+        CreatedGroup& made = at(request.group.value());
         made.target += request.delta;
         return Resized{made.target};
     }
@@ -98,26 +98,26 @@ public:
             !plan.labels.contains("kubernetes.io/arch") || fault == Fault::plans_any_label;
         if (!is_type || !is_label)
             return capstan::fail(ErrorCode::unsupported, "these do not go together");
-        if (fault == Fault::theory_is_made) made_[plan.name] = {.plan = plan};
+        if (fault == Fault::plan_creates_group) made_[plan.name] = {.plan = plan};
         PlannedGroup out{listed(plan.name, {}), capstan::testing::node_template(plan.name)};
-        if (fault == Fault::theory_has_target) out.group.target = 1;
+        if (fault == Fault::plan_has_target) out.group.target = 1;
         if (fault != Fault::forgets_labels)
             out.node.labels.insert(plan.labels.begin(), plan.labels.end());
         return out;
     }
     Result<void> create(GroupPlan plan) {
         const auto there = made_.find(plan.name);
-        if (there != made_.end() && fault != Fault::takes_any_twin &&
+        if (there != made_.end() && fault != Fault::adopts_other_group &&
             (fault == Fault::makes_no_twin || !(there->second.plan == plan)))
             return capstan::fail(ErrorCode::conflict, "there is another one");
-        made_.try_emplace(plan.name, Made{.plan = plan});
+        made_.try_emplace(plan.name, CreatedGroup{.plan = plan});
         return {};
     }
     Result<void> destroy(NodeGroupId id) {
         if (id.value() == "own") {
             if (fault != Fault::deletes_others)
                 return capstan::fail(ErrorCode::permission, "it is not mine");
-            own_is_gone_ = true;
+            own_is_deleted_ = true;
             return {};
         }
         if (fault == Fault::deletes_silently && !made_.contains(id.value())) return {};
@@ -128,43 +128,43 @@ public:
     }
 
 private:
-    static NodeGroup listed(const std::string& name, const Made& made) {
+    static NodeGroup listed(const std::string& name, const CreatedGroup& made) {
         return {.id = NodeGroupId(name), .min = 0, .target = made.target, .autoprovisioned = true};
     }
-    Made& at(const std::string& name) {
+    CreatedGroup& at(const std::string& name) {
         const auto made = made_.find(name);
         if (made == made_.end()) throw Failure(ErrorCode::not_found, "no group " + name);
         return made->second;
     }
 
-    mutable std::map<std::string, Made> made_;
-    bool own_is_gone_ = false;
+    mutable std::map<std::string, CreatedGroup> made_;
+    bool own_is_deleted_ = false;
 };
 
 /// Failures of the checks of this topic for the fault.
 template <Fault fault>
 std::vector<std::string> faults_of() {
     std::vector<std::string> out;
-    for (const std::string& failure : failures_of<MakingCloud<fault>>()) {
+    for (const std::string& failure : failures_of<AutoprovisioningCloud<fault>>()) {
         if (failure.starts_with("cloud/autoprovision/")) out.push_back(failure);
     }
     return out;
 }
 
 TEST(AutoprovisionChecks, AcceptACorrectCloud) {
-    const auto results = results_of(capstan::make_class<MakingCloud<Fault::none>>(
+    const auto results = results_of(capstan::make_class<AutoprovisioningCloud<Fault::none>>(
         {.id = "making", .doc = "Makes groups in memory."}));
     EXPECT_THAT(failures(results), Not(Contains(StartsWith("cloud/autoprovision/"))));
-    EXPECT_THAT(left_out(results), Not(Contains(StartsWith("cloud/autoprovision/"))));
+    EXPECT_THAT(not_applicable_checks(results), Not(Contains(StartsWith("cloud/autoprovision/"))));
 }
 
 TEST(AutoprovisionChecks, FindAPlanThatCreatesTheGroup) {
-    EXPECT_THAT(faults_of<Fault::theory_is_made>(),
+    EXPECT_THAT(faults_of<Fault::plan_creates_group>(),
                 Contains(HasSubstr("planning changed the groups that refresh lists")));
 }
 
 TEST(AutoprovisionChecks, FindAPlannedGroupThatDiffersFromThePlan) {
-    EXPECT_THAT(faults_of<Fault::theory_has_target>(),
+    EXPECT_THAT(faults_of<Fault::plan_has_target>(),
                 ElementsAre("cloud/autoprovision/theory: it has a target"));
     EXPECT_THAT(
         faults_of<Fault::forgets_labels>(),
@@ -177,7 +177,7 @@ TEST(AutoprovisionChecks, FindAPlannedGroupThatDiffersFromThePlan) {
 }
 
 TEST(AutoprovisionChecks, FindACreatedGroupThatIsNotListed) {
-    EXPECT_THAT(faults_of<Fault::hides_what_it_made>(),
+    EXPECT_THAT(faults_of<Fault::hides_created_group>(),
                 Contains(HasSubstr("refresh does not list the created group")));
 }
 
@@ -185,7 +185,7 @@ TEST(AutoprovisionChecks, FindDuplicateCreationAndAdoption) {
     EXPECT_THAT(faults_of<Fault::makes_no_twin>(),
                 ElementsAre(StartsWith("cloud/autoprovision/making: creating it again fails")));
     EXPECT_THAT(
-        faults_of<Fault::takes_any_twin>(),
+        faults_of<Fault::adopts_other_group>(),
         ElementsAre(
             "cloud/autoprovision/making: creating a different group with its name succeeds"));
 }

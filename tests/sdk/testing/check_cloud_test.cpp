@@ -37,7 +37,7 @@ using capstan::Settings;
 using capstan::Task;
 using capstan::testing::failures;
 using capstan::testing::failures_of;
-using capstan::testing::left_out;
+using capstan::testing::not_applicable_checks;
 using capstan::testing::results_of;
 using capstan::testing::skipped_checks;
 using ::testing::AllOf;
@@ -203,7 +203,7 @@ TEST(CloudChecks, AcceptACorrectCloud) {
     const auto results = results_of(
         capstan::make_class<MemoryCloud<CloudFault::none>>({.id = "memory", .doc = "In memory."}));
     EXPECT_THAT(failures(results), IsEmpty());
-    EXPECT_THAT(left_out(results),
+    EXPECT_THAT(not_applicable_checks(results),
                 ElementsAre("file/init", "schema/defaults", "schema/check", "lifecycle/self_check",
                             "lifecycle/reconfigure", "cloud/honest", "cloud/autoprovision/theory",
                             "cloud/autoprovision/making", "cloud/autoprovision/deleting"));
@@ -409,8 +409,8 @@ TEST(CloudChecks, UseArrangedReplies) {
     const auto results = results_of(
         capstan::make_class<HttpCloud<false>>({.id = "http", .doc = "Over HTTP."}), options);
     EXPECT_THAT(failures(results), IsEmpty());
-    EXPECT_THAT(left_out(results), Not(Contains("cloud/maximum")));
-    EXPECT_THAT(left_out(results), Not(Contains("cloud/honest")))
+    EXPECT_THAT(not_applicable_checks(results), Not(Contains("cloud/maximum")));
+    EXPECT_THAT(not_applicable_checks(results), Not(Contains("cloud/honest")))
         << "the check disables the network, whatever was arranged";
     EXPECT_THAT(skipped_checks(results), IsEmpty());
 }

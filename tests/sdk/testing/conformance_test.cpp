@@ -28,7 +28,7 @@ using capstan::TemplateView;
 using capstan::testing::ConformanceOptions;
 using capstan::testing::failures;
 using capstan::testing::failures_of;
-using capstan::testing::left_out;
+using capstan::testing::not_applicable_checks;
 using capstan::testing::Outcome;
 using capstan::testing::results_of;
 using capstan::testing::TestFile;
@@ -108,7 +108,7 @@ TEST(Conformance, AcceptsACorrectExpander) {
     const auto results = results_of(
         capstan::make_class<FewestNodes>({.id = "fewest", .doc = "Keeps the fewest nodes."}));
     EXPECT_THAT(failures(results), IsEmpty());
-    EXPECT_THAT(left_out(results),
+    EXPECT_THAT(not_applicable_checks(results),
                 ElementsAre("file/init", "schema/check", "lifecycle/stop_while_starting",
                             "lifecycle/self_check", "lifecycle/reconfigure"));
 }

@@ -25,12 +25,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// The host from the view of a plugin.
-struct Seen {
+struct PluginView {
     const capstan_host* raw;
     const capstan_ops* ops;
     const capstan_exec* exec;
     const capstan_http* http;
-    explicit Seen(const FakeHost& host)
+    explicit PluginView(const FakeHost& host)
         : raw(host.handle()),
           ops(host.host().service<capstan_ops>(CAPSTAN_SERVICE_OPS)),
           exec(host.host().service<capstan_exec>(CAPSTAN_SERVICE_EXEC)),
@@ -59,7 +59,7 @@ struct Notes {
 
 TEST(FakeHost, RunsNothingByItself) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     Notes notes;
     EXPECT_EQ(seen.exec->post(seen.raw, &Notes::called, notes.as("posted")), CAPSTAN_OK);
     EXPECT_THAT(notes.lines, IsEmpty());
@@ -69,7 +69,7 @@ TEST(FakeHost, RunsNothingByItself) {
 
 TEST(FakeHost, RunsTimersInOrder) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     Notes notes;
     seen.exec->after(seen.raw, 3'000'000'000, &Notes::called, notes.as("three"), nullptr);
     seen.exec->after(seen.raw, 1'000'000'000, &Notes::called, notes.as("one"), nullptr);
@@ -82,7 +82,7 @@ TEST(FakeHost, RunsTimersInOrder) {
 
 TEST(FakeHost, CallsBackACancelledTimerOnce) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     Notes notes;
     std::uint64_t timer = 0;
     seen.exec->after(seen.raw, 1'000'000'000, &Notes::called, notes.as("timer"), &timer);
@@ -123,14 +123,14 @@ TEST(FakeHost, DetectsWorkThatNeverEnds) {
         }
     } again;
     FakeHost host;
-    again = {host.handle(), Seen(host).exec};
+    again = {host.handle(), PluginView(host).exec};
     Again::post(&again, CAPSTAN_OK);
     EXPECT_FALSE(host.run());
 }
 
 TEST(FakeHost, CopiesTheResultOfAnOperation) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     const auto operation = host.open<Resized>();
     capstan_resized resized{sizeof resized, 3, nullptr};
     EXPECT_EQ(seen.ops->complete(seen.raw, operation.id(), CAPSTAN_RESULT_RESIZED, &resized),
@@ -141,7 +141,7 @@ TEST(FakeHost, CopiesTheResultOfAnOperation) {
 
 TEST(FakeHost, CountsEveryMisuseOfOperations) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     const auto twice = host.open<void>();
     seen.ops->complete(seen.raw, twice.id(), CAPSTAN_RESULT_NONE, nullptr);
     EXPECT_EQ(seen.ops->complete(seen.raw, twice.id(), CAPSTAN_RESULT_NONE, nullptr),
@@ -168,7 +168,7 @@ TEST(FakeHost, CompletesAnOperationWithTheStatusOfItsFunction) {
 
 TEST(FakeHost, RejectsAMalformedResultWithItsPath) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     const auto operation = host.open<Resized>();
     const capstan_resized negative{sizeof negative, -3, nullptr};
     seen.ops->complete(seen.raw, operation.id(), CAPSTAN_RESULT_RESIZED, &negative);
@@ -180,17 +180,17 @@ TEST(FakeHost, RejectsAMalformedResultWithItsPath) {
 
 TEST(FakeHost, NotifiesThePluginBeforeItClosesAnOperation) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     const auto operation = host.open<void>(5s);
     struct Plugin {
-        Seen seen;
-        int told = 0;
+        PluginView seen;
+        int notified = 0;
     } plugin{seen};
     seen.ops->on_cancel(
         seen.raw, operation.id(),
         [](void* user, capstan_op op) noexcept {
             auto& p = *static_cast<Plugin*>(user);
-            ++p.told;
+            ++p.notified;
             const Error mine{ErrorCode::cancelled, "rolled back"};
             const capstan_error e = capstan::to_abi(mine);
             p.seen.ops->fail(p.seen.raw, op, &e);
@@ -198,7 +198,7 @@ TEST(FakeHost, NotifiesThePluginBeforeItClosesAnOperation) {
         &plugin);
     EXPECT_EQ(seen.ops->cancelled(seen.raw, operation.id()), 0);
     host.advance(5s);
-    EXPECT_EQ(plugin.told, 1);
+    EXPECT_EQ(plugin.notified, 1);
     EXPECT_EQ(operation.result(), capstan::fail(ErrorCode::cancelled, "rolled back"));
     EXPECT_EQ(seen.ops->cancelled(seen.raw, operation.id()), 1);
     EXPECT_EQ(seen.ops->deadline_ns(seen.raw, operation.id()), 0);
@@ -206,7 +206,7 @@ TEST(FakeHost, NotifiesThePluginBeforeItClosesAnOperation) {
 
 TEST(FakeHost, CallsBackEverythingWhenItStops) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     Notes notes;
     const std::string cancelled = " " + std::to_string(CAPSTAN_E_CANCELLED);
     seen.exec->post(seen.raw, &Notes::called, notes.as("posted"));
@@ -228,14 +228,14 @@ TEST(FakeHost, CallsBackEverythingWhenItStops) {
 TEST(FakeHost, WithholdsServicesThatAreNotGranted) {
     FakeHost host;
     host.withhold(CAPSTAN_SERVICE_HTTP);
-    EXPECT_EQ(Seen(host).http, nullptr);
-    EXPECT_NE(Seen(host).exec, nullptr);
+    EXPECT_EQ(PluginView(host).http, nullptr);
+    EXPECT_NE(PluginView(host).exec, nullptr);
     EXPECT_EQ(host.handle()->service(host.handle(), "capstan.unknown/1"), nullptr);
 }
 
 TEST(FakeHost, ReturnsBusyIfOverloaded) {
     FakeHost host;
-    const Seen seen(host);
+    const PluginView seen(host);
     Notes notes;
     host.overload(CAPSTAN_SERVICE_EXEC);
     EXPECT_EQ(seen.exec->post(seen.raw, &Notes::called, notes.as("a")), CAPSTAN_E_BUSY);

@@ -31,7 +31,7 @@ Task<std::string> body_of(capstan::Host host, HttpRequest request) {
 class FakeServers {
 public:
     explicit FakeServers(FakeHost& host) : host_(host) {}
-    HttpOutcome answer(const HttpRequest& request) {
+    HttpOutcome respond(const HttpRequest& request) {
         if (FakeHttp::target(request.url) != "/servers") return reply(404);
         if (request.method == "POST") {
             made_.push_back(host_.monotonic());
@@ -52,7 +52,7 @@ private:
 TEST(FakeHttpHandler, CanBeAStatefulCloudOnVirtualTime) {
     FakeHost host;
     FakeServers servers(host);
-    host.http().handle([&](const HttpRequest& request) { return servers.answer(request); });
+    host.http().handle([&](const HttpRequest& request) { return servers.respond(request); });
     constexpr auto url = "https://api.example/servers";
     const auto before = host.monotonic();
     EXPECT_TRUE(run(host, body_of(host.host(), {"POST", url})));
@@ -76,7 +76,7 @@ TEST(FakeHttpHandler, CanHandleARequestAndLoseTheReply) {
     FakeHost host;
     FakeServers servers(host);
     host.http().handle([&](const HttpRequest& request) {
-        servers.answer(request);
+        servers.respond(request);
         return dropped(1s);
     });
     const auto lost = run(host, body_of(host.host(), {"POST", "https://api.example/servers"}));
@@ -111,14 +111,14 @@ TEST(FakeHttpHandler, FailsTheRequestIfItThrows) {
 
 TEST(FakeHttpHandler, IsNotCalledForAHostThatIsNotGranted) {
     FakeHost host;
-    int asked = 0;
+    int calls = 0;
     host.http().grant("api.example").handle([&](const HttpRequest&) {
-        ++asked;
+        ++calls;
         return reply(200);
     });
     EXPECT_EQ(run(host, body_of(host.host(), {"GET", "https://other.example/"})).error().code,
               ErrorCode::permission);
-    EXPECT_EQ(asked, 0);
+    EXPECT_EQ(calls, 0);
     EXPECT_EQ(host.http().requests().size(), 1u);
 }
 

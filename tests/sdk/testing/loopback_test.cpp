@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 /// Accepts one connection, reads until `until` arrives, and sends `answer`.
 class OneShotServer {
 public:
-    OneShotServer(std::string until, std::string answer) {
+    OneShotServer(std::string until, std::string response) {
         listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         sockaddr_in at{};
         at.sin_family = AF_INET;
@@ -42,7 +42,7 @@ public:
         EXPECT_EQ(::listen(listener_, 1), 0);
         EXPECT_EQ(::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size), 0);
         port_ = ntohs(at.sin_port);
-        thread_ = std::thread([this, until = std::move(until), answer = std::move(answer)] {
+        thread_ = std::thread([this, until = std::move(until), response = std::move(response)] {
             const int fd = ::accept(listener_, nullptr, nullptr);
             std::array<char, 4096> some{};
             while (request_.find(until) == std::string::npos) {
@@ -50,7 +50,7 @@ public:
                 if (got <= 0) break;
                 request_.append(some.data(), static_cast<std::size_t>(got));
             }
-            ::send(fd, answer.data(), answer.size(), MSG_NOSIGNAL);
+            ::send(fd, response.data(), response.size(), MSG_NOSIGNAL);
             ::close(fd);
         });
     }
@@ -75,9 +75,9 @@ Task<HttpReply> ask_server(capstan::Host host, HttpRequest request) {
     co_return co_await capstan::send(host, std::move(request));
 }
 
-capstan::Result<HttpReply> reply_to(const std::string& answer,
+capstan::Result<HttpReply> reply_to(const std::string& response,
                                     HttpRequest request = {"GET", "http://api.example/"}) {
-    OneShotServer server("\r\n\r\n", answer);
+    OneShotServer server("\r\n\r\n", response);
     FakeHost host;
     host.http().handle(to_loopback(server.port()));
     return run(host, ask_server(host.host(), std::move(request)));
@@ -111,22 +111,22 @@ TEST(Loopback, ReadsEveryKindOfBody) {
          "abcde"},
         {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", "ok"},
         {"HTTP/1.1 204 No Content\r\n\r\n", ""}};
-    for (const auto& [answer, body] : replies) {
-        const auto got = reply_to(answer);
+    for (const auto& [response, body] : replies) {
+        const auto got = reply_to(response);
         ASSERT_TRUE(got) << got.error();
-        EXPECT_EQ(got->body, body) << answer;
+        EXPECT_EQ(got->body, body) << response;
     }
 }
 
 TEST(Loopback, DistinguishesALostConnectionFromAReply) {
-    for (const char* answer :
+    for (const char* response :
          {"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\nabc",
           "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n8\r\nabc",
           "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"}) {
-        const auto got = reply_to(answer);
-        ASSERT_FALSE(got) << answer;
-        EXPECT_EQ(got.error().code, ErrorCode::unavailable) << answer;
-        EXPECT_THAT(got.error().message, HasSubstr("HTTP GET http://api.example/: ")) << answer;
+        const auto got = reply_to(response);
+        ASSERT_FALSE(got) << response;
+        EXPECT_EQ(got.error().code, ErrorCode::unavailable) << response;
+        EXPECT_THAT(got.error().message, HasSubstr("HTTP GET http://api.example/: ")) << response;
     }
 }
 

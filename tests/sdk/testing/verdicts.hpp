@@ -74,7 +74,7 @@ inline std::vector<std::string> names_with(Outcome::Verdict verdict,
     return out;
 }
 /// Names of the checks that do not apply.
-inline std::vector<std::string> left_out(const std::vector<CheckResult>& results) {
+inline std::vector<std::string> not_applicable_checks(const std::vector<CheckResult>& results) {
     return names_with(Outcome::Verdict::not_applicable, results);
 }
 /// Names of the checks that had nothing to check.

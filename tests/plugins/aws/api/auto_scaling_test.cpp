@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "answering_aws.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 struct AutoScalingCalls : ::testing::Test {
-    AnsweringAws aws{};
+    ScriptedAws aws{};
     AutoScalingApi api{aws.client()};
 };
 
@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const AutoScalingGroups& groups) {
 }
 
 TEST_F(AutoScalingCalls, FindGroupsByAllTagsWithOneFilterPerTag) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(""));
+    aws.on("DescribeAutoScalingGroups", groups_response(""));
     const auto found = aws.run(api.find_groups(
         {{.key = "k8s.io/cluster-autoscaler/enabled"}, {.key = "team", .value = "web & shop"}}));
     ASSERT_TRUE(found) << found.error();
@@ -48,7 +48,7 @@ TEST_F(AutoScalingCalls, FindGroupsByAllTagsWithOneFilterPerTag) {
 }
 
 TEST_F(AutoScalingCalls, DistinguishAnEmptyTagValueFromAnyValue) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(""));
+    aws.on("DescribeAutoScalingGroups", groups_response(""));
     ASSERT_TRUE(aws.run(api.find_groups({{.key = "team", .value = ""}})));
     EXPECT_THAT(aws.parameters(), AllOf(Contains(Pair("Filters.member.1.Name", "tag:team")),
                                         Contains(Pair("Filters.member.1.Values.member.1", ""))));
@@ -61,31 +61,31 @@ TEST_F(AutoScalingCalls, NeverRequestAllGroupsOfTheAccount) {
     const auto by_no_name = aws.run(api.describe_groups({}));
     ASSERT_TRUE(by_no_name);
     EXPECT_THAT(by_no_name->groups, IsEmpty());
-    EXPECT_THAT(aws.asked(), IsEmpty());
+    EXPECT_THAT(aws.requests(), IsEmpty());
 }
 
 TEST_F(AutoScalingCalls, DescribeFiveHundredNamedGroupsInFiveRequests) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(""));
+    aws.on("DescribeAutoScalingGroups", groups_response(""));
     ASSERT_TRUE(aws.run(api.describe_groups(numbered_names(500))));
-    ASSERT_THAT(aws.asked(), SizeIs(5));
-    for (const AskedAws& one : aws.asked()) {
+    ASSERT_THAT(aws.requests(), SizeIs(5));
+    for (const AwsRequest& one : aws.requests()) {
         EXPECT_THAT(one.parameters, SizeIs(101));
         EXPECT_THAT(one.parameters, Contains(Pair("MaxRecords", "100")));
     }
-    EXPECT_EQ(aws.asked()[0].parameters.at("AutoScalingGroupNames.member.1"), "group-1000");
-    EXPECT_EQ(aws.asked()[4].parameters.at("AutoScalingGroupNames.member.100"), "group-1499");
+    EXPECT_EQ(aws.requests()[0].parameters.at("AutoScalingGroupNames.member.1"), "group-1000");
+    EXPECT_EQ(aws.requests()[4].parameters.at("AutoScalingGroupNames.member.100"), "group-1499");
 }
 
 TEST_F(AutoScalingCalls, SplitNamesIntoRequestsOfOneHundred) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(""));
+    aws.on("DescribeAutoScalingGroups", groups_response(""));
     ASSERT_TRUE(aws.run(api.describe_groups(numbered_names(100))));
-    EXPECT_THAT(aws.asked(), SizeIs(1));
+    EXPECT_THAT(aws.requests(), SizeIs(1));
     ASSERT_TRUE(aws.run(api.describe_groups(numbered_names(101))));
-    EXPECT_THAT(aws.asked(), SizeIs(3));
+    EXPECT_THAT(aws.requests(), SizeIs(3));
 }
 
 TEST_F(AutoScalingCalls, RequestADuplicateNameOnce) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a")));
+    aws.on("DescribeAutoScalingGroups", groups_response(group_member("a")));
     const auto read = aws.run(api.describe_groups({"a", "a"}));
     EXPECT_THAT(aws.parameters(), SizeIs(2));
     EXPECT_THAT(names_of(*read), ElementsAre("a"));
@@ -98,14 +98,14 @@ TEST_F(AutoScalingCalls, FollowPagesAndSortGroupsByName) {
     ASSERT_TRUE(read) << read.error();
     EXPECT_THAT(names_of(*read), ElementsAre("abis", "batch", "classic", "spot-web"));
     EXPECT_THAT(read->unreadable, IsEmpty());
-    ASSERT_THAT(aws.asked(), SizeIs(2));
-    EXPECT_THAT(aws.asked()[0].parameters, Not(Contains(Pair("NextToken", ::testing::_))));
-    EXPECT_EQ(aws.asked()[1].parameters.at("NextToken"), "Zm9vL2Jhcis9PQ==");
-    EXPECT_EQ(aws.asked()[1].parameters.at("Filters.member.1.Name"), "tag-key");
+    ASSERT_THAT(aws.requests(), SizeIs(2));
+    EXPECT_THAT(aws.requests()[0].parameters, Not(Contains(Pair("NextToken", ::testing::_))));
+    EXPECT_EQ(aws.requests()[1].parameters.at("NextToken"), "Zm9vL2Jhcis9PQ==");
+    EXPECT_EQ(aws.requests()[1].parameters.at("Filters.member.1.Name"), "tag-key");
 }
 
 TEST_F(AutoScalingCalls, FailTheListIfAPageCannotBeRead) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a"), "more"))
+    aws.on("DescribeAutoScalingGroups", groups_response(group_member("a"), "more"))
         .on("DescribeAutoScalingGroups", query_error("ValidationError", "no"), 400);
     const auto read = aws.run(api.find_groups({{.key = "a"}}));
     ASSERT_FALSE(read);
@@ -114,24 +114,24 @@ TEST_F(AutoScalingCalls, FailTheListIfAPageCannotBeRead) {
 }
 
 TEST_F(AutoScalingCalls, StopAtARepeatedPageToken) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a"), "same"));
+    aws.on("DescribeAutoScalingGroups", groups_response(group_member("a"), "same"));
     const auto read = aws.run(api.find_groups({{.key = "a"}}));
     ASSERT_FALSE(read);
     EXPECT_EQ(read.error().code, ErrorCode::unavailable);
-    EXPECT_THAT(aws.asked(), SizeIs(2));
+    EXPECT_THAT(aws.requests(), SizeIs(2));
 }
 
 TEST_F(AutoScalingCalls, ReturnAGroupOnTwoPagesOnce) {
-    aws.on("DescribeAutoScalingGroups", groups_answer(group_member("a"), "more"))
-        .on("DescribeAutoScalingGroups", groups_answer(group_member("a") + group_member("b")));
+    aws.on("DescribeAutoScalingGroups", groups_response(group_member("a"), "more"))
+        .on("DescribeAutoScalingGroups", groups_response(group_member("a") + group_member("b")));
     EXPECT_THAT(names_of(*aws.run(api.find_groups({{.key = "a"}}))), ElementsAre("a", "b"));
 }
 
 TEST_F(AutoScalingCalls, SkipOnlyTheGroupThatCannotBeRead) {
     aws.on("DescribeAutoScalingGroups",
-           groups_answer(group_member("b") +
-                         "<member><AutoScalingGroupName>c</AutoScalingGroupName></member>" +
-                         group_member("a")));
+           groups_response(group_member("b") +
+                           "<member><AutoScalingGroupName>c</AutoScalingGroupName></member>" +
+                           group_member("a")));
     const auto read = aws.run(api.find_groups({{.key = "a"}}));
     ASSERT_TRUE(read) << read.error();
     EXPECT_THAT(names_of(*read), ElementsAre("a", "b"));
@@ -177,16 +177,16 @@ TEST_F(AutoScalingCalls, ReadAtMostOneHundredActivities) {
     const auto read = aws.run(api.describe_activities("a", std::nullopt));
     ASSERT_TRUE(read);
     EXPECT_THAT(*read, SizeIs(100));
-    EXPECT_THAT(aws.asked(), SizeIs(2));
+    EXPECT_THAT(aws.requests(), SizeIs(2));
 }
 
 TEST_F(AutoScalingCalls, DescribeFiftyLaunchConfigurationsPerRequest) {
     aws.file("DescribeLaunchConfigurations", "launch_configurations.xml");
     const auto read = aws.run(api.describe_launch_configurations(numbered_names(51)));
     ASSERT_TRUE(read) << read.error();
-    ASSERT_THAT(aws.asked(), SizeIs(2));
-    EXPECT_THAT(aws.asked()[0].parameters, SizeIs(51));
-    EXPECT_EQ(aws.asked()[0].parameters.at("MaxRecords"), "50");
+    ASSERT_THAT(aws.requests(), SizeIs(2));
+    EXPECT_THAT(aws.requests()[0].parameters, SizeIs(51));
+    EXPECT_EQ(aws.requests()[0].parameters.at("MaxRecords"), "50");
     const LaunchTemplateData& data = read->at("classic-20260101");
     EXPECT_EQ(data.instance_type, "c4.xlarge");
     EXPECT_TRUE(data.spot);
@@ -205,10 +205,10 @@ TEST_F(AutoScalingCalls, SetDesiredCapacityWithoutWaitingForACooldown) {
 TEST_F(AutoScalingCalls, TerminateWithOrWithoutDecrement) {
     for (const bool decrement : {true, false}) {
         aws.file("TerminateInstanceInAutoScalingGroup", "terminate.xml");
-        const auto told = aws.run(api.terminate_instance("i-00000000000000001", decrement));
-        ASSERT_TRUE(told) << told.error();
-        EXPECT_EQ(*told, "Terminating EC2 instance: i-00000000000000001");
-        EXPECT_EQ(aws.asked().back().parameters,
+        const auto message = aws.run(api.terminate_instance("i-00000000000000001", decrement));
+        ASSERT_TRUE(message) << message.error();
+        EXPECT_EQ(*message, "Terminating EC2 instance: i-00000000000000001");
+        EXPECT_EQ(aws.requests().back().parameters,
                   (Labels{{"InstanceId", "i-00000000000000001"},
                           {"ShouldDecrementDesiredCapacity", decrement ? "true" : "false"}}));
     }
@@ -218,7 +218,7 @@ TEST_F(AutoScalingCalls, SendATerminationOnceIfItsResultIsUnknown) {
     // Repeated, it might lower the desired capacity twice.
     aws.on("TerminateInstanceInAutoScalingGroup", "", 500);
     EXPECT_FALSE(aws.run(api.terminate_instance("i-1", true)));
-    EXPECT_THAT(aws.asked(), SizeIs(1));
+    EXPECT_THAT(aws.requests(), SizeIs(1));
 }
 
 TEST_F(AutoScalingCalls, SetDesiredCapacityOnceEvenAfterARefusal) {
@@ -229,17 +229,18 @@ TEST_F(AutoScalingCalls, SetDesiredCapacityOnceEvenAfterARefusal) {
     }
     aws.on("SetDesiredCapacity", "", 500);
     EXPECT_EQ(aws.run(api.set_desired_capacity("web", 3)).error().code, ErrorCode::deadline);
-    EXPECT_THAT(aws.asked(), SizeIs(3));
+    EXPECT_THAT(aws.requests(), SizeIs(3));
 }
 
 TEST_F(AutoScalingCalls, ProtectFiftyInstancesPerRequest) {
     aws.file("SetInstanceProtection", "set_instance_protection.xml");
     ASSERT_TRUE(aws.run(api.set_instance_protection("web", numbered_names(51), true)));
-    ASSERT_THAT(aws.asked(), SizeIs(2));
-    EXPECT_THAT(aws.asked()[0].parameters, SizeIs(52));
-    EXPECT_EQ(aws.asked()[1].parameters, (Labels{{"AutoScalingGroupName", "web"},
-                                                 {"InstanceIds.member.1", numbered_names(51)[50]},
-                                                 {"ProtectedFromScaleIn", "true"}}));
+    ASSERT_THAT(aws.requests(), SizeIs(2));
+    EXPECT_THAT(aws.requests()[0].parameters, SizeIs(52));
+    EXPECT_EQ(aws.requests()[1].parameters,
+              (Labels{{"AutoScalingGroupName", "web"},
+                      {"InstanceIds.member.1", numbered_names(51)[50]},
+                      {"ProtectedFromScaleIn", "true"}}));
 }
 
 AutoScalingApi::NewGroup new_group(bool spot) {
@@ -280,14 +281,15 @@ TEST_F(AutoScalingCalls, CreateAnOnDemandGroupFromALaunchTemplate) {
 TEST_F(AutoScalingCalls, CreateASpotGroupWithAMixedInstancesPolicy) {
     aws.file("CreateAutoScalingGroup", "create_group.xml");
     ASSERT_TRUE(aws.run(api.create_group(new_group(true))));
-    const Labels asked = aws.parameters();
+    const Labels requests = aws.parameters();
     const std::string policy = "MixedInstancesPolicy.";
-    EXPECT_EQ(asked.count("LaunchTemplate.LaunchTemplateId"), 0U);
-    EXPECT_EQ(asked.at(policy + "LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId"),
+    EXPECT_EQ(requests.count("LaunchTemplate.LaunchTemplateId"), 0U);
+    EXPECT_EQ(requests.at(policy + "LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId"),
               "lt-1");
-    EXPECT_EQ(asked.at(policy + "LaunchTemplate.Overrides.member.1.InstanceType"), "m5.large");
-    EXPECT_EQ(asked.at(policy + "InstancesDistribution.OnDemandBaseCapacity"), "0");
-    EXPECT_EQ(asked.at(policy + "InstancesDistribution.OnDemandPercentageAboveBaseCapacity"), "0");
+    EXPECT_EQ(requests.at(policy + "LaunchTemplate.Overrides.member.1.InstanceType"), "m5.large");
+    EXPECT_EQ(requests.at(policy + "InstancesDistribution.OnDemandBaseCapacity"), "0");
+    EXPECT_EQ(requests.at(policy + "InstancesDistribution.OnDemandPercentageAboveBaseCapacity"),
+              "0");
 }
 
 TEST_F(AutoScalingCalls, DeleteAGroupOnlyIfItIsEmpty) {
@@ -306,7 +308,7 @@ TEST_F(AutoScalingCalls, DeleteAGroupOnlyIfItIsEmpty) {
 
 TEST_F(AutoScalingCalls, KeepUserDataOutOfLogsAndErrors) {
     const std::string secret = "IyEvYmluL3NoCmV4cG9ydCBUT0tFTj1odW50ZXIyCg==";
-    std::string body = answer_file("launch_configurations.xml");
+    std::string body = response_file("launch_configurations.xml");
     ASSERT_THAT(body, HasSubstr(secret));
     aws.on("DescribeLaunchConfigurations", body);
     EXPECT_EQ(aws.run(api.describe_launch_configurations({"a"}))->begin()->second.user_data,
@@ -319,8 +321,8 @@ TEST_F(AutoScalingCalls, KeepUserDataOutOfLogsAndErrors) {
     aws.on("DescribeLaunchConfigurations", body);
     const auto malformed = aws.run(api.describe_launch_configurations({"a"}));
     ASSERT_FALSE(malformed);
-    for (const std::string& told : {cut.error().message, malformed.error().message, aws.log()}) {
-        EXPECT_THAT(told, Not(HasSubstr(secret.substr(0, 16)))) << told;
+    for (const std::string& message : {cut.error().message, malformed.error().message, aws.log()}) {
+        EXPECT_THAT(message, Not(HasSubstr(secret.substr(0, 16)))) << message;
     }
     EXPECT_THAT(malformed.error().message, HasSubstr("5O"));
 }

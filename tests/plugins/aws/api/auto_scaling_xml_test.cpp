@@ -2,8 +2,8 @@
 
 #include <capstan/time_text.hpp>
 
-#include "answering_aws.hpp"
 #include "api/auto_scaling_xml.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -23,19 +23,19 @@ AutoScalingGroups read_all(const std::string& body) {
 }
 
 AutoScalingGroup read_one(const std::string& more) {
-    const AutoScalingGroups all = read_all(groups_answer(group_member("web", more)));
+    const AutoScalingGroups all = read_all(groups_response(group_member("web", more)));
     if (all.groups.size() != 1) throw Failure(all.unreadable.at(0));
     return all.groups.front();
 }
 
 /// The error of the group, or nothing.
 std::string error_of(const std::string& member) {
-    const AutoScalingGroups all = read_all(groups_answer(member));
+    const AutoScalingGroups all = read_all(groups_response(member));
     return all.unreadable.empty() ? std::string() : all.unreadable.front().message;
 }
 
 TEST(AutoScalingXml, ReadAllFields) {
-    const AutoScalingGroups all = read_all(answer_file("groups_page_1.xml"));
+    const AutoScalingGroups all = read_all(response_file("groups_page_1.xml"));
     ASSERT_THAT(all.groups, SizeIs(2));
     const AutoScalingGroup& web = all.groups[1];
     EXPECT_EQ(web.name, "spot-web");
@@ -56,7 +56,7 @@ TEST(AutoScalingXml, ReadAllFields) {
 }
 
 TEST(AutoScalingXml, ReadAMixedInstancesPolicyWithOverrides) {
-    const AutoScalingGroup web = read_all(answer_file("groups_page_1.xml")).groups[1];
+    const AutoScalingGroup web = read_all(response_file("groups_page_1.xml")).groups[1];
     ASSERT_TRUE(web.mixed);
     EXPECT_EQ(web.mixed->launch_template.text(), "spot-web, version $Latest");
     EXPECT_EQ(web.mixed->on_demand_base, 1);
@@ -71,7 +71,7 @@ TEST(AutoScalingXml, ReadAMixedInstancesPolicyWithOverrides) {
 }
 
 TEST(AutoScalingXml, ReadInstancesOfEachLifecycleState) {
-    const AutoScalingGroup web = read_all(answer_file("groups_page_1.xml")).groups[1];
+    const AutoScalingGroup web = read_all(response_file("groups_page_1.xml")).groups[1];
     ASSERT_THAT(web.instances, SizeIs(3));
     const AsgInstance& first = web.instances[0];
     EXPECT_EQ(first.id, "i-00000000000000001");
@@ -86,19 +86,19 @@ TEST(AutoScalingXml, ReadInstancesOfEachLifecycleState) {
 }
 
 TEST(AutoScalingXml, ReadRequirementsWarmPoolsAndCapacityUnits) {
-    const AutoScalingGroup abis = read_all(answer_file("groups_page_1.xml")).groups[0];
+    const AutoScalingGroup abis = read_all(response_file("groups_page_1.xml")).groups[0];
     EXPECT_TRUE(abis.has_warm_pool);
     EXPECT_EQ(abis.desired_capacity_type, "vcpu");
     EXPECT_THAT(abis.instances, IsEmpty());
     EXPECT_THAT(abis.tags, IsEmpty());
-    const InstanceRequirements& asked = abis.mixed->overrides.at(0).requirements.value();
-    EXPECT_EQ(asked.vcpu_min, 4);
-    EXPECT_EQ(asked.vcpu_max, 8);
-    EXPECT_EQ(asked.memory_mib_min, 16384);
-    EXPECT_FALSE(asked.memory_mib_max);
-    EXPECT_EQ(asked.accelerator_count_min, 1);
-    EXPECT_THAT(asked.accelerator_types, ElementsAre("gpu"));
-    EXPECT_THAT(asked.accelerator_manufacturers, ElementsAre("nvidia"));
+    const InstanceRequirements& requirements = abis.mixed->overrides.at(0).requirements.value();
+    EXPECT_EQ(requirements.vcpu_min, 4);
+    EXPECT_EQ(requirements.vcpu_max, 8);
+    EXPECT_EQ(requirements.memory_mib_min, 16384);
+    EXPECT_FALSE(requirements.memory_mib_max);
+    EXPECT_EQ(requirements.accelerator_count_min, 1);
+    EXPECT_THAT(requirements.accelerator_types, ElementsAre("gpu"));
+    EXPECT_THAT(requirements.accelerator_manufacturers, ElementsAre("nvidia"));
 }
 
 TEST(AutoScalingXml, AcceptMissingOptionalElements) {
@@ -143,7 +143,7 @@ TEST(AutoScalingXml, AcceptUnknownEmptyAndReorderedElements) {
 struct BrokenCase {
     const char* what;
     std::string member;
-    const char* told;
+    const char* message;
 };
 
 TEST(AutoScalingXml, ReportWhatCannotBeRead) {
@@ -196,7 +196,7 @@ TEST(AutoScalingXml, ReportWhatCannotBeRead) {
     };
     for (const BrokenCase& one : cases) {
         SCOPED_TRACE(one.what);
-        EXPECT_THAT(error_of(one.member), HasSubstr(one.told));
+        EXPECT_THAT(error_of(one.member), HasSubstr(one.message));
         EXPECT_THAT(error_of(one.member), HasSubstr("group web: "));
     }
 }

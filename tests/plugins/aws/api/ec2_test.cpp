@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "answering_aws.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::Pair;
 using ::testing::SizeIs;
 
 struct Ec2Calls : ::testing::Test {
-    AnsweringAws aws{};
+    ScriptedAws aws{};
     Ec2Api api{aws.client()};
 
     /// The requirements of the launch template in the recorded response.
@@ -62,9 +62,9 @@ TEST_F(Ec2Calls, ResolveAnImageParameterWithASecondRequest) {
     ASSERT_TRUE(data) << data.error();
     EXPECT_EQ(data->image_id, "ami-0cccccccccccccccc");
     EXPECT_EQ(data->requirements->vcpu_min, 2);
-    ASSERT_THAT(aws.asked(), SizeIs(2));
-    EXPECT_THAT(aws.asked()[0].parameters, Not(Contains(Key("ResolveAlias"))));
-    EXPECT_EQ(aws.asked()[1].parameters.at("ResolveAlias"), "true");
+    ASSERT_THAT(aws.requests(), SizeIs(2));
+    EXPECT_THAT(aws.requests()[0].parameters, Not(Contains(Key("ResolveAlias"))));
+    EXPECT_EQ(aws.requests()[1].parameters.at("ResolveAlias"), "true");
 }
 
 TEST_F(Ec2Calls, KeepTheImageParameterIfResolvingIsNotAllowed) {
@@ -116,7 +116,7 @@ TEST_F(Ec2Calls, ReadImagesWithTheirDisks) {
 
 TEST_F(Ec2Calls, SendNoRequestWithoutImageIds) {
     EXPECT_THAT(*aws.run(api.describe_images({"resolve:ssm:/a"})), IsEmpty());
-    EXPECT_THAT(aws.asked(), IsEmpty());
+    EXPECT_THAT(aws.requests(), IsEmpty());
 }
 
 TEST_F(Ec2Calls, ReadTheExistingImagesIfOneDoesNotExist) {
@@ -128,9 +128,9 @@ TEST_F(Ec2Calls, ReadTheExistingImagesIfOneDoesNotExist) {
     const auto images = aws.run(api.describe_images({"ami-1", "ami-2"}));
     ASSERT_TRUE(images) << images.error();
     EXPECT_THAT(*images, SizeIs(2));
-    ASSERT_THAT(aws.asked(), SizeIs(3));
-    EXPECT_EQ(aws.asked()[1].parameters, (Labels{{"ImageId.1", "ami-1"}}));
-    EXPECT_EQ(aws.asked()[2].parameters, (Labels{{"ImageId.1", "ami-2"}}));
+    ASSERT_THAT(aws.requests(), SizeIs(3));
+    EXPECT_EQ(aws.requests()[1].parameters, (Labels{{"ImageId.1", "ami-1"}}));
+    EXPECT_EQ(aws.requests()[2].parameters, (Labels{{"ImageId.1", "ami-2"}}));
 }
 
 TEST_F(Ec2Calls, FailOnAnyOtherError) {
@@ -138,19 +138,19 @@ TEST_F(Ec2Calls, FailOnAnyOtherError) {
     const auto images = aws.run(api.describe_images({"ami-1", "ami-2"}));
     ASSERT_FALSE(images);
     EXPECT_EQ(images.error().code, ErrorCode::permission);
-    EXPECT_THAT(aws.asked(), SizeIs(1));
+    EXPECT_THAT(aws.requests(), SizeIs(1));
 }
 
 TEST_F(Ec2Calls, ReadAllInstanceTypesInPagesOfOneHundred) {
-    std::string first = answer_file("instance_types.xml");
+    std::string first = response_file("instance_types.xml");
     first.replace(first.find("<nextToken/>"), 12, "<nextToken>more</nextToken>");
     aws.on("DescribeInstanceTypes", first).file("DescribeInstanceTypes", "instance_types.xml");
     const auto types = aws.run(api.describe_instance_types({}));
     ASSERT_TRUE(types) << types.error();
     EXPECT_THAT(*types, SizeIs(10));
-    ASSERT_THAT(aws.asked(), SizeIs(2));
-    EXPECT_EQ(aws.asked()[0].parameters, (Labels{{"MaxResults", "100"}}));
-    EXPECT_EQ(aws.asked()[1].parameters, (Labels{{"MaxResults", "100"}, {"NextToken", "more"}}));
+    ASSERT_THAT(aws.requests(), SizeIs(2));
+    EXPECT_EQ(aws.requests()[0].parameters, (Labels{{"MaxResults", "100"}}));
+    EXPECT_EQ(aws.requests()[1].parameters, (Labels{{"MaxResults", "100"}, {"NextToken", "more"}}));
 }
 
 TEST_F(Ec2Calls, RequestNamedInstanceTypesWithoutAPageSize) {
@@ -165,7 +165,7 @@ TEST_F(Ec2Calls, SendInstanceRequirementsAsTheyWereRead) {
     const auto types = aws.run(api.find_types(wanted, "x86_64", "hvm"));
     ASSERT_TRUE(types) << types.error();
     EXPECT_THAT(*types, ElementsAre("m5.large", "m6i.large"));
-    EXPECT_EQ(aws.asked().back().parameters,
+    EXPECT_EQ(aws.requests().back().parameters,
               (Labels{{"ArchitectureType.1", "x86_64"},
                       {"VirtualizationType.1", "hvm"},
                       {"InstanceRequirements.VCpuCount.Min", "2"},
@@ -224,12 +224,12 @@ TEST_F(Ec2Calls, ReadThePrivateAddressesOfInstances) {
 
 TEST_F(Ec2Calls, NeverRequestAllInstancesOfTheAccount) {
     EXPECT_EQ(aws.run(api.describe_addresses({})).error().code, ErrorCode::invalid_argument);
-    EXPECT_THAT(aws.asked(), IsEmpty());
+    EXPECT_THAT(aws.requests(), IsEmpty());
 }
 
 TEST_F(Ec2Calls, NeverRequestAllSubnetsOfTheAccount) {
     EXPECT_EQ(aws.run(api.find_subnets({})).error().code, ErrorCode::invalid_argument);
-    EXPECT_THAT(aws.asked(), IsEmpty());
+    EXPECT_THAT(aws.requests(), IsEmpty());
 }
 
 TEST_F(Ec2Calls, ReadInstanceTypeOfferings) {
@@ -253,7 +253,7 @@ TEST_F(Ec2Calls, CreateALaunchTemplateFromAnotherOne) {
     EXPECT_EQ(made->text(), "capstan-m5.large, version 1");
     const std::string data = "LaunchTemplateData.", tags = data + "TagSpecification.";
     const std::string network = data + "NetworkInterface.";
-    EXPECT_EQ(aws.asked().back().parameters,
+    EXPECT_EQ(aws.requests().back().parameters,
               (Labels{{"LaunchTemplateName", "capstan-m5.large"},
                       {data + "BlockDeviceMapping.1.DeviceName", "/dev/xvda"},
                       {data + "BlockDeviceMapping.1.Ebs.DeleteOnTermination", "true"},
@@ -303,11 +303,11 @@ TEST_F(Ec2Calls, ReplaceInstanceRequirementsWithAType) {
         .file("CreateLaunchTemplate", "create_launch_template.xml");
     ASSERT_TRUE(aws.run(api.create_launch_template(
         {.name = "made", .source = {.name = "abis"}, .instance_type = "m5.large"})));
-    const Labels asked = aws.asked().back().parameters;
-    EXPECT_EQ(asked.at("LaunchTemplateData.InstanceType"), "m5.large");
+    const Labels requests = aws.requests().back().parameters;
+    EXPECT_EQ(requests.at("LaunchTemplateData.InstanceType"), "m5.large");
     // Unresolved, since the value of the parameter may change.
-    EXPECT_THAT(asked.at("LaunchTemplateData.ImageId"), HasSubstr("resolve:ssm:"));
-    EXPECT_THAT(asked, SizeIs(3));
+    EXPECT_THAT(requests.at("LaunchTemplateData.ImageId"), HasSubstr("resolve:ssm:"));
+    EXPECT_THAT(requests, SizeIs(3));
 }
 
 TEST_F(Ec2Calls, CreateALaunchTemplateWithoutASource) {
@@ -341,7 +341,7 @@ TEST_F(Ec2Calls, CheckPermissionsWithADryRun) {
 
 TEST_F(Ec2Calls, KeepUserDataOutOfLogsAndErrors) {
     const std::string secret = "IyEvYmluL3NoCmV4cG9ydCBUT0tFTj1odW50ZXIyCg==";
-    const std::string body = answer_file("launch_template.xml");
+    const std::string body = response_file("launch_template.xml");
     aws.on("DescribeLaunchTemplateVersions", body)
         .on("CreateLaunchTemplate", ec2_error("InvalidUserData.Malformed", "Invalid"), 400)
         .on("CreateLaunchTemplate", "", 503);
@@ -351,7 +351,7 @@ TEST_F(Ec2Calls, KeepUserDataOutOfLogsAndErrors) {
         ASSERT_FALSE(made);
         EXPECT_THAT(made.error().message, Not(HasSubstr(secret.substr(0, 16))));
     }
-    EXPECT_THAT(aws.asked().back().request.body, HasSubstr("UserData"));
+    EXPECT_THAT(aws.requests().back().request.body, HasSubstr("UserData"));
     EXPECT_THAT(aws.log(), Not(HasSubstr(secret.substr(0, 16))));
 }
 

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "answering_aws.hpp"
 #include "api/eks.hpp"
 #include "api/eks_json.hpp"
 #include "api/sts.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(EksCalls, ReadANodegroup) {
-    AnsweringAws aws;
+    ScriptedAws aws;
     aws.file("GET /clusters/prod/node-groups/workers", "nodegroup.json");
     const auto group = aws.run(EksApi(aws.client()).describe_nodegroup("prod", "workers"));
     ASSERT_TRUE(group) << group.error();
@@ -30,13 +30,13 @@ TEST(EksCalls, ReadANodegroup) {
 }
 
 TEST(EksCalls, EncodeNamesInThePath) {
-    AnsweringAws aws;
+    ScriptedAws aws;
     aws.file("GET /clusters/a%2Fb/node-groups/c%20d", "nodegroup.json");
     EXPECT_TRUE(aws.run(EksApi(aws.client()).describe_nodegroup("a/b", "c d")));
 }
 
 TEST(EksCalls, ReportANodegroupThatDoesNotExist) {
-    AnsweringAws aws;
+    ScriptedAws aws;
     aws.on("GET /clusters/prod/node-groups/gone",
            R"({"__type":"ResourceNotFoundException","message":"No node group found"})", 404);
     const auto group = aws.run(EksApi(aws.client()).describe_nodegroup("prod", "gone"));
@@ -68,7 +68,7 @@ TEST(EksJson, RequireTheEnvelope) {
 }
 
 TEST(StsCalls, ReadTheCallerIdentity) {
-    AnsweringAws aws;
+    ScriptedAws aws;
     aws.file("GetCallerIdentity", "caller_identity.xml");
     const auto identity = aws.run(StsApi(aws.client()).get_caller_identity());
     ASSERT_TRUE(identity) << identity.error();

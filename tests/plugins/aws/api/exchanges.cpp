@@ -7,17 +7,17 @@
 
 #include <capstan/time_text.hpp>
 
-#include "answering_aws.hpp"
 #include "api/queue.hpp"
 #include "credentials/sts_roles.hpp"
 #include "exchange_json.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
 
-void print(const std::string& name, AnsweringAws& aws, Json parsed) {
-    Json requests = Json::array(), answers = Json::array();
-    for (const AskedAws& one : aws.asked()) {
+void print(const std::string& name, ScriptedAws& aws, Json parsed) {
+    Json requests = Json::array(), responses = Json::array();
+    for (const AwsRequest& one : aws.requests()) {
         Json headers = Json::object();
         for (const auto& [key, value] : one.request.headers) headers.set(key, value);
         requests.append(Json::object({{"method", one.request.method},
@@ -26,16 +26,16 @@ void print(const std::string& name, AnsweringAws& aws, Json parsed) {
                                       {"body", one.request.body}}));
     }
     for (const testing::Exchange& one : aws.host().http().conversation())
-        answers.append(Json::object({{"status", one.reply->status}, {"body", one.reply->body}}));
+        responses.append(Json::object({{"status", one.reply->status}, {"body", one.reply->body}}));
     std::cout << to_string(Json::object({{"case", name},
                                          {"requests", std::move(requests)},
-                                         {"answers", std::move(answers)},
+                                         {"answers", std::move(responses)},
                                          {"parsed", std::move(parsed)}}))
               << '\n';
 }
 
 template <class T>
-void show(const std::string& name, AnsweringAws& aws, Task<T> task) {
+void show(const std::string& name, ScriptedAws& aws, Task<T> task) {
     const Result<T> result = aws.run(std::move(task));
     if (!result) throw Failure(within(name, result.error()));
     if constexpr (std::is_void_v<T>) {
@@ -52,7 +52,7 @@ std::vector<std::string> many_names(int count) {
 }
 
 void read_groups() {
-    AnsweringAws pages;
+    ScriptedAws pages;
     pages.file("DescribeAutoScalingGroups", "groups_page_1.xml")
         .file("DescribeAutoScalingGroups", "groups_page_2.xml");
     show("find_groups", pages,
@@ -60,22 +60,22 @@ void read_groups() {
              .find_groups({{.key = "k8s.io/cluster-autoscaler/enabled"},
                            {.key = "team", .value = "web & shop"},
                            {.key = "empty", .value = ""}}));
-    AnsweringAws names;
+    ScriptedAws names;
     names.file("DescribeAutoScalingGroups", "groups_page_2.xml");
     show("describe_groups", names, AutoScalingApi(names.client()).describe_groups(many_names(250)));
-    AnsweringAws activities;
+    ScriptedAws activities;
     activities.file("DescribeScalingActivities", "activities.xml");
     const Time since = *parse_rfc3339("2026-11-26T03:30:00.5Z");
     show("describe_activities", activities,
          AutoScalingApi(activities.client()).describe_activities("spot-web", since));
-    AnsweringAws configurations;
+    ScriptedAws configurations;
     configurations.file("DescribeLaunchConfigurations", "launch_configurations.xml");
     show("describe_launch_configurations", configurations,
          AutoScalingApi(configurations.client()).describe_launch_configurations(many_names(51)));
 }
 
 void change_groups() {
-    AnsweringAws desired, protect, terminate, remove;
+    ScriptedAws desired, protect, terminate, remove;
     desired.file("SetDesiredCapacity", "set_desired_capacity.xml");
     show("set_desired_capacity", desired,
          AutoScalingApi(desired.client()).set_desired_capacity("spot-web", 3));
@@ -89,7 +89,7 @@ void change_groups() {
     remove.file("DeleteAutoScalingGroup", "delete_group.xml");
     show("delete_group", remove, AutoScalingApi(remove.client()).delete_group("made"));
     for (const bool spot : {false, true}) {
-        AnsweringAws create;
+        ScriptedAws create;
         create.file("CreateAutoScalingGroup", "create_group.xml");
         const AutoScalingApi::NewGroup group{
             .name = "made",
@@ -107,14 +107,14 @@ void change_groups() {
 
 void read_ec2() {
     for (const char* name : {"launch_template", "launch_template_requirements"}) {
-        AnsweringAws aws;
+        ScriptedAws aws;
         aws.file("DescribeLaunchTemplateVersions", std::string(name) + ".xml")
             .file("DescribeLaunchTemplateVersions", "launch_template_resolved.xml");
         show(
             name, aws,
             Ec2Api(aws.client()).describe_launch_template_version({.name = "gpu", .version = "4"}));
     }
-    AnsweringAws images, types, some_types, subnets, addresses, offerings;
+    ScriptedAws images, types, some_types, subnets, addresses, offerings;
     images.file("DescribeImages", "images.xml");
     show(
         "describe_images", images,
@@ -138,11 +138,11 @@ void read_ec2() {
 
 /// Requirements of a launch template and of a group, whose protocols spell them differently.
 void ask_by_requirements() {
-    AnsweringAws template_source;
+    ScriptedAws template_source;
     template_source.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
     const auto data = template_source.run(
         Ec2Api(template_source.client()).describe_launch_template_version({.name = "abis"}));
-    AnsweringAws group_source;
+    ScriptedAws group_source;
     group_source.file("DescribeAutoScalingGroups", "groups_page_1.xml")
         .file("DescribeAutoScalingGroups", "groups_page_2.xml");
     const auto groups =
@@ -151,7 +151,7 @@ void ask_by_requirements() {
         groups->groups.front().mixed.value().overrides.front().requirements.value();
     int number = 0;
     for (const InstanceRequirements& wanted : {data->requirements.value(), of_group}) {
-        AnsweringAws aws;
+        ScriptedAws aws;
         aws.file("GetInstanceTypesFromInstanceRequirements", "types_by_requirements.xml");
         show("find_types_" + std::to_string(++number), aws,
              Ec2Api(aws.client()).find_types(wanted, "x86_64", "hvm"));
@@ -160,7 +160,7 @@ void ask_by_requirements() {
 
 void change_ec2() {
     for (const char* source : {"launch_template", "launch_template_requirements"}) {
-        AnsweringAws aws;
+        ScriptedAws aws;
         aws.file("DescribeLaunchTemplateVersions", std::string(source) + ".xml")
             .file("CreateLaunchTemplate", "create_launch_template.xml");
         const Ec2Api::NewLaunchTemplate made{.name = "capstan-m5.large",
@@ -171,14 +171,14 @@ void change_ec2() {
         show("create_from_" + std::string(source), aws,
              Ec2Api(aws.client()).create_launch_template(made));
     }
-    AnsweringAws remove;
+    ScriptedAws remove;
     remove.file("DeleteLaunchTemplate", "delete_launch_template.xml");
     show("delete_launch_template", remove, Ec2Api(remove.client()).delete_launch_template("made"));
     for (const char* action :
          {"DescribeLaunchTemplateVersions", "DescribeImages", "DescribeInstanceTypes",
           "GetInstanceTypesFromInstanceRequirements", "DescribeInstances", "DescribeSubnets",
           "DescribeInstanceTypeOfferings", "CreateLaunchTemplate", "DeleteLaunchTemplate"}) {
-        AnsweringAws aws;
+        ScriptedAws aws;
         aws.on(action, ec2_error("DryRunOperation", "Request would have succeeded."), 412);
         const auto refused = aws.run(Ec2Api(aws.client()).dry_run(action));
         if (!refused || *refused) throw Failure(ErrorCode::internal, "a dry run is refused");
@@ -187,18 +187,18 @@ void change_ec2() {
 }
 
 void ask_others() {
-    AnsweringAws eks, sts, iam;
+    ScriptedAws eks, sts, iam;
     eks.file("GET /clusters/prod%20%26/node-groups/workers", "nodegroup.json");
     show("describe_nodegroup", eks, EksApi(eks.client()).describe_nodegroup("prod &", "workers"));
     sts.file("GetCallerIdentity", "caller_identity.xml");
     show("get_caller_identity", sts, StsApi(sts.client()).get_caller_identity());
     iam.file("SimulatePrincipalPolicy", "simulated_policy.xml");
-    const Simulation asked{
+    const Simulation simulation{
         .principal_arn = "arn:aws:iam::123456789012:role/capstan",
         .actions = {"autoscaling:SetDesiredCapacity", "ec2:RunInstances"},
         .resource = "*",
         .context = {{"aws:ResourceTag/team", "web"}, {launch_template_version_key, "true"}}};
-    show("simulate_policy", iam, simulate_policy(iam.client(), asked));
+    show("simulate_policy", iam, simulate_policy(iam.client(), simulation));
 }
 
 /// An environment with only a token of the cluster.
@@ -214,8 +214,8 @@ void assume_roles() {
                              .duration_seconds = 3600,
                              .source = "test"};
     TokenAlone environment;
-    AnsweringAws by_key, by_token;
-    const auto look_at = [&](AnsweringAws& aws) {
+    ScriptedAws by_key, by_token;
+    const auto look_at = [&](ScriptedAws& aws) {
         return std::make_shared<CredentialLookup>(
             CredentialLookup{aws.host().host(), {.region = "eu-central-1"}, &environment});
     };
@@ -229,7 +229,7 @@ void assume_roles() {
 }
 
 void listen_to_queue() {
-    AnsweringAws aws;
+    ScriptedAws aws;
     aws.file("AmazonSQS.ReceiveMessage", "messages.json")
         .on("AmazonSQS.ReceiveMessage", "{}")
         .file("AmazonSQS.DeleteMessageBatch", "deleted_messages.json");

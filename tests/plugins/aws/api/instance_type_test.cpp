@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "answering_aws.hpp"
 #include "api/ec2_xml.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -32,7 +32,7 @@ InstanceType type_with(const std::string& more) {
 }
 
 TEST(InstanceTypeXml, ReadAllFields) {
-    const auto types = types_in(answer_file("instance_types.xml"));
+    const auto types = types_in(response_file("instance_types.xml"));
     ASSERT_THAT(types, SizeIs(5));
     EXPECT_EQ(types[0], (InstanceType{.name = "c4.xlarge",
                                       .vcpus = 4,
@@ -55,7 +55,7 @@ TEST(InstanceTypeXml, ReadAllFields) {
 }
 
 TEST(InstanceTypeXml, ReadNeuronDevicesInBothForms) {
-    const auto types = types_in(answer_file("instance_types.xml"));
+    const auto types = types_in(response_file("instance_types.xml"));
     EXPECT_THAT(types[2].neuron_devices, ElementsAre(Accelerators{"AWS", "Trainium", 16, 32768}));
     EXPECT_EQ(types[2].neuron_cores, 32);
     EXPECT_EQ(types[2].efa_interfaces, 8);
@@ -82,7 +82,7 @@ TEST(InstanceTypeXml, CountAPartOfAGpuAsOne) {
 }
 
 TEST(InstanceTypeXml, SupportPrefixDelegationOnNitroAndBareMetal) {
-    const auto types = types_in(answer_file("instance_types.xml"));
+    const auto types = types_in(response_file("instance_types.xml"));
     EXPECT_FALSE(types[0].has_prefix_delegation);
     EXPECT_TRUE(types[1].has_prefix_delegation);
     EXPECT_TRUE(types[4].bare_metal);

@@ -5,7 +5,7 @@
 #include <capstan/json.hpp>
 #include <capstan/time_text.hpp>
 
-#include "answering_aws.hpp"
+#include "scripted_aws.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -42,20 +42,20 @@ std::string messages(const std::vector<std::string>& all) {
 
 /// A queue that is empty unless the test arranges messages.
 struct NoticeQueueTest : ::testing::Test {
-    AnsweringAws aws{};
+    ScriptedAws aws{};
     NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .notices_max = 3}};
 
     /// One response with these messages, then empty ones.
-    void arrives(const std::string& answer) {
-        aws.on(receive, answer)
+    void arrives(const std::string& response) {
+        aws.on(receive, response)
             .on(receive, "{}")
             .on(remove_batch, R"({"Successful":[],"Failed":[]})");
         queue.start();
         aws.host().run();
     }
-    std::vector<AskedAws> asked_for(const char* action) const {
-        std::vector<AskedAws> out;
-        for (const AskedAws& one : aws.asked()) {
+    std::vector<AwsRequest> requests_of(const char* action) const {
+        std::vector<AwsRequest> out;
+        for (const AwsRequest& one : aws.requests()) {
             if (one.action == action) out.push_back(one);
         }
         return out;
@@ -64,7 +64,7 @@ struct NoticeQueueTest : ::testing::Test {
 };
 
 TEST_F(NoticeQueueTest, RecordsTerminatingInstancesAndWakesAPass) {
-    arrives(answer_file("messages.json"));
+    arrives(response_file("messages.json"));
     const auto spot = queue.find("i-00000000000000001");
     ASSERT_TRUE(spot);
     EXPECT_EQ(*spot,
@@ -77,17 +77,17 @@ TEST_F(NoticeQueueTest, RecordsTerminatingInstancesAndWakesAPass) {
 
 TEST_F(NoticeQueueTest, LongPollsForTenMessages) {
     arrives("{}");
-    const Json asked = *parse_json(asked_for(receive).at(0).request.body);
-    EXPECT_EQ(to_string(asked),
+    const Json requests = *parse_json(requests_of(receive).at(0).request.body);
+    EXPECT_EQ(to_string(requests),
               R"({"QueueUrl":")" + std::string(queue_url) +
                   R"(","MaxNumberOfMessages":10,"VisibilityTimeout":30,"WaitTimeSeconds":20})");
-    EXPECT_THAT(asked_for(remove_batch), IsEmpty());
+    EXPECT_THAT(requests_of(remove_batch), IsEmpty());
 }
 
 TEST_F(NoticeQueueTest, DeletesReadMessagesInOneRequest) {
-    arrives(answer_file("messages.json"));
-    ASSERT_THAT(asked_for(remove_batch), SizeIs(1));
-    EXPECT_EQ(asked_for(remove_batch)[0].request.body,
+    arrives(response_file("messages.json"));
+    ASSERT_THAT(requests_of(remove_batch), SizeIs(1));
+    EXPECT_EQ(requests_of(remove_batch)[0].request.body,
               R"({"QueueUrl":")" + std::string(queue_url) +
                   R"(","Entries":[{"Id":"0","ReceiptHandle":"AQEB1"},)"
                   R"({"Id":"1","ReceiptHandle":"AQEB2"}]})");
@@ -98,17 +98,17 @@ TEST_F(NoticeQueueTest, DeletesIrrelevantAndUnreadableMessages) {
         messages({message("no JSON", "a"), message(R"({"detail-type":"Other","detail":{}})", "b"),
                   message("no JSON", "c"), R"({"Body":"{}"})", "7"}));
     EXPECT_THAT(
-        asked_for(remove_batch).at(0).request.body,
+        requests_of(remove_batch).at(0).request.body,
         ::testing::AllOf(HasSubstr(R"("ReceiptHandle":"a")"), HasSubstr(R"("ReceiptHandle":"b")"),
                          HasSubstr(R"("ReceiptHandle":"c")")));
     EXPECT_EQ(queue.size(), 0U);
     EXPECT_THAT(aws.host().take_wakes(), IsEmpty());
     // Only the first of equal notices wakes a pass.
-    int told = 0;
+    int deleted = 0;
     for (const auto& line : aws.host().log_lines()) {
-        if (line.message.find("unreadable SQS message deleted") != std::string::npos) ++told;
+        if (line.message.find("unreadable SQS message deleted") != std::string::npos) ++deleted;
     }
-    EXPECT_EQ(told, 3);
+    EXPECT_EQ(deleted, 3);
 }
 
 TEST_F(NoticeQueueTest, IgnoresAMessageThatIsDeliveredTwice) {
@@ -193,7 +193,7 @@ TEST_F(NoticeQueueTest, RestoresNoticesAfterARestart) {
 }
 
 TEST_F(NoticeQueueTest, WorksWithoutPermissionToKeepState) {
-    AnsweringAws bare;
+    ScriptedAws bare;
     bare.host().withhold("capstan.state/1");
     NoticeQueue stateless(bare.host().host(), bare.client(), {.url = queue_url});
     stateless.follow({"i-1"});
@@ -211,31 +211,31 @@ TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
     aws.on(receive, "{}");
     idle.start();
     aws.host().advance(minutes(5));
-    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a standby receives no messages";
+    EXPECT_THAT(requests_of(receive), IsEmpty()) << "a standby receives no messages";
     idle.follow({"i-1"});
     aws.host().advance(minutes(1));
-    EXPECT_THAT(asked_for(receive), IsEmpty()) << "a command receives no messages";
+    EXPECT_THAT(requests_of(receive), IsEmpty()) << "a command receives no messages";
     idle.follow({"i-1"});
     aws.host().advance(minutes(1));
-    EXPECT_THAT(asked_for(receive), Not(IsEmpty()));
+    EXPECT_THAT(requests_of(receive), Not(IsEmpty()));
     aws.host().advance(minutes(2));
-    std::size_t before = asked_for(receive).size();
+    std::size_t before = requests_of(receive).size();
     aws.host().advance(minutes(10));
-    EXPECT_THAT(asked_for(receive), SizeIs(before)) << "another host is active now";
+    EXPECT_THAT(requests_of(receive), SizeIs(before)) << "another host is active now";
     for (int n = 0; n < 3; ++n) {
         idle.follow({"i-1"});
-        before = asked_for(receive).size();
+        before = requests_of(receive).size();
         aws.host().advance(minutes(4));
-        EXPECT_GT(asked_for(receive).size(), before) << "passes may be rare";
+        EXPECT_GT(requests_of(receive).size(), before) << "passes may be rare";
     }
 }
 
 TEST_F(NoticeQueueTest, PollsAgainAfterAnEmptyResponse) {
     arrives("{}");
-    EXPECT_THAT(asked_for(receive), SizeIs(1));
+    EXPECT_THAT(requests_of(receive), SizeIs(1));
     // A server without long polling is polled at intervals.
     aws.host().advance(seconds(10));
-    EXPECT_THAT(asked_for(receive), SizeIs(11));
+    EXPECT_THAT(requests_of(receive), SizeIs(11));
 }
 
 TEST_F(NoticeQueueTest, LogsAnErrorOnceAndItsEnd) {
@@ -258,9 +258,9 @@ TEST_F(NoticeQueueTest, PollsOnceAMinuteDuringAnError) {
     aws.on(receive, R"({"__type":"AccessDenied","message":"no"})", 403);
     queue.start();
     aws.host().advance(minutes(5));
-    const std::size_t before = asked_for(receive).size();
+    const std::size_t before = requests_of(receive).size();
     aws.host().advance(minutes(60));
-    const std::size_t after = asked_for(receive).size();
+    const std::size_t after = requests_of(receive).size();
     EXPECT_GE(after - before, 60U);
     EXPECT_LE(after - before, 120U);
 }
@@ -278,9 +278,9 @@ TEST_F(NoticeQueueTest, KeepsNoticesIfMessagesCannotBeDeleted) {
 TEST_F(NoticeQueueTest, StopsWithThePluginInstance) {
     arrives("{}");
     EXPECT_TRUE(aws.host().stop());
-    const std::size_t before = aws.asked().size();
+    const std::size_t before = aws.requests().size();
     aws.host().advance(minutes(5));
-    EXPECT_EQ(aws.asked().size(), before);
+    EXPECT_EQ(aws.requests().size(), before);
 }
 
 }  // namespace

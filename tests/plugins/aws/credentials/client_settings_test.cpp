@@ -25,8 +25,8 @@ struct RegionMachine : FakeMachine {
 TEST(Region, PrefersSettingsToEnvironmentProfileAndMetadata) {
     RegionMachine m;
     m.environment.set.erase("AWS_EC2_METADATA_DISABLED");
-    m.answers[std::string("PUT ") + metadata_base + "/api/token"] = reply(200, "session");
-    m.answers[std::string("GET ") + metadata_base + "/meta-data/placement/region"] =
+    m.responses[std::string("PUT ") + metadata_base + "/api/token"] = reply(200, "session");
+    m.responses[std::string("GET ") + metadata_base + "/meta-data/placement/region"] =
         reply(200, "sa-east-1");
     EXPECT_EQ(m.region(), "sa-east-1");
     m.environment.files["/h/.aws/config"] =

@@ -19,18 +19,18 @@ struct PodMachine : FakeMachine {
         environment.set = {{"AWS_CONTAINER_CREDENTIALS_FULL_URI", pod_agent},
                            {"AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", "/var/run/pod-token"}};
         environment.files["/var/run/pod-token"] = "jwt";
-        answers[std::string("GET ") + pod_agent] =
+        responses[std::string("GET ") + pod_agent] =
             reply(200, served_json("POD", "2026-01-01T06:00:00Z"));
     }
 };
 
 TEST(ContainerSource, SendsThePodTokenToTheEksAgent) {
     PodMachine m;
-    const auto answer = m.ask(&ask_container);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->credentials->access_key_id, "ASIAPOD");
-    EXPECT_EQ(answer->credentials->expires, m.host.now() + 6h);
-    EXPECT_EQ(answer->credentials->source, "the container credentials service at 169.254.170.23");
+    const auto response = m.ask(&ask_container);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->credentials->access_key_id, "ASIAPOD");
+    EXPECT_EQ(response->credentials->expires, m.host.now() + 6h);
+    EXPECT_EQ(response->credentials->source, "the container credentials service at 169.254.170.23");
     const HttpRequest sent = m.requests_to(pod_agent).at(0);
     EXPECT_EQ(header_named(sent, "authorization"), "jwt");
     EXPECT_TRUE(sent.has(CAPSTAN_HTTP_DIRECT));
@@ -40,12 +40,12 @@ TEST(ContainerSource, SendsThePodTokenToTheEksAgent) {
 TEST(ContainerSource, RequestsTheEcsAgentByARelativePath) {
     FakeMachine m;
     m.environment.set["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"] = "/v2/credentials/x";
-    m.answers["GET http://169.254.170.2/v2/credentials/x"] =
+    m.responses["GET http://169.254.170.2/v2/credentials/x"] =
         reply(200, R"({"AccessKeyId":"A","SecretAccessKey":"s"})");
-    const auto answer = m.ask(&ask_container);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->credentials->access_key_id, "A");
-    EXPECT_EQ(answer->credentials->expires, std::nullopt);
+    const auto response = m.ask(&ask_container);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->credentials->access_key_id, "A");
+    EXPECT_EQ(response->credentials->expires, std::nullopt);
     EXPECT_EQ(header_named(m.host.http().requests().at(0), "authorization"), "");
 }
 
@@ -67,9 +67,10 @@ TEST(ContainerSource, RejectsALineBreakInTheToken) {
     for (const char* token : {"jwt\n", "a\r\nx-other: 1", "\r"}) {
         PodMachine m;
         m.environment.files["/var/run/pod-token"] = token;
-        const auto answer = m.ask(&ask_container);
-        ASSERT_FALSE(answer);
-        EXPECT_THAT(answer.error().message, AllOf(HasSubstr("line break"), Not(HasSubstr("jwt"))));
+        const auto response = m.ask(&ask_container);
+        ASSERT_FALSE(response);
+        EXPECT_THAT(response.error().message,
+                    AllOf(HasSubstr("line break"), Not(HasSubstr("jwt"))));
         EXPECT_TRUE(m.host.http().requests().empty());
     }
 }
@@ -93,11 +94,11 @@ TEST(ContainerSource, AllowsHttpOnlyForLoopbackAndAgents) {
 TEST(ContainerSource, SendsNothingToAnotherHost) {
     PodMachine m;
     m.environment.set["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://evil.example/x?token=t";
-    const auto answer = m.ask(&ask_container);
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::invalid_config);
-    EXPECT_THAT(answer.error().message, AllOf(HasSubstr("\"http://evil.example/x\" is not used"),
-                                              Not(HasSubstr("token=t"))));
+    const auto response = m.ask(&ask_container);
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::invalid_config);
+    EXPECT_THAT(response.error().message, AllOf(HasSubstr("\"http://evil.example/x\" is not used"),
+                                                Not(HasSubstr("token=t"))));
     EXPECT_TRUE(m.host.http().requests().empty());
 }
 
@@ -108,21 +109,21 @@ TEST(ContainerSource, IsAbsentWithoutTheVariable) {
 
 TEST(ContainerSource, TriesThreeTimes) {
     PodMachine m;
-    m.answers.clear();
-    const auto answer = m.ask(&ask_container);
-    ASSERT_FALSE(answer);
+    m.responses.clear();
+    const auto response = m.ask(&ask_container);
+    ASSERT_FALSE(response);
     EXPECT_EQ(m.requests_to(pod_agent).size(), 3U);
-    EXPECT_THAT(answer.error().message, HasSubstr("after 3 attempts"));
+    EXPECT_THAT(response.error().message, HasSubstr("after 3 attempts"));
 }
 
 TEST(ContainerSource, ReportsTheRefusalOfTheAgent) {
     PodMachine m;
-    m.answers[std::string("GET ") + pod_agent] =
+    m.responses[std::string("GET ") + pod_agent] =
         reply(401, R"({"code":"InvalidToken","message":"the token has expired"})");
-    const auto answer = m.ask(&ask_container);
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::unauthenticated);
-    EXPECT_THAT(answer.error().message, HasSubstr("status 401: \"the token has expired\""));
+    const auto response = m.ask(&ask_container);
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::unauthenticated);
+    EXPECT_THAT(response.error().message, HasSubstr("status 401: \"the token has expired\""));
 }
 
 TEST(ServedCredentials, AreRejectedWithoutShowingSecrets) {

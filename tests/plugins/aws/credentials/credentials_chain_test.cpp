@@ -23,14 +23,14 @@ struct ChainMachine : FakeMachine {
                            {"AWS_ROLE_ARN", "arn:aws:iam::1:role/scaler"},
                            {"AWS_EC2_METADATA_DISABLED", "true"}};
         environment.files["/token"] = "jwt";
-        host.http().handle([this](const HttpRequest& request) { return answer(request); });
+        host.http().handle([this](const HttpRequest& request) { return respond(request); });
     }
-    testing::HttpOutcome answer(const HttpRequest& request) {
-        const auto found = answers.find(request.method + " " + request.url);
-        if (found != answers.end()) return found->second;
+    testing::HttpOutcome respond(const HttpRequest& request) {
+        const auto found = responses.find(request.method + " " + request.url);
+        if (found != responses.end()) return found->second;
         if (request.url != sts_url) return testing::unanswered();
-        return testing::delayed(latency, sts_answer("AssumeRoleWithWebIdentity",
-                                                    std::to_string(++given), host.now() + life));
+        return testing::delayed(latency, sts_response("AssumeRoleWithWebIdentity",
+                                                      std::to_string(++given), host.now() + life));
     }
     CredentialsChain& chain() {
         if (!made) made.emplace(host.host(), config, environment);
@@ -41,7 +41,7 @@ struct ChainMachine : FakeMachine {
         const auto found = get();
         return found ? found->access_key_id : "an error: " + found.error().message;
     }
-    std::size_t asked() { return requests_to(sts_url).size(); }
+    std::size_t requests() { return requests_to(sts_url).size(); }
 
     std::optional<CredentialsChain> made{};
     int given = 0;
@@ -78,7 +78,7 @@ TEST(CredentialsChain, FallsBackToContainerAndInstance) {
     EXPECT_EQ(m.get()->source, "the instance's role node");
     m.made.reset();
     m.environment.set["AWS_CONTAINER_CREDENTIALS_FULL_URI"] = "http://169.254.170.23/v1";
-    m.answers["GET http://169.254.170.23/v1"] =
+    m.responses["GET http://169.254.170.23/v1"] =
         reply(200, served_json("POD", "2026-01-01T06:00:00Z"));
     EXPECT_EQ(m.get()->source, "the container credentials service at 169.254.170.23");
 }
@@ -124,7 +124,7 @@ TEST(CredentialsChain, AssumesTheConfiguredRoleWithTheCredentialsItFinds) {
     m.config.role_arn = "arn:aws:iam::2:role/other";
     m.config.external_id = "e1";
     m.config.session_name = "capstan-a";
-    m.answers[sts_post] = sts_answer("AssumeRole", "OTHER", m.host.now() + 1h);
+    m.responses[sts_post] = sts_response("AssumeRole", "OTHER", m.host.now() + 1h);
     const auto found = m.get();
     ASSERT_TRUE(found) << found.error().message;
     EXPECT_EQ(found->access_key_id, "ASIAOTHER");
@@ -139,7 +139,7 @@ TEST(CredentialsChain, NamesTheActionIfARoleCannotBeAssumed) {
     ChainMachine m;
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
     m.config.role_arn = "arn:aws:iam::2:role/other";
-    m.answers[sts_post] = reply(
+    m.responses[sts_post] = reply(
         403,
         "<ErrorResponse><Error><Code>AccessDenied</Code><Message>User: arn:aws:iam::1:user/a is "
         "not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::2:role/other"
@@ -179,9 +179,9 @@ TEST(CredentialsChain, RenewsCredentialsAfterARefusedRequest) {
                            "</Error></Errors></Response>"));
     m.host.http().on("POST", url, reply(200, "<DescribeImagesResponse/>"));
     AwsClient client(m.host.host(), {.region = "eu-central-1"}, m.chain());
-    const auto answer =
+    const auto response =
         run(m.host, client.call(QueryRequest(Service::ec2, "DescribeImages"), Repeatable::yes));
-    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_TRUE(response) << response.error().message;
     EXPECT_THAT(header_named(m.requests_to(url).at(1), "authorization"),
                 HasSubstr("Credential=ASIA2/"));
 }
@@ -191,15 +191,15 @@ TEST(CredentialsChain, LogsTheCredentialSourceOnceWithoutSecrets) {
     m.key();
     m.host.advance(51min);
     m.key();
-    int told = 0;
+    int lines = 0;
     for (const auto& line : m.host.log_lines()) {
-        told +=
+        lines +=
             line.message ==
             "signing AWS requests with credentials of role arn:aws:iam::1:role/scaler through web "
             "identity";
         EXPECT_THAT(line.message, AllOf(Not(HasSubstr("secret-")), Not(HasSubstr("token-"))));
     }
-    EXPECT_EQ(told, 1);
+    EXPECT_EQ(lines, 1);
 }
 
 TEST(CredentialsChain, StopsWithThePluginInstance) {

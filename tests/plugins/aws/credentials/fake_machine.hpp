@@ -27,12 +27,12 @@ struct FakeMachine {
     testing::FakeEnvironment environment{};
     CredentialsConfig config{.region = "eu-central-1"};
     /// By "METHOD URL"; requests without an entry never get a response.
-    std::map<std::string, testing::HttpOutcome> answers{};
+    std::map<std::string, testing::HttpOutcome> responses{};
 
     FakeMachine() {
         host.http().handle([this](const HttpRequest& request) {
-            const auto found = answers.find(request.method + " " + request.url);
-            return found == answers.end() ? testing::unanswered() : found->second;
+            const auto found = responses.find(request.method + " " + request.url);
+            return found == responses.end() ? testing::unanswered() : found->second;
         });
     }
     std::shared_ptr<CredentialLookup> look() {
@@ -55,7 +55,7 @@ struct FakeMachine {
 inline constexpr const char* sts_url = "https://sts.eu-central-1.amazonaws.com/";
 
 /// The response of STS to `action`, with keys named after `name` that expire at `expires`.
-inline HttpReply sts_answer(const std::string& action, const std::string& name, Time expires) {
+inline HttpReply sts_response(const std::string& action, const std::string& name, Time expires) {
     return testing::reply(
         200, "<" + action + "Response xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><" +
                  action + "Result><Credentials><AccessKeyId>ASIA" + name +
@@ -75,10 +75,10 @@ inline constexpr const char* metadata_base = "http://169.254.169.254/latest";
 /// An instance with the role "node".
 inline void serve_metadata(FakeMachine& machine, const std::string& name, Time expires) {
     const std::string base = metadata_base;
-    machine.answers["PUT " + base + "/api/token"] = testing::reply(200, "session");
-    machine.answers["GET " + base + "/meta-data/iam/security-credentials/"] =
+    machine.responses["PUT " + base + "/api/token"] = testing::reply(200, "session");
+    machine.responses["GET " + base + "/meta-data/iam/security-credentials/"] =
         testing::reply(200, "node");
-    machine.answers["GET " + base + "/meta-data/iam/security-credentials/node"] =
+    machine.responses["GET " + base + "/meta-data/iam/security-credentials/node"] =
         testing::reply(200, served_json(name, format_rfc3339(expires)));
 }
 

@@ -17,13 +17,13 @@ const std::string roles_url = std::string(metadata_base) + "/meta-data/iam/secur
 TEST(InstanceMetadata, ReturnsTheCredentialsOfTheInstanceRole) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 6h);
-    const auto answer = m.ask(&ask_instance_metadata);
-    ASSERT_TRUE(answer) << answer.error().message;
-    ASSERT_TRUE(answer->credentials) << answer->absence;
-    EXPECT_EQ(answer->credentials->access_key_id, "ASIAN");
-    EXPECT_EQ(answer->credentials->session_token, "token-N");
-    EXPECT_EQ(answer->credentials->expires, m.host.now() + 6h);
-    EXPECT_EQ(answer->credentials->source, "the instance's role node");
+    const auto response = m.ask(&ask_instance_metadata);
+    ASSERT_TRUE(response) << response.error().message;
+    ASSERT_TRUE(response->credentials) << response->absence;
+    EXPECT_EQ(response->credentials->access_key_id, "ASIAN");
+    EXPECT_EQ(response->credentials->session_token, "token-N");
+    EXPECT_EQ(response->credentials->expires, m.host.now() + 6h);
+    EXPECT_EQ(response->credentials->source, "the instance's role node");
 }
 
 TEST(InstanceMetadata, UsesASessionTokenAndNoProxy) {
@@ -43,10 +43,10 @@ TEST(InstanceMetadata, UsesASessionTokenAndNoProxy) {
 
 TEST(InstanceMetadata, MentionsTheHopLimitIfTheServiceDoesNotRespond) {
     FakeMachine m;
-    const auto answer = m.ask(&ask_instance_metadata);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_FALSE(answer->credentials);
-    EXPECT_THAT(answer->absence, HasSubstr("hop limit of 2"));
+    const auto response = m.ask(&ask_instance_metadata);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_FALSE(response->credentials);
+    EXPECT_THAT(response->absence, HasSubstr("hop limit of 2"));
     EXPECT_EQ(m.requests_to(token_url).size(), 3U);
 }
 
@@ -68,22 +68,22 @@ TEST(InstanceMetadata, ReportsWhyThereAreNoCredentials) {
     for (const Case& c : cases) {
         FakeMachine m;
         serve_metadata(m, "N", m.host.now() + 6h);
-        m.answers[c.request] = c.reply;
-        const auto answer = m.ask(&ask_instance_metadata);
-        ASSERT_TRUE(answer) << answer.error().message;
-        EXPECT_FALSE(answer->credentials) << c.why;
-        EXPECT_THAT(answer->absence, HasSubstr(c.why));
+        m.responses[c.request] = c.reply;
+        const auto response = m.ask(&ask_instance_metadata);
+        ASSERT_TRUE(response) << response.error().message;
+        EXPECT_FALSE(response->credentials) << c.why;
+        EXPECT_THAT(response->absence, HasSubstr(c.why));
     }
 }
 
 TEST(InstanceMetadata, FailsIfTheRoleCannotBeAssumed) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 6h);
-    m.answers["GET " + roles_url + "node"] = reply(
+    m.responses["GET " + roles_url + "node"] = reply(
         200, R"({"Code":"AssumeRoleUnauthorizedAccess","Message":"EC2 cannot assume the role"})");
-    const auto answer = m.ask(&ask_instance_metadata);
-    ASSERT_FALSE(answer);
-    EXPECT_THAT(answer.error().message,
+    const auto response = m.ask(&ask_instance_metadata);
+    ASSERT_FALSE(response);
+    EXPECT_THAT(response.error().message,
                 AllOf(HasSubstr("role node"), HasSubstr("AssumeRoleUnauthorizedAccess"),
                       HasSubstr("EC2 cannot assume the role")));
 }
@@ -96,33 +96,34 @@ TEST(InstanceMetadata, CanBeDisabled) {
 }
 
 TEST(InstanceMetadata, UsesTheEndpointOfSettingsOrEnvironment) {
-    const auto asked = [](const std::function<void(FakeMachine&)>& arrange) {
+    const auto request_with = [](const std::function<void(FakeMachine&)>& arrange) {
         FakeMachine m;
         arrange(m);
         EXPECT_TRUE(m.ask(&ask_instance_metadata));
         return m.host.http().requests().at(0).url;
     };
-    EXPECT_EQ(asked([](FakeMachine& m) { m.config.imds_endpoint = "http://127.0.0.1:1338/"; }),
-              "http://127.0.0.1:1338/latest/api/token");
-    EXPECT_EQ(asked([](FakeMachine& m) {
+    EXPECT_EQ(
+        request_with([](FakeMachine& m) { m.config.imds_endpoint = "http://127.0.0.1:1338/"; }),
+        "http://127.0.0.1:1338/latest/api/token");
+    EXPECT_EQ(request_with([](FakeMachine& m) {
                   m.environment.set["AWS_EC2_METADATA_SERVICE_ENDPOINT"] = "http://imds.example";
               }),
               "http://imds.example/latest/api/token");
-    EXPECT_EQ(asked([](FakeMachine& m) {
+    EXPECT_EQ(request_with([](FakeMachine& m) {
                   m.environment.set["AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"] = "IPv6";
               }),
               "http://[fd00:ec2::254]/latest/api/token");
-    EXPECT_EQ(asked([](FakeMachine&) {}), token_url);
+    EXPECT_EQ(request_with([](FakeMachine&) {}), token_url);
 }
 
 TEST(InstanceMetadata, KeepsUsingExpiredCredentialsThatAreStillServed) {
     for (const Duration left : {Duration(0s), Duration(-2h)}) {
         FakeMachine m;
         serve_metadata(m, "N", m.host.now() + left);
-        const auto answer = m.ask(&ask_instance_metadata);
-        ASSERT_TRUE(answer && answer->credentials);
-        EXPECT_GE(*answer->credentials->expires, m.host.now() + 10min);
-        EXPECT_LE(*answer->credentials->expires, m.host.now() + 15min);
+        const auto response = m.ask(&ask_instance_metadata);
+        ASSERT_TRUE(response && response->credentials);
+        EXPECT_GE(*response->credentials->expires, m.host.now() + 10min);
+        EXPECT_LE(*response->credentials->expires, m.host.now() + 15min);
         ASSERT_FALSE(m.host.log_lines().empty());
         EXPECT_THAT(m.host.log_lines().back().message, HasSubstr("stay in use"));
     }
@@ -131,9 +132,9 @@ TEST(InstanceMetadata, KeepsUsingExpiredCredentialsThatAreStillServed) {
 TEST(InstanceMetadata, HonorsTheExpiryOfAShortSession) {
     FakeMachine m;
     serve_metadata(m, "N", m.host.now() + 40s);
-    const auto answer = m.ask(&ask_instance_metadata);
-    ASSERT_TRUE(answer && answer->credentials);
-    EXPECT_EQ(answer->credentials->expires, m.host.now() + 40s);
+    const auto response = m.ask(&ask_instance_metadata);
+    ASSERT_TRUE(response && response->credentials);
+    EXPECT_EQ(response->credentials->expires, m.host.now() + 40s);
     EXPECT_THAT(m.host.log_lines(), IsEmpty());
 }
 

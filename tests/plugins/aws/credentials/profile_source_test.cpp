@@ -14,21 +14,22 @@ struct ProfileMachine : FakeMachine {
     explicit ProfileMachine(std::string text) {
         environment.set["HOME"] = "/h";
         environment.files["/h/.aws/config"] = std::move(text);
-        answers[std::string("POST ") + sts_url] = sts_answer("AssumeRole", "R", host.now() + 1h);
+        responses[std::string("POST ") + sts_url] =
+            sts_response("AssumeRole", "R", host.now() + 1h);
     }
     Credentials found() {
-        const auto answer = ask(&ask_profile);
-        EXPECT_TRUE(answer) << answer.error().message;
-        return answer && answer->credentials ? *answer->credentials : Credentials{};
+        const auto response = ask(&ask_profile);
+        EXPECT_TRUE(response) << response.error().message;
+        return response && response->credentials ? *response->credentials : Credentials{};
     }
     std::string absence() {
-        const auto answer = ask(&ask_profile);
-        return answer ? answer->absence : "an error: " + answer.error().message;
+        const auto response = ask(&ask_profile);
+        return response ? response->absence : "an error: " + response.error().message;
     }
     std::string mistake() {
-        const auto answer = ask(&ask_profile);
-        EXPECT_FALSE(answer);
-        return answer ? std::string() : answer.error().message;
+        const auto response = ask(&ask_profile);
+        EXPECT_FALSE(response);
+        return response ? std::string() : response.error().message;
     }
     std::vector<HttpRequest> sts() { return requests_to(sts_url); }
 };
@@ -127,8 +128,8 @@ TEST(ProfileSource, UsesTheInstanceRoleIfItIsTheCredentialSource) {
 TEST(ProfileSource, AssumesARoleWithWebIdentity) {
     ProfileMachine m("[default]\nrole_arn=arn:aws:iam::1:role/w\nweb_identity_token_file=/token\n");
     m.environment.files["/token"] = "jwt";
-    m.answers[std::string("POST ") + sts_url] =
-        sts_answer("AssumeRoleWithWebIdentity", "W", m.host.now() + 1h);
+    m.responses[std::string("POST ") + sts_url] =
+        sts_response("AssumeRoleWithWebIdentity", "W", m.host.now() + 1h);
     EXPECT_EQ(m.found().access_key_id, "ASIAW");
     EXPECT_EQ(header_named(m.sts().at(0), "authorization"), "");
 }
@@ -162,9 +163,9 @@ TEST(ProfileSource, ReportsAnInvalidProfile) {
     };
     for (const auto& [text, why] : cases) {
         ProfileMachine m(text);
-        const auto answer = m.ask(&ask_profile);
-        ASSERT_FALSE(answer) << text;
-        EXPECT_THAT(answer.error().message, AllOf(HasSubstr(why), Not(HasSubstr("s3cr3t"))))
+        const auto response = m.ask(&ask_profile);
+        ASSERT_FALSE(response) << text;
+        EXPECT_THAT(response.error().message, AllOf(HasSubstr(why), Not(HasSubstr("s3cr3t"))))
             << text;
         EXPECT_TRUE(m.sts().empty()) << text;
     }

@@ -17,9 +17,9 @@ TEST(SettingsSource, ReturnsTheConfiguredKeyAndSecrets) {
     m.config.session_token = "aws-token";
     m.host.secrets()["aws-secret"] = "s";
     m.host.secrets()["aws-token"] = "t";
-    const auto answer = m.ask(&ask_settings);
-    ASSERT_TRUE(answer) << answer.error().message;
-    const Credentials& found = answer->credentials.value();
+    const auto response = m.ask(&ask_settings);
+    ASSERT_TRUE(response) << response.error().message;
+    const Credentials& found = response->credentials.value();
     EXPECT_EQ(found.access_key_id, "AKIA");
     EXPECT_EQ(found.secret_access_key, "s");
     EXPECT_EQ(found.session_token, "t");
@@ -38,9 +38,9 @@ TEST(SettingsSource, NamesAMissingSecret) {
     FakeMachine m;
     m.config.access_key_id = "AKIA";
     m.config.secret_access_key = "aws-secret";
-    const auto answer = m.ask(&ask_settings);
-    ASSERT_FALSE(answer);
-    EXPECT_THAT(answer.error().message, HasSubstr("aws-secret"));
+    const auto response = m.ask(&ask_settings);
+    ASSERT_FALSE(response);
+    EXPECT_THAT(response.error().message, HasSubstr("aws-secret"));
 }
 
 TEST(EnvironmentSource, ReadsThreeVariables) {
@@ -59,9 +59,9 @@ TEST(EnvironmentSource, FailsWithHalfOfAKey) {
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}};
     EXPECT_EQ(m.ask(&ask_environment).error().code, ErrorCode::invalid_config);
     m.environment.set = {{"AWS_SECRET_ACCESS_KEY", "s"}};
-    const auto answer = m.ask(&ask_environment);
-    ASSERT_FALSE(answer);
-    EXPECT_THAT(answer.error().message, Not(HasSubstr("\"s\"")));
+    const auto response = m.ask(&ask_environment);
+    ASSERT_FALSE(response);
+    EXPECT_THAT(response.error().message, Not(HasSubstr("\"s\"")));
 }
 
 struct ServiceAccount : FakeMachine {
@@ -69,19 +69,20 @@ struct ServiceAccount : FakeMachine {
         environment.set = {{"AWS_WEB_IDENTITY_TOKEN_FILE", "/var/run/token"},
                            {"AWS_ROLE_ARN", "arn:aws:iam::1:role/scaler"}};
         environment.files["/var/run/token"] = "header.claims.signature\n";
-        answers[std::string("POST ") + sts_url] =
-            sts_answer("AssumeRoleWithWebIdentity", "W", host.now() + 1h);
+        responses[std::string("POST ") + sts_url] =
+            sts_response("AssumeRoleWithWebIdentity", "W", host.now() + 1h);
     }
 };
 
 TEST(WebIdentitySource, ExchangesTheTokenWithoutASignature) {
     ServiceAccount m;
-    const auto answer = m.ask(&ask_web_identity);
-    ASSERT_TRUE(answer) << answer.error().message;
-    EXPECT_EQ(answer->credentials->access_key_id, "ASIAW");
-    EXPECT_EQ(answer->credentials->session_token, "token-W");
-    EXPECT_EQ(answer->credentials->expires, m.host.now() + 1h);
-    EXPECT_EQ(answer->credentials->source, "role arn:aws:iam::1:role/scaler through web identity");
+    const auto response = m.ask(&ask_web_identity);
+    ASSERT_TRUE(response) << response.error().message;
+    EXPECT_EQ(response->credentials->access_key_id, "ASIAW");
+    EXPECT_EQ(response->credentials->session_token, "token-W");
+    EXPECT_EQ(response->credentials->expires, m.host.now() + 1h);
+    EXPECT_EQ(response->credentials->source,
+              "role arn:aws:iam::1:role/scaler through web identity");
     const HttpRequest sent = m.requests_to(sts_url).at(0);
     EXPECT_EQ(sent.body,
               "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&"
@@ -129,14 +130,14 @@ TEST(WebIdentitySource, ReportsAMissingOrEmptyTokenFile) {
 
 TEST(WebIdentitySource, NamesRoleAndActionOfAnStsRefusal) {
     ServiceAccount m;
-    m.answers[std::string("POST ") + sts_url] = testing::reply(
+    m.responses[std::string("POST ") + sts_url] = testing::reply(
         403,
         "<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not authorized to perform "
         "sts:AssumeRoleWithWebIdentity</Message></Error></ErrorResponse>");
-    const auto answer = m.ask(&ask_web_identity);
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::permission);
-    EXPECT_THAT(answer.error().message,
+    const auto response = m.ask(&ask_web_identity);
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::permission);
+    EXPECT_THAT(response.error().message,
                 AllOf(HasSubstr("role arn:aws:iam::1:role/scaler"),
                       HasSubstr("sts:AssumeRoleWithWebIdentity: AccessDenied"),
                       Not(HasSubstr("header.claims"))));
@@ -144,7 +145,7 @@ TEST(WebIdentitySource, NamesRoleAndActionOfAnStsRefusal) {
 
 TEST(WebIdentitySource, RejectsAResponseWithoutKeys) {
     ServiceAccount m;
-    m.answers[std::string("POST ") + sts_url] =
+    m.responses[std::string("POST ") + sts_url] =
         testing::reply(200,
                        "<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult/>"
                        "</AssumeRoleWithWebIdentityResponse>");

@@ -172,9 +172,9 @@ TEST(AwsFailedActivities, AreReadOnlyForGroupsBelowTheirDesiredCapacity) {
     account.add("db", 3);
     account.aws.forget_calls();
     ASSERT_TRUE(account.next(minutes(1)));
-    const auto asked = account.aws.asked("DescribeScalingActivities");
-    ASSERT_EQ(asked.size(), 1u);
-    EXPECT_EQ(asked[0].at("AutoScalingGroupName"), "web");
+    const auto requests = account.aws.requests("DescribeScalingActivities");
+    ASSERT_EQ(requests.size(), 1u);
+    EXPECT_EQ(requests[0].at("AutoScalingGroupName"), "web");
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.next());
     account.aws.forget_calls();

@@ -31,18 +31,18 @@ HttpReply refusal(int status, const std::string& code, const std::string& messag
 HttpReply invalid(const std::string& message) { return refusal(400, "ValidationError", message); }
 
 /// "Names.member.1", ".2", ... in order.
-std::vector<std::string> list_of(const Parameters& asked, const std::string& name) {
+std::vector<std::string> list_of(const Parameters& sent, const std::string& name) {
     std::vector<std::string> out;
     for (int i = 1;; ++i) {
-        const auto at = asked.find(name + "." + std::to_string(i));
-        if (at == asked.end()) return out;
+        const auto at = sent.find(name + "." + std::to_string(i));
+        if (at == sent.end()) return out;
         out.push_back(at->second);
     }
 }
 
-std::string value_of(const Parameters& asked, const std::string& name) {
-    const auto at = asked.find(name);
-    return at != asked.end() ? at->second : "";
+std::string value_of(const Parameters& sent, const std::string& name) {
+    const auto at = sent.find(name);
+    return at != sent.end() ? at->second : "";
 }
 
 std::string launch_template_xml(const std::string& id, const std::string& version) {
@@ -84,12 +84,12 @@ std::string group_xml(const std::string& name, const FakeGroup& group) {
     return element("member", out);
 }
 
-bool has_tags(const FakeGroup& group, const Parameters& asked) {
+bool has_tags(const FakeGroup& group, const Parameters& sent) {
     for (int i = 1;; ++i) {
         const std::string filter = "Filters.member." + std::to_string(i);
-        const std::string name = value_of(asked, filter + ".Name");
+        const std::string name = value_of(sent, filter + ".Name");
         if (name.empty()) return true;
-        const std::string value = value_of(asked, filter + ".Values.member.1");
+        const std::string value = value_of(sent, filter + ".Values.member.1");
         const bool is_key = name == "tag-key";
         const auto tag = group.tags.find(is_key ? value : name.substr(4));
         if (tag == group.tags.end() || (!is_key && tag->second != value)) return false;
@@ -103,7 +103,7 @@ bool counts(const FakeInstance& instance) {
 }  // namespace
 
 FakeAws::FakeAws(testing::FakeHost& host) : host_(host) {
-    host.http().handle([this](const HttpRequest& request) { return answer(request); });
+    host.http().handle([this](const HttpRequest& request) { return respond(request); });
 }
 
 void FakeAws::launch(const std::string& name) {
@@ -146,76 +146,76 @@ void FakeAws::lag(bool begins) {
 
 void FakeAws::refuse(const std::string& action, const std::string& code, const std::string& message,
                      int times, int status) {
-    troubles_[action].insert(troubles_[action].end(), static_cast<std::size_t>(times),
+    failures_[action].insert(failures_[action].end(), static_cast<std::size_t>(times),
                              {code, message, status});
 }
 
-void FakeAws::lose(const std::string& action, int times) {
-    troubles_[action].insert(troubles_[action].end(), static_cast<std::size_t>(times), {});
+void FakeAws::lose_responses(const std::string& action, int times) {
+    failures_[action].insert(failures_[action].end(), static_cast<std::size_t>(times), {});
 }
 
 int FakeAws::calls(const std::string& action) const {
-    if (action.empty()) return static_cast<int>(asked_.size());
-    return static_cast<int>(asked(action).size());
+    if (action.empty()) return static_cast<int>(requests_.size());
+    return static_cast<int>(requests(action).size());
 }
 
-std::vector<Parameters> FakeAws::asked(const std::string& action) const {
+std::vector<Parameters> FakeAws::requests(const std::string& action) const {
     std::vector<Parameters> out;
-    for (const Parameters& each : asked_)
+    for (const Parameters& each : requests_)
         if (value_of(each, "Action") == action) out.push_back(each);
     return out;
 }
 
-testing::HttpOutcome FakeAws::answer(const HttpRequest& request) {
-    Parameters asked;
+testing::HttpOutcome FakeAws::respond(const HttpRequest& request) {
+    Parameters sent;
     for (const auto& [name, value] : request.headers)
-        if (name == "X-Amz-Target" || name == "x-amz-target") return answer_queue(value);
+        if (name == "X-Amz-Target" || name == "x-amz-target") return respond_to_queue(value);
     if (request.method == "GET") {
-        asked["Action"] = "DescribeNodegroup";
+        sent["Action"] = "DescribeNodegroup";
     } else {
         const auto parameters = parse_query(request.body);
         if (!parameters) return testing::reply(400, "no query");
-        for (const auto& [name, value] : *parameters) asked[name] = value;
+        for (const auto& [name, value] : *parameters) sent[name] = value;
     }
-    asked_.push_back(asked);
-    if (asked["Action"] == hangs) return testing::unanswered();
-    std::deque<Problem>& troubles = troubles_[asked["Action"]];
-    std::optional<Problem> trouble;
-    if (!troubles.empty()) {
-        trouble = troubles.front();
-        troubles.pop_front();
-        if (trouble->status != 0) return refusal(trouble->status, trouble->code, trouble->message);
+    requests_.push_back(sent);
+    if (sent["Action"] == hangs) return testing::unanswered();
+    std::deque<Problem>& failures = failures_[sent["Action"]];
+    std::optional<Problem> failure;
+    if (!failures.empty()) {
+        failure = failures.front();
+        failures.pop_front();
+        if (failure->status != 0) return refusal(failure->status, failure->code, failure->message);
     }
-    HttpReply reply = request.method == "GET" ? answer_nodegroup(request) : act(asked);
-    if (trouble) return testing::dropped(latency);
+    HttpReply reply = request.method == "GET" ? respond_with_nodegroup(request) : act(sent);
+    if (failure) return testing::dropped(latency);
     reply.headers.emplace_back("date", format_http_date(host_.now() + ahead));
     return testing::delayed(latency, std::move(reply));
 }
 
-HttpReply FakeAws::act(const Parameters& asked) {
-    const std::string action = value_of(asked, "Action");
-    if (action == "DescribeAutoScalingGroups") return describe_groups(asked);
-    if (action == "DescribeScalingActivities") return describe_activities(asked);
-    if (action == "SetDesiredCapacity") return set_desired(asked);
-    if (action == "SetInstanceProtection") return set_protection(asked);
-    if (action == "TerminateInstanceInAutoScalingGroup") return terminate(asked);
-    if (action == "DescribeLaunchTemplateVersions") return describe_version(asked);
-    if (action == "DescribeInstanceTypes") return describe_types(asked);
-    if (action == "DescribeInstances") return describe_instances(asked);
-    if (action == "DescribeImages") return describe_images(asked);
-    if (action == "DescribeLaunchConfigurations") return describe_configurations(asked);
+HttpReply FakeAws::act(const Parameters& sent) {
+    const std::string action = value_of(sent, "Action");
+    if (action == "DescribeAutoScalingGroups") return describe_groups(sent);
+    if (action == "DescribeScalingActivities") return describe_activities(sent);
+    if (action == "SetDesiredCapacity") return set_desired(sent);
+    if (action == "SetInstanceProtection") return set_protection(sent);
+    if (action == "TerminateInstanceInAutoScalingGroup") return terminate(sent);
+    if (action == "DescribeLaunchTemplateVersions") return describe_version(sent);
+    if (action == "DescribeInstanceTypes") return describe_types(sent);
+    if (action == "DescribeInstances") return describe_instances(sent);
+    if (action == "DescribeImages") return describe_images(sent);
+    if (action == "DescribeLaunchConfigurations") return describe_configurations(sent);
     return refusal(400, "InvalidAction", "no action " + action);
 }
 
-HttpReply FakeAws::describe_groups(const Parameters& asked) {
+HttpReply FakeAws::describe_groups(const Parameters& sent) {
     const std::map<std::string, FakeGroup>& shown = is_lagging ? listed_ : groups;
-    const std::vector<std::string> names = list_of(asked, "AutoScalingGroupNames.member");
+    const std::vector<std::string> names = list_of(sent, "AutoScalingGroupNames.member");
     std::vector<std::string> found;
     for (const auto& [name, group] : shown) {
-        const bool is_asked_for = std::count(names.begin(), names.end(), name) > 0;
-        if (names.empty() ? has_tags(group, asked) : is_asked_for) found.push_back(name);
+        const bool is_requested = std::count(names.begin(), names.end(), name) > 0;
+        if (names.empty() ? has_tags(group, sent) : is_requested) found.push_back(name);
     }
-    const std::string token = value_of(asked, "NextToken");
+    const std::string token = value_of(sent, "NextToken");
     if (!token.empty() && token == page_fails) return refusal(400, "AccessDenied", "not this page");
     const std::size_t first = token.empty() ? 0 : std::stoul(token);
     const std::size_t last = std::min(found.size(), first + page_size);
@@ -226,9 +226,9 @@ HttpReply FakeAws::describe_groups(const Parameters& asked) {
     return done("DescribeAutoScalingGroups", element("AutoScalingGroups", members) + next);
 }
 
-HttpReply FakeAws::describe_activities(const Parameters& asked) {
+HttpReply FakeAws::describe_activities(const Parameters& sent) {
     std::string members;
-    for (const FakeActivity& each : groups[value_of(asked, "AutoScalingGroupName")].activities)
+    for (const FakeActivity& each : groups[value_of(sent, "AutoScalingGroupName")].activities)
         members += element("member", element("ActivityId", each.id) +
                                          element("Description", each.description) +
                                          element("StartTime", format_rfc3339(each.started)) +
@@ -237,9 +237,9 @@ HttpReply FakeAws::describe_activities(const Parameters& asked) {
     return done("DescribeScalingActivities", element("Activities", members));
 }
 
-HttpReply FakeAws::set_desired(const Parameters& asked) {
-    const auto group = groups.find(value_of(asked, "AutoScalingGroupName"));
-    const int desired = std::stoi(value_of(asked, "DesiredCapacity"));
+HttpReply FakeAws::set_desired(const Parameters& sent) {
+    const auto group = groups.find(value_of(sent, "AutoScalingGroupName"));
+    const int desired = std::stoi(value_of(sent, "DesiredCapacity"));
     if (group == groups.end()) return invalid("AutoScalingGroup name not found - no such group");
     if (desired > group->second.max)
         return invalid("New SetDesiredCapacity value " + std::to_string(desired) +
@@ -253,23 +253,23 @@ HttpReply FakeAws::set_desired(const Parameters& asked) {
     return done("SetDesiredCapacity");
 }
 
-HttpReply FakeAws::set_protection(const Parameters& asked) {
-    FakeGroup& group = groups.at(value_of(asked, "AutoScalingGroupName"));
-    for (const std::string& id : list_of(asked, "InstanceIds.member")) {
+HttpReply FakeAws::set_protection(const Parameters& sent) {
+    FakeGroup& group = groups.at(value_of(sent, "AutoScalingGroupName"));
+    for (const std::string& id : list_of(sent, "InstanceIds.member")) {
         const auto at = std::find_if(group.instances.begin(), group.instances.end(),
                                      [&](const FakeInstance& each) { return each.id == id; });
         if (at == group.instances.end())
             return invalid("The instance " + id + " is not part of Auto Scaling group.");
         if (at->state != "InService")
             return invalid("The instance " + id + " is not in InService or Standby.");
-        at->is_protected = value_of(asked, "ProtectedFromScaleIn") == "true";
+        at->is_protected = value_of(sent, "ProtectedFromScaleIn") == "true";
     }
     return done("SetInstanceProtection");
 }
 
-HttpReply FakeAws::terminate(const Parameters& asked) {
-    const std::string id = value_of(asked, "InstanceId");
-    const bool decrement = value_of(asked, "ShouldDecrementDesiredCapacity") == "true";
+HttpReply FakeAws::terminate(const Parameters& sent) {
+    const std::string id = value_of(sent, "InstanceId");
+    const bool decrement = value_of(sent, "ShouldDecrementDesiredCapacity") == "true";
     for (auto& [name, group] : groups) {
         for (FakeInstance& instance : group.instances) {
             if (instance.id != id) continue;
@@ -289,15 +289,15 @@ HttpReply FakeAws::terminate(const Parameters& asked) {
     return invalid("Instance Id not found - No managed instance found for instance ID: " + id);
 }
 
-HttpReply FakeAws::describe_version(const Parameters& asked) {
-    const std::string id = value_of(asked, "LaunchTemplateId");
+HttpReply FakeAws::describe_version(const Parameters& sent) {
+    const std::string id = value_of(sent, "LaunchTemplateId");
     const auto at = launch_templates.find(id);
     if (at == launch_templates.end())
         return refusal(400, "InvalidLaunchTemplateId.NotFound", "no launch template " + id);
-    std::string version = value_of(asked, "LaunchTemplateVersion.1");
+    std::string version = value_of(sent, "LaunchTemplateVersion.1");
     if (version.starts_with('$')) version = std::to_string(at->second.latest);
     std::string image = at->second.image;
-    if (asked.contains("ResolveAlias") && image.starts_with("resolve:")) {
+    if (sent.contains("ResolveAlias") && image.starts_with("resolve:")) {
         if (!parameters.contains(image))
             return refusal(403, "UnauthorizedOperation", "no ssm:GetParameters");
         image = parameters.at(image);
@@ -311,9 +311,9 @@ HttpReply FakeAws::describe_version(const Parameters& asked) {
                                                 element("launchTemplateData", data))));
 }
 
-HttpReply FakeAws::describe_types(const Parameters& asked) {
+HttpReply FakeAws::describe_types(const Parameters& sent) {
     std::string items;
-    std::vector<std::string> names = list_of(asked, "InstanceType");
+    std::vector<std::string> names = list_of(sent, "InstanceType");
     if (names.empty()) names.assign(types.begin(), types.end());
     for (const std::string& name : names) {
         if (!types.contains(name))
@@ -334,9 +334,9 @@ HttpReply FakeAws::describe_types(const Parameters& asked) {
 }
 
 /// Instance i-7 has the address 10.0.0.7 and the name ip-7.internal.
-HttpReply FakeAws::describe_instances(const Parameters& asked) const {
-    const std::vector<std::string> wanted = list_of(asked, "Filter.1.Value");
-    if (value_of(asked, "Filter.1.Name") != "instance-id" || wanted.size() > 200)
+HttpReply FakeAws::describe_instances(const Parameters& sent) const {
+    const std::vector<std::string> wanted = list_of(sent, "Filter.1.Value");
+    if (value_of(sent, "Filter.1.Name") != "instance-id" || wanted.size() > 200)
         return refusal(400, "FilterLimitExceeded", "at most 200 instances");
     std::string items;
     for (const std::string& id : wanted) {
@@ -350,17 +350,17 @@ HttpReply FakeAws::describe_instances(const Parameters& asked) const {
                     element("reservationSet", element("item", element("instancesSet", items))));
 }
 
-HttpReply FakeAws::describe_images(const Parameters& asked) {
+HttpReply FakeAws::describe_images(const Parameters& sent) {
     std::string items;
-    for (const std::string& id : list_of(asked, "ImageId"))
+    for (const std::string& id : list_of(sent, "ImageId"))
         items += element("item", element("imageId", id) + element("architecture", "x86_64") +
                                      element("virtualizationType", "hvm"));
     return ec2_done("DescribeImages", element("imagesSet", items));
 }
 
-HttpReply FakeAws::describe_configurations(const Parameters& asked) {
+HttpReply FakeAws::describe_configurations(const Parameters& sent) {
     std::string members;
-    for (const std::string& name : list_of(asked, "LaunchConfigurationNames.member"))
+    for (const std::string& name : list_of(sent, "LaunchConfigurationNames.member"))
         members += element("member", element("LaunchConfigurationName", name) +
                                          element("InstanceType", "m5.large") +
                                          element("ImageId", "ami-1"));
@@ -368,7 +368,7 @@ HttpReply FakeAws::describe_configurations(const Parameters& asked) {
 }
 
 /// An empty queue keeps a request waiting.
-testing::HttpOutcome FakeAws::answer_queue(const std::string& target) {
+testing::HttpOutcome FakeAws::respond_to_queue(const std::string& target) {
     if (target != "AmazonSQS.ReceiveMessage") return testing::reply(200, "{}");
     if (events.empty()) return testing::unanswered();
     Json messages = Json::array();
@@ -384,7 +384,7 @@ testing::HttpOutcome FakeAws::answer_queue(const std::string& target) {
 }
 
 /// "/clusters/prod/node-groups/web"
-HttpReply FakeAws::answer_nodegroup(const HttpRequest& request) {
+HttpReply FakeAws::respond_with_nodegroup(const HttpRequest& request) {
     std::string path(testing::FakeHttp::target(request.url));
     const std::string middle = "/node-groups/";
     path.erase(0, std::string("/clusters/").size());

@@ -81,15 +81,15 @@ public:
     /// The next requests of an action are refused.
     void refuse(const std::string& action, const std::string& code, const std::string& message,
                 int times = 1, int status = 400);
-    void forget_refusals() { troubles_.clear(); }
+    void forget_refusals() { failures_.clear(); }
     /// The next requests are applied, and their responses are lost.
-    void lose(const std::string& action, int times = 1);
+    void lose_responses(const std::string& action, int times = 1);
 
     /// The number of requests of an action, or of all.
     int calls(const std::string& action = {}) const;
-    void forget_calls() { asked_.clear(); }
+    void forget_calls() { requests_.clear(); }
     /// Their parameters, in order.
-    std::vector<std::map<std::string, std::string>> asked(const std::string& action) const;
+    std::vector<std::map<std::string, std::string>> requests(const std::string& action) const;
 
 private:
     using Parameters = std::map<std::string, std::string>;
@@ -97,25 +97,25 @@ private:
         std::string code{}, message{};
         int status = 0;  ///< 0: the response is lost
     };
-    testing::HttpOutcome answer(const HttpRequest& request);
-    testing::HttpOutcome answer_queue(const std::string& target);
-    HttpReply answer_nodegroup(const HttpRequest& request);
-    HttpReply act(const Parameters& asked);
-    HttpReply describe_groups(const Parameters& asked);
-    HttpReply describe_activities(const Parameters& asked);
-    HttpReply set_desired(const Parameters& asked);
-    HttpReply set_protection(const Parameters& asked);
-    HttpReply terminate(const Parameters& asked);
-    HttpReply describe_version(const Parameters& asked);
-    HttpReply describe_types(const Parameters& asked);
-    HttpReply describe_instances(const Parameters& asked) const;
-    HttpReply describe_images(const Parameters& asked);
-    HttpReply describe_configurations(const Parameters& asked);
+    testing::HttpOutcome respond(const HttpRequest& request);
+    testing::HttpOutcome respond_to_queue(const std::string& target);
+    HttpReply respond_with_nodegroup(const HttpRequest& request);
+    HttpReply act(const Parameters& sent);
+    HttpReply describe_groups(const Parameters& sent);
+    HttpReply describe_activities(const Parameters& sent);
+    HttpReply set_desired(const Parameters& sent);
+    HttpReply set_protection(const Parameters& sent);
+    HttpReply terminate(const Parameters& sent);
+    HttpReply describe_version(const Parameters& sent);
+    HttpReply describe_types(const Parameters& sent);
+    HttpReply describe_instances(const Parameters& sent) const;
+    HttpReply describe_images(const Parameters& sent);
+    HttpReply describe_configurations(const Parameters& sent);
 
     testing::FakeHost& host_;
     std::map<std::string, FakeGroup> listed_{};  ///< while lists lag
-    std::vector<Parameters> asked_{};
-    std::map<std::string, std::deque<Problem>> troubles_{};
+    std::vector<Parameters> requests_{};
+    std::map<std::string, std::deque<Problem>> failures_{};
     int last_number_ = 0, activities_ = 0;
 };
 

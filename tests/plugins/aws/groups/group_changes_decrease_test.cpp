@@ -167,10 +167,10 @@ TEST(AwsDecrease, ProtectsListedInstancesDuringTheChange) {
     ASSERT_TRUE(account.decrease(1, 6));
     EXPECT_EQ(account.group().desired, 5);
     EXPECT_THAT(account.protection(), ElementsAre(true, true, true));
-    const auto asked = account.aws.asked("SetInstanceProtection");
-    ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_EQ(asked[0].at("InstanceIds.member.1"), "i-1");
-    EXPECT_EQ(asked[0].at("InstanceIds.member.2"), "i-3");
+    const auto requests = account.aws.requests("SetInstanceProtection");
+    ASSERT_THAT(requests, SizeIs(1));
+    EXPECT_EQ(requests[0].at("InstanceIds.member.1"), "i-1");
+    EXPECT_EQ(requests[0].at("InstanceIds.member.2"), "i-3");
     EXPECT_EQ(account.aws.calls("DescribeAutoScalingGroups"), 2) << "the calls took time";
 }
 

@@ -30,8 +30,8 @@ TEST(AwsChanges, IncreaseSetsAndReturnsTheDesiredCapacity) {
     ASSERT_TRUE(grown) << grown.error();
     EXPECT_EQ(*grown, Resized{5});
     EXPECT_EQ(account.group().desired, 5);
-    const auto asked = account.aws.asked("SetDesiredCapacity");
-    EXPECT_EQ(asked.at(0).at("HonorCooldown"), "false");
+    const auto requests = account.aws.requests("SetDesiredCapacity");
+    EXPECT_EQ(requests.at(0).at("HonorCooldown"), "false");
     EXPECT_EQ(account.next()->groups[0].target, 5) << "the next pass reads the group again";
 }
 
@@ -92,14 +92,14 @@ TEST(AwsChanges, RetryAThrottledIncreaseAfterAnotherRead) {
 
 TEST(AwsChanges, DoNotRetryAnIncreaseWithALostResponse) {
     Grown account;
-    account.aws.lose("SetDesiredCapacity");
+    account.aws.lose_responses("SetDesiredCapacity");
     EXPECT_EQ(account.increase(2, 3).error().code, ErrorCode::deadline);
     EXPECT_EQ(account.aws.calls("SetDesiredCapacity"), 1);
 }
 
 TEST(AwsChanges, FindALostIncreaseInTheNextPass) {
     Grown account;
-    account.aws.lose("SetDesiredCapacity");
+    account.aws.lose_responses("SetDesiredCapacity");
     const auto grown = account.increase(2, 3, "key");
     ASSERT_FALSE(grown);
     EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "its result is unknown";
@@ -153,9 +153,9 @@ TEST(AwsChanges, RemoveInstancesInParallelEachWithTheTarget) {
     ASSERT_TRUE(removed) << removed.error();
     EXPECT_THAT(removed->failed, IsEmpty());
     EXPECT_EQ(account.group().desired, 1);
-    const auto asked = account.aws.asked("TerminateInstanceInAutoScalingGroup");
-    ASSERT_THAT(asked, SizeIs(2));
-    EXPECT_EQ(asked[0].at("ShouldDecrementDesiredCapacity"), "true");
+    const auto requests = account.aws.requests("TerminateInstanceInAutoScalingGroup");
+    ASSERT_THAT(requests, SizeIs(2));
+    EXPECT_EQ(requests[0].at("ShouldDecrementDesiredCapacity"), "true");
     const auto view = account.next();
     EXPECT_EQ(view->groups[0].target, 1);
     EXPECT_THAT(states(*view), ElementsAre(id_of("i-1") + " deleting", id_of("i-2") + " running",
@@ -222,7 +222,7 @@ TEST(AwsChanges, FailForAnInstanceOfNoGroup) {
 
 TEST(AwsChanges, DoNotRetryATerminationWithoutAResponse) {
     Grown account;
-    account.aws.lose("TerminateInstanceInAutoScalingGroup");
+    account.aws.lose_responses("TerminateInstanceInAutoScalingGroup");
     const auto removed = account.remove({id_of("i-1")});
     ASSERT_THAT(removed->failed, SizeIs(1));
     EXPECT_EQ(removed->failed[0].code, ErrorCode::deadline);
@@ -235,7 +235,7 @@ TEST(AwsChanges, DoNotRetryATerminationWithoutAResponse) {
 TEST(AwsChanges, DoNotRetryATerminationWithoutAResponseWhileTheListLags) {
     Grown account;
     account.aws.lag(true);
-    account.aws.lose("TerminateInstanceInAutoScalingGroup");
+    account.aws.lose_responses("TerminateInstanceInAutoScalingGroup");
     EXPECT_THAT(account.remove({id_of("i-1")})->failed, SizeIs(1));
     ASSERT_TRUE(account.next());
     const auto again = account.remove({id_of("i-1")});
@@ -290,7 +290,7 @@ TEST(AwsChanges, ReplaceAnInstanceIfTheTargetIsKept) {
     const auto removed = account.remove({id_of("i-1"), "i-placeholder-web-3"}, false, true);
     ASSERT_TRUE(removed) << removed.error();
     EXPECT_THAT(removed->failed, IsEmpty());
-    EXPECT_EQ(account.aws.asked("TerminateInstanceInAutoScalingGroup")
+    EXPECT_EQ(account.aws.requests("TerminateInstanceInAutoScalingGroup")
                   .at(0)
                   .at("ShouldDecrementDesiredCapacity"),
               "false");
@@ -381,9 +381,9 @@ TEST(AwsChanges, FinishReadingAnAbandonedRefresh) {
     account.aws.forget_calls();
     account.aws.latency = {};
     EXPECT_EQ(account.refresh()->groups[0].target, 4);
-    const auto asked = account.aws.asked("DescribeAutoScalingGroups");
-    ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_EQ(asked[0].count("Filters.member.1.Name"), 0u) << "only the changing group";
+    const auto requests = account.aws.requests("DescribeAutoScalingGroups");
+    ASSERT_THAT(requests, SizeIs(1));
+    EXPECT_EQ(requests[0].count("Filters.member.1.Name"), 0u) << "only the changing group";
 }
 
 TEST(AwsChanges, DoNotRemoveAStandbyInstance) {

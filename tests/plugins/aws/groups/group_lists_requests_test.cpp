@@ -62,9 +62,10 @@ TEST(AwsRequestCounts, ThreeMakeAnIncreaseAndOneFollowsInTheNextPass) {
         << "the group and its activities are read before its capacity is set";
     account.aws.launch("group-1003");
     EXPECT_EQ(account.calls_of_next(), 1);
-    EXPECT_EQ(
-        account.aws.asked("DescribeAutoScalingGroups").at(0).at("AutoScalingGroupNames.member.1"),
-        "group-1003");
+    EXPECT_EQ(account.aws.requests("DescribeAutoScalingGroups")
+                  .at(0)
+                  .at("AutoScalingGroupNames.member.1"),
+              "group-1003");
 }
 
 TEST(AwsRequestCounts, OneListsOneHundredNamedGroups) {

@@ -102,14 +102,14 @@ TEST(AwsDiscovery, FollowsNewAndDeletedGroups) {
     EXPECT_TRUE(view->complete);
 }
 
-struct LeftOut {
+struct SkippedGroup {
     const char* what;
     const char* more;
-    const char* says;
+    const char* message;
 };
 
 TEST(AwsDiscovery, SkipsAGroupWithUncountableInstancesAndLogsItOnce) {
-    const std::vector<LeftOut> cases{
+    const std::vector<SkippedGroup> cases{
         {"deleted", "<Status>Delete in progress</Status>", "is being deleted"},
         {"vcpu", "<DesiredCapacityType>vcpu</DesiredCapacityType>", "measures its capacity in"},
         {"weighted",
@@ -125,7 +125,7 @@ TEST(AwsDiscovery, SkipsAGroupWithUncountableInstancesAndLogsItOnce) {
          "</VCpuCount></InstanceRequirements></member></Overrides></LaunchTemplate>"
          "</MixedInstancesPolicy>",
          "both instance types and instance requirements"}};
-    for (const LeftOut& each : cases) {
+    for (const SkippedGroup& each : cases) {
         Account account;
         account.add("web");
         account.add(each.what).more = each.more;
@@ -134,7 +134,7 @@ TEST(AwsDiscovery, SkipsAGroupWithUncountableInstancesAndLogsItOnce) {
         EXPECT_TRUE(view->complete);
         EXPECT_THAT(names(*view), ElementsAre("web")) << each.what;
         std::ignore = account.next(minutes(1));
-        EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr(each.says)));
+        EXPECT_THAT(account.warnings(), ElementsAre(HasSubstr(each.message)));
     }
 }
 

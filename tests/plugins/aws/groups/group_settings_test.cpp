@@ -27,10 +27,10 @@ TEST(AwsGroupSpec, ReportsEachMistake) {
         {"1:3:", "has no group name"},
         {"1:3:we b", "without blanks and colons"},
         {"1:3:we:b", "without blanks and colons"}};
-    for (const auto& [text, says] : cases) {
+    for (const auto& [text, message] : cases) {
         const auto group = parse_static_group(text);
         ASSERT_FALSE(group) << text;
-        EXPECT_THAT(group.error().message, HasSubstr(says)) << text;
+        EXPECT_THAT(group.error().message, HasSubstr(message)) << text;
     }
     EXPECT_FALSE(parse_static_group("0:1:" + std::string(256, 'a')));
     EXPECT_TRUE(parse_static_group("0:1:" + std::string(255, 'a')));

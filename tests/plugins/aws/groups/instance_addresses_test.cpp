@@ -37,9 +37,9 @@ TEST_F(AwsAddresses, AreRequestedOncePerRunningInstance) {
     group.instances[3].state = "Pending";
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next());
     ASSERT_EQ(calls(), 2);
-    const auto asked = account.aws.asked("DescribeInstances").back();
-    EXPECT_EQ(asked.at("Filter.1.Value.1"), "i-3");
-    EXPECT_FALSE(asked.contains("Filter.1.Value.2")) << "i-4 is not running yet";
+    const auto requests = account.aws.requests("DescribeInstances").back();
+    EXPECT_EQ(requests.at("Filter.1.Value.1"), "i-3");
+    EXPECT_FALSE(requests.contains("Filter.1.Value.2")) << "i-4 is not running yet";
     group.instances[3].state = "InService";
     for (int pass = 0; pass < 20; ++pass) ASSERT_TRUE(account.next());
     EXPECT_EQ(calls(), 3);

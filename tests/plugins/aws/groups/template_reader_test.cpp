@@ -53,7 +53,7 @@ TEST(AwsTemplateReader, ReportsWhyAnImageParameterIsNotResolved) {
     account.aws.parameters["resolve:ssm:/eks/image"] = "ami-9";
     EXPECT_NE(account.fingerprint(minutes(21)), before) << "it is resolved again";
     ASSERT_TRUE(account.describe());
-    EXPECT_EQ(account.aws.asked("DescribeImages").at(0).at("ImageId.1"), "ami-9");
+    EXPECT_EQ(account.aws.requests("DescribeImages").at(0).at("ImageId.1"), "ami-9");
 }
 
 TEST(AwsTemplateReader, UsesTheLeastOfEachResourceOfSeveralTypes) {

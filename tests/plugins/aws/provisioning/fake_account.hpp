@@ -26,7 +26,7 @@ class FakeAccount {
 public:
     explicit FakeAccount(testing::FakeHost& host) : host_(host) {
         launch_templates["workers"] = {{"imageId", "ami-1"}, {"userData", user_data}};
-        host.http().handle([this](const HttpRequest& request) { return answer(request); });
+        host.http().handle([this](const HttpRequest& request) { return respond(request); });
     }
 
     std::map<std::string, FakeGroup> groups{};
@@ -47,7 +47,7 @@ public:
     }
 
 private:
-    testing::HttpOutcome answer(const HttpRequest& request) {
+    testing::HttpOutcome respond(const HttpRequest& request) {
         Labels sent;
         for (auto& [key, value] : parse_query(request.body).value_or(QueryParameters()))
             sent.emplace(key, value);
@@ -123,7 +123,7 @@ private:
     std::string described(const Labels& sent) const {
         std::string out = "<AutoScalingGroups>";
         for (const auto& [name, group] : groups) {
-            if (!is_asked_for(sent, name, group)) continue;
+            if (!is_requested(sent, name, group)) continue;
             out += "<member><AutoScalingGroupName>" + name +
                    "</AutoScalingGroupName><MinSize>0</MinSize><MaxSize>1000</MaxSize>"
                    "<DesiredCapacity>" +
@@ -142,7 +142,7 @@ private:
         return out + "</AutoScalingGroups>";
     }
     /// By name, or by the key of one tag.
-    static bool is_asked_for(const Labels& sent, const std::string& name, const FakeGroup& group) {
+    static bool is_requested(const Labels& sent, const std::string& name, const FakeGroup& group) {
         const std::string wanted = at(sent, "AutoScalingGroupNames.member.1");
         if (!wanted.empty()) return wanted == name;
         const std::string filter = at(sent, "Filters.member.1.Name");
@@ -196,8 +196,8 @@ private:
         std::string out = "<EvaluationResults>";
         for (int i = 1; sent.contains("ActionNames.member." + std::to_string(i)); ++i) {
             const std::string action = at(sent, "ActionNames.member." + std::to_string(i));
-            const auto said = decisions.find(action);
-            const std::string word = said == decisions.end() ? "allowed" : said->second;
+            const auto decision = decisions.find(action);
+            const std::string word = decision == decisions.end() ? "allowed" : decision->second;
             out += "<member><EvalActionName>" + action + "</EvalActionName><EvalDecision>" + word +
                    "</EvalDecision>";
             if (word == "implicitDeny" && !missing_context.empty())

@@ -59,11 +59,11 @@ struct AwsGroupMaker : ::testing::Test {
 };
 
 TEST_F(AwsGroupMaker, OffersTheTypesOfTheAccount) {
-    const auto told = offers();
-    ASSERT_TRUE(told) << told.error();
-    ASSERT_EQ(told->types.size(), 1u);
-    EXPECT_EQ(told->types[0].name, "m5.large");
-    EXPECT_EQ(told->types[0].offerings.size(), 2u) << "on-demand and spot, in one zone";
+    const auto offered = offers();
+    ASSERT_TRUE(offered) << offered.error();
+    ASSERT_EQ(offered->types.size(), 1u);
+    EXPECT_EQ(offered->types[0].name, "m5.large");
+    EXPECT_EQ(offered->types[0].offerings.size(), 2u) << "on-demand and spot, in one zone";
     EXPECT_THAT(account.actions, ElementsAre("DescribeLaunchTemplateVersions", "DescribeImages",
                                              "DescribeSubnets", "DescribeInstanceTypeOfferings"));
 }

@@ -23,7 +23,7 @@ Market market_of(const MarketFacts& facts, const MakingConfig& config = making_c
     return *std::move(made);
 }
 
-std::vector<std::string> told(const MachineTypes& offers) {
+std::vector<std::string> formatted_offers(const MachineTypes& offers) {
     std::vector<std::string> out;
     for (const MachineType& type : offers.types)
         for (const MachineOffering& offer : type.offerings)
@@ -40,7 +40,7 @@ TEST(AwsMarket, OffersTypesForTheImageInZonesWithASubnet) {
     MakingConfig config = making_config();
     config.instance_types = {"m5.*", "m6g.*", "m5.large"};
     const Market market = market_of(market_facts(), config);
-    EXPECT_THAT(told(market.machine_types()),
+    EXPECT_THAT(formatted_offers(market.machine_types()),
                 ElementsAre("m5.large a", "m5.large a spot", "m5.large b", "m5.large b spot",
                             "m5.xlarge a", "m5.xlarge a spot", "m5.xlarge b", "m5.xlarge b spot"))
         << "m6g.large cannot run an x86_64 image, and m5.metal is offered in no zone";
@@ -49,19 +49,20 @@ TEST(AwsMarket, OffersTypesForTheImageInZonesWithASubnet) {
 TEST(AwsMarket, OffersAllTypesWithoutGlobs) {
     MakingConfig config = making_config();
     config.instance_types = {};
-    EXPECT_THAT(told(market_of(market_facts(), config).machine_types()), Contains("c5.large a"));
+    EXPECT_THAT(formatted_offers(market_of(market_facts(), config).machine_types()),
+                Contains("c5.large a"));
 }
 
 TEST(AwsMarket, OffersTheUsageClassesOfEachType) {
     MarketFacts facts = market_facts();
     InstanceType only_spot = instance_type("m5.large", 2, 8);
     only_spot.usage_classes = {"spot"};
-    InstanceType not_told = instance_type("m5.xlarge", 4, 16);
-    not_told.usage_classes = {};
+    InstanceType unknown = instance_type("m5.xlarge", 4, 16);
+    unknown.usage_classes = {};
     facts.types =
-        std::make_shared<const TypeTable>(TypeTable::of({only_spot, not_told}, "2026-11-01"));
+        std::make_shared<const TypeTable>(TypeTable::of({only_spot, unknown}, "2026-11-01"));
     facts.subnets.erase(facts.subnets.begin());
-    EXPECT_THAT(told(market_of(facts).machine_types()),
+    EXPECT_THAT(formatted_offers(market_of(facts).machine_types()),
                 ElementsAre("m5.large a spot", "m5.xlarge a", "m5.xlarge a spot"));
 }
 

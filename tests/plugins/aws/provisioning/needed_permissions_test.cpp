@@ -215,16 +215,16 @@ TEST(IamPolicies, TrustTheServiceAccountOfTheCluster) {
 
 TEST(QueueStack, ForwardsTheEventsOfTerminatingInstances) {
     const Json stack = policy("queue.json");
-    std::set<std::string> told, may_send;
+    std::set<std::string> events, may_send;
     for (const auto& [name, resource] : stack.find("Resources")->members()) {
         if (resource.text_at({"Type"}) != "AWS::Events::Rule") continue;
         for (const std::string& type :
              texts(resource.find({"Properties", "EventPattern", "detail-type"})))
-            told.insert(type);
+            events.insert(type);
         EXPECT_EQ(resource.find({"Properties", "Targets"})->items().size(), 1u) << name;
         may_send.insert(name);
     }
-    EXPECT_EQ(told,
+    EXPECT_EQ(events,
               (std::set<std::string>{"EC2 Spot Instance Interruption Warning",
                                      "EC2 Instance Rebalance Recommendation", "AWS Health Event",
                                      "EC2 Instance State-change Notification",

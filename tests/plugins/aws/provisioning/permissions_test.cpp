@@ -43,9 +43,9 @@ struct AwsPermissions : ::testing::Test {
         .region = "eu-central-1", .groups = {tagged_group("web")}, .cluster = "prod"};
 
     std::vector<RightVerdict> verdicts() {
-        const auto told = run(host, check_rights(host.host(), client, question));
-        EXPECT_TRUE(told) << told.error();
-        return told.value_or(std::vector<RightVerdict>());
+        const auto checked = run(host, check_rights(host.host(), client, question));
+        EXPECT_TRUE(checked) << checked.error();
+        return checked.value_or(std::vector<RightVerdict>());
     }
     std::vector<std::string> actions(Kind kind) {
         std::vector<std::string> out;
@@ -96,16 +96,16 @@ TEST_F(AwsPermissions, AreCheckedWithoutChanges) {
 TEST_F(AwsPermissions, AreSimulatedForTheRoleWithTheTagsOfTheGroups) {
     verdicts();
     ASSERT_EQ(account.simulations.size(), 1u);
-    const Labels& asked = account.simulations[0];
-    EXPECT_THAT(asked,
+    const Labels& request = account.simulations[0];
+    EXPECT_THAT(request,
                 Contains(Pair("PolicySourceArn", "arn:aws:iam::111122223333:role/capstan-prod")));
-    EXPECT_THAT(asked, Contains(Pair("ResourceArns.member.1", question.groups[0].arn)));
+    EXPECT_THAT(request, Contains(Pair("ResourceArns.member.1", question.groups[0].arn)));
     std::map<std::string, std::string> context;
     for (int i = 1;
-         asked.contains("ContextEntries.member." + std::to_string(i) + ".ContextKeyName"); ++i) {
+         request.contains("ContextEntries.member." + std::to_string(i) + ".ContextKeyName"); ++i) {
         const std::string entry = "ContextEntries.member." + std::to_string(i);
-        context[asked.at(entry + ".ContextKeyName")] =
-            asked.at(entry + ".ContextKeyValues.member.1");
+        context[request.at(entry + ".ContextKeyName")] =
+            request.at(entry + ".ContextKeyValues.member.1");
     }
     EXPECT_THAT(context,
                 AllOf(Contains(Pair("aws:RequestedRegion", "eu-central-1")),
@@ -229,9 +229,9 @@ TEST_F(AwsPermissions, AreCheckedForTenGroups) {
 
 TEST_F(AwsPermissions, CannotBeCheckedWithoutCredentials) {
     account.refusals["GetCallerIdentity"] = "InvalidClientTokenId";
-    const auto told = run(host, check_rights(host.host(), client, question));
-    ASSERT_FALSE(told);
-    EXPECT_EQ(told.error().code, ErrorCode::unauthenticated);
+    const auto checked = run(host, check_rights(host.host(), client, question));
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().code, ErrorCode::unauthenticated);
 }
 
 TEST(QueueArn, IsReadFromTheUrl) {

@@ -36,8 +36,8 @@ TEST(AwsAccelerators, AreNamedAsTheirDevicePluginsName) {
 }
 
 TEST(AwsAccelerators, IncludeTheEfaInterfacesOfTheLaunchTemplate) {
-    const auto efa = [](const char* name, int asked) {
-        return accelerator_resources(type_named(name), asked).find("vpc.amazonaws.com/efa");
+    const auto efa = [](const char* name, int requested) {
+        return accelerator_resources(type_named(name), requested).find("vpc.amazonaws.com/efa");
     };
     EXPECT_EQ(efa("trn1.32xlarge", 0), std::nullopt);
     EXPECT_EQ(efa("trn1.32xlarge", 4), 4);

@@ -62,13 +62,13 @@ struct Client {
         return run(host, client().call(request, repeatable), allowed);
     }
     Error error(Repeatable repeatable = Repeatable::yes, Duration allowed = 10min) {
-        const auto answer = call(repeatable, allowed);
-        EXPECT_FALSE(answer);
-        return answer ? Error{} : answer.error();
+        const auto response = call(repeatable, allowed);
+        EXPECT_FALSE(response);
+        return response ? Error{} : response.error();
     }
 };
 
-const HttpReply good = xml_answer("SetDesiredCapacity");
+const HttpReply good = xml_response("SetDesiredCapacity");
 
 TEST(AwsClient, SendsASignedQueryToTheEndpointOfTheService) {
     Client c;
@@ -137,7 +137,7 @@ TEST(AwsClient, SpeaksTheSqsJsonProtocol) {
 
 TEST(AwsClient, UsesOneIamEndpointForAllRegions) {
     Client c;
-    c.aws.then(xml_answer("SimulatePrincipalPolicy"));
+    c.aws.then(xml_response("SimulatePrincipalPolicy"));
     ASSERT_TRUE(run(c.host, c.client().call(QueryRequest(Service::iam, "SimulatePrincipalPolicy"),
                                             Repeatable::yes)));
     EXPECT_EQ(c.aws.request(0).url, "https://iam.amazonaws.com/");
@@ -159,10 +159,10 @@ Error error_without_credentials(Error because) {
     FakeHost host;
     NoCredentials none(std::move(because));
     AwsClient client(host.host(), {.region = "eu-central-1"}, none);
-    const auto answer =
+    const auto response =
         run(host, client.call(QueryRequest(Service::auto_scaling, "A"), Repeatable::no));
     EXPECT_TRUE(host.http().requests().empty());
-    return answer ? Error() : answer.error();
+    return response ? Error() : response.error();
 }
 
 TEST(AwsClient, ReportsAnUnsignedChangeAsUnavailable) {

@@ -14,7 +14,7 @@
 
 namespace capstan::aws {
 
-inline HttpReply xml_answer(const std::string& action, const std::string& inner = {}) {
+inline HttpReply xml_response(const std::string& action, const std::string& inner = {}) {
     return testing::reply(200, "<" + action + "Response><" + action + "Result>" + inner + "</" +
                                    action + "Result></" + action + "Response>");
 }

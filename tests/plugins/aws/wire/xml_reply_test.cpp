@@ -14,7 +14,7 @@ XmlReply parsed(std::string body, std::string_view action = "DescribeThings") {
     return std::move(*out);
 }
 
-std::string query_answer(const std::string& inner) {
+std::string query_response(const std::string& inner) {
     return "<DescribeThingsResponse xmlns=\"http://autoscaling.amazonaws.com/doc/2011-01-01/\">"
            "<DescribeThingsResult>" +
            inner + "</DescribeThingsResult></DescribeThingsResponse>";
@@ -31,7 +31,7 @@ Error refused(const std::function<void()>& read) {
 }
 
 TEST(XmlReply, ReadsAResponseOfTheQueryProtocol) {
-    const XmlReply reply = parsed(query_answer(
+    const XmlReply reply = parsed(query_response(
         "<Groups><member><Name>a</Name><Min>0</Min></member><member><Name>b &amp; c</Name>"
         "</member></Groups><NextToken>t</NextToken>"));
     const auto groups = reply.result().items("Groups");
@@ -61,7 +61,7 @@ TEST(XmlReply, AcceptsAnActionWithoutAResult) {
 }
 
 TEST(XmlReply, RejectsAResponseToAnotherAction) {
-    const std::string whole = query_answer("<Groups><member><Name>a</Name></member></Groups>");
+    const std::string whole = query_response("<Groups><member><Name>a</Name></member></Groups>");
     const std::pair<std::string, const char*> cases[] = {
         {"", "the body is empty"},
         {"   ", "not XML"},
@@ -80,13 +80,13 @@ TEST(XmlReply, RejectsAResponseToAnotherAction) {
 }
 
 TEST(XmlReply, RejectsAResponseTruncatedAtAnyByte) {
-    const std::string whole = query_answer("<Groups><member><Name>a</Name></member></Groups>");
+    const std::string whole = query_response("<Groups><member><Name>a</Name></member></Groups>");
     for (std::size_t size = 0; size < whole.size(); ++size)
         EXPECT_FALSE(XmlReply::parse(whole.substr(0, size), "DescribeThings")) << size;
 }
 
 TEST(XmlReply, ReturnsNoValueForAMissingElement) {
-    const XmlReply reply = parsed(query_answer("<Empty/>"));
+    const XmlReply reply = parsed(query_response("<Empty/>"));
     const XmlElement absent = reply.result().child("A").child("B");
     EXPECT_FALSE(absent);
     EXPECT_EQ(absent.text("C"), "");
@@ -98,7 +98,7 @@ TEST(XmlReply, ReturnsNoValueForAMissingElement) {
 }
 
 TEST(XmlReply, ReadsEachTypeAsAwsWritesIt) {
-    const XmlReply reply = parsed(query_answer(
+    const XmlReply reply = parsed(query_response(
         "<I>-3</I><N>0.25</N><T>true</T><F>false</F><When>2026-01-02T03:04:05.678Z</When>"));
     const XmlElement result = reply.result();
     EXPECT_EQ(result.integer("I"), -3);
@@ -114,7 +114,7 @@ TEST(XmlReply, ReadsEachTypeAsAwsWritesIt) {
 }
 
 TEST(XmlReply, ReportsPathAndTextOfAValueOfAnotherType) {
-    const XmlReply reply = parsed(query_answer(
+    const XmlReply reply = parsed(query_response(
         "<Groups><member><Min>1</Min></member><member><Min>many</Min></member></Groups>"));
     const XmlElement second = reply.result().items("Groups")[1];
     const Error error = refused([&] { second.integer("Min"); });
@@ -137,19 +137,19 @@ TEST(XmlReply, ReportsThePathOfAMissingElement) {
 }
 
 TEST(XmlReply, KeepsAValueOfBlanks) {
-    const XmlReply reply = parsed(query_answer("<Value>  </Value><Next> a </Next>"));
+    const XmlReply reply = parsed(query_response("<Value>  </Value><Next> a </Next>"));
     EXPECT_EQ(reply.result().text("Value"), "  ");
     EXPECT_EQ(reply.result().text("Next"), " a ");
 }
 
 TEST(XmlReply, ReplacesInvalidUtf8WithQuestionMarks) {
-    const XmlReply reply = parsed(query_answer("<Name>a\xff z</Name><Good>\xc3\xa4</Good>"));
+    const XmlReply reply = parsed(query_response("<Name>a\xff z</Name><Good>\xc3\xa4</Good>"));
     EXPECT_EQ(reply.result().text("Name"), "a? z");
     EXPECT_EQ(reply.result().text("Good"), "\xc3\xa4");
 }
 
 TEST(XmlReply, CanBeMoved) {
-    XmlReply first = parsed(query_answer("<Name>a</Name>"));
+    XmlReply first = parsed(query_response("<Name>a</Name>"));
     const XmlReply second = std::move(first);
     EXPECT_EQ(second.result().text("Name"), "a");
 }

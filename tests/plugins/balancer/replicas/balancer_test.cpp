@@ -103,12 +103,12 @@ TEST(ReadBalancer, ReportsOneProblemPerMistake) {
                    R"(,"policy":{"policyName":"proportional","proportions":{"targetProportions":)") +
                members + "}}";
     };
-    struct Told {
+    struct Case {
         std::string more;
         std::string message;
         bool is_followed = true;
     };
-    for (const Told& c : std::vector<Told>{
+    for (const Case& c : std::vector<Case>{
              {order(R"(["a","b","a","a"])"),
               "targetOrder lists \"a\" more than once; the first position applies"},
              {order(R"(["ghost","a"])"), "targetOrder lists \"ghost\", which is not a target"},
@@ -249,12 +249,12 @@ TEST(CountPods, FindsRunningPodsThatAreNotReady) {
     const std::string long_up = R"({"running":{"startedAt":"2026-01-01T00:01:30Z"}})";
     const std::string short_run =
         restarted("2026-01-01T00:02:40Z", "2026-01-01T00:02:45Z", just_up);
-    struct Told {
+    struct Case {
         const char* title;
         std::string status;
         std::int64_t blocked;
     };
-    for (const Told& c : std::vector<Told>{
+    for (const Case& c : std::vector<Case>{
              {"ready", is_ready_now, 0},
              {"nothing is said of it", "", 1},
              {"never ready", unready("2026-01-01T00:00:01Z"), 1},

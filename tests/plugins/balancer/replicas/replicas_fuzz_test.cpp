@@ -93,7 +93,7 @@ Json random_spec(Dice& dice) {
 class ReplicasFuzz : public Shop {};
 
 /// Conditions for every status.
-void expect_sound(const Json& status) {
+void expect_valid(const Json& status) {
     ASSERT_TRUE(status.is_object());
     for (const char* key : {"replicas", "missing", "overflow", "fallback"}) {
         ASSERT_NE(status.find(key), nullptr) << key;
@@ -122,7 +122,7 @@ TEST_F(ReplicasFuzz, NoSpecStopsTheControllerOrKeepsItBusy) {
         host.kube().put(balancer_resource(), std::move(object));
         settle();
         if (HasFatalFailure() || HasNonfatalFailure()) return;
-        expect_sound(status());
+        expect_valid(status());
         host.advance(std::chrono::minutes(dice.up_to(3)));
     }
 }

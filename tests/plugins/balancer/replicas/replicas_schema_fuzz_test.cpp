@@ -29,15 +29,15 @@ TEST(SchemaExamples, SatisfyTheSchema) {
 }
 
 TEST(SchemaExamples, CoverFallbackPoliciesAndProblems) {
-    int fall_back = 0, by_priority = 0, in_proportion = 0, in_trouble = 0, fine = 0;
+    int fall_back = 0, by_priority = 0, in_proportion = 0, with_problems = 0, fine = 0;
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Balancer balancer = read_balancer(balancer_of(seed));
         fall_back += balancer.startup_timeout ? 1 : 0;
         by_priority += balancer.policy == Policy::priority ? 1 : 0;
         in_proportion += balancer.policy == Policy::proportional ? 1 : 0;
-        ++(balancer.problems.empty() ? fine : in_trouble);
+        ++(balancer.problems.empty() ? fine : with_problems);
     }
-    for (const int count : {fall_back, by_priority, in_proportion, in_trouble})
+    for (const int count : {fall_back, by_priority, in_proportion, with_problems})
         EXPECT_GT(count, 50);
 }
 

@@ -191,14 +191,14 @@ TEST_F(BalancerReplicas, WritesAndLogsNothingWithoutChanges) {
     put_balancer(R"("replicas":10,)" + targets() + "," + R"("policy":{"policyName":"priority",
         "priorities":{"targetOrder":["ghost","a"]}})");
     settle();
-    const auto told = events();
-    EXPECT_THAT(told, ElementsAre("Rescaled", "UnableToBalance"));
+    const auto logged = events();
+    EXPECT_THAT(logged, ElementsAre("Rescaled", "UnableToBalance"));
     const auto is_write = [](const KubeRequest& r) { return r.verb != KubeVerb::get; };
     const auto count = [&] { return std::ranges::count_if(host.kube().requests(), is_write); };
     const auto before = count();
     for (int i = 0; i < 5; ++i) pass(31s);
     EXPECT_EQ(count(), before);
-    EXPECT_EQ(events(), told);
+    EXPECT_EQ(events(), logged);
 }
 
 TEST_F(BalancerReplicas, SupportsEveryResourceWithAScale) {

@@ -6,7 +6,7 @@
 
 #include <capstan/testing/fake_settings.hpp>
 
-#include "followed.hpp"
+#include "watched_config_map.hpp"
 
 namespace capstan::expanders {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using testing::list;
 using testing::Rejection;
 using testing::table;
-using tests::Followed;
+using tests::WatchedConfigMap;
 
 TEST(PriorityConfig, HasNoTiersByDefault) {
     FakeSettings settings(priority_schema());
@@ -136,137 +136,137 @@ TEST(PriorityConfig, RejectsAnInvalidConfigMapName) {
 }
 
 TEST(PriorityConfigMap, ReportsInTheSelfCheckHowToCreateTheConfigMap) {
-    Followed followed;
-    ASSERT_TRUE(followed.start());
-    const Result<void> missing = run(followed.host, followed.map->check());
+    WatchedConfigMap watched;
+    ASSERT_TRUE(watched.start());
+    const Result<void> missing = run(watched.host, watched.map->check());
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().message,
               "ConfigMap kube-system/prio does not exist; all options are kept; create it: "
               "kubectl -n kube-system create configmap prio --from-file=priorities=FILE");
-    followed.write("10: [(]");
-    EXPECT_EQ(run(followed.host, followed.map->check()).error().code, ErrorCode::invalid_config);
-    followed.write("10: [a]");
-    EXPECT_TRUE(run(followed.host, followed.map->check()));
-    followed.remove();
-    EXPECT_EQ(run(followed.host, followed.map->check()).error().code, ErrorCode::not_found);
+    watched.write("10: [(]");
+    EXPECT_EQ(run(watched.host, watched.map->check()).error().code, ErrorCode::invalid_config);
+    watched.write("10: [a]");
+    EXPECT_TRUE(run(watched.host, watched.map->check()));
+    watched.remove();
+    EXPECT_EQ(run(watched.host, watched.map->check()).error().code, ErrorCode::not_found);
 }
 
 TEST(PriorityConfigMap, AppliesTheCurrentDataAndEachChange) {
-    Followed followed;
-    followed.write("10: [a]");
-    ASSERT_TRUE(followed.start());
-    EXPECT_THAT(followed.priorities(), ElementsAre(10));
-    followed.write("20: [b]");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
-    EXPECT_EQ(followed.taken.back().at(20).front().written(), "b");
-    followed.map->stop();
-    followed.write("30: [c]");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
-    EXPECT_THAT(followed.warnings(), IsEmpty());
+    WatchedConfigMap watched;
+    watched.write("10: [a]");
+    ASSERT_TRUE(watched.start());
+    EXPECT_THAT(watched.priorities(), ElementsAre(10));
+    watched.write("20: [b]");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10, 20));
+    EXPECT_EQ(watched.delivered.back().at(20).front().written(), "b");
+    watched.map->stop();
+    watched.write("30: [c]");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10, 20));
+    EXPECT_THAT(watched.warnings(), IsEmpty());
 }
 
 TEST(PriorityConfigMap, KeepsTheLastValidPriorities) {
-    Followed followed;
-    followed.write("10: [a]");
-    ASSERT_TRUE(followed.start());
-    followed.write("10: ['(']");
+    WatchedConfigMap watched;
+    watched.write("10: [a]");
+    ASSERT_TRUE(watched.start());
+    watched.write("10: ['(']");
     const std::string parsed =
         "key priorities: line 1, column 6: regular expression \"(\": missing ): (; the last "
         "valid priorities stay in use";
-    EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio: " + parsed));
-    EXPECT_THAT(followed.events(), ElementsAre("PriorityConfigMapInvalid: " + parsed));
-    followed.write_data(Json::object({{"other", "10: [b]"}}));
-    EXPECT_THAT(followed.events().back(),
+    EXPECT_THAT(watched.warnings(), ElementsAre("ConfigMap kube-system/prio: " + parsed));
+    EXPECT_THAT(watched.events(), ElementsAre("PriorityConfigMapInvalid: " + parsed));
+    watched.write_data(Json::object({{"other", "10: [b]"}}));
+    EXPECT_THAT(watched.events().back(),
                 "PriorityConfigMapInvalid: has no string under the key priorities; the last valid "
                 "priorities stay in use");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10));
-    followed.write("10: [a]");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
+    EXPECT_THAT(watched.priorities(), ElementsAre(10));
+    watched.write("10: [a]");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10, 10));
 }
 
 TEST(PriorityConfigMap, WarnsOnceAboutAnInvalidVersionAndAgainIfItReturns) {
-    Followed followed;
-    followed.write("high: [a]");
-    ASSERT_TRUE(followed.start());
+    WatchedConfigMap watched;
+    watched.write("high: [a]");
+    ASSERT_TRUE(watched.start());
     const Json broken = Json::object({{"priorities", "high: [a]"}});
-    followed.write_data(broken, "kube-system", "prio", "another label");
-    EXPECT_EQ(followed.events().size(), 1u);
-    EXPECT_THAT(followed.events().front(), ::testing::EndsWith("; all options are kept"));
-    followed.write("10: [a]");
-    followed.write_data(broken);
-    EXPECT_EQ(followed.events().size(), 2u);
-    EXPECT_EQ(followed.warnings().size(), 2u);
+    watched.write_data(broken, "kube-system", "prio", "another label");
+    EXPECT_EQ(watched.events().size(), 1u);
+    EXPECT_THAT(watched.events().front(), ::testing::EndsWith("; all options are kept"));
+    watched.write("10: [a]");
+    watched.write_data(broken);
+    EXPECT_EQ(watched.events().size(), 2u);
+    EXPECT_EQ(watched.warnings().size(), 2u);
 }
 
 TEST(PriorityConfigMap, KeepsPrioritiesAfterADeletionAndReadsANewObject) {
-    Followed followed;
-    followed.write("10: [a]");
-    ASSERT_TRUE(followed.start());
-    followed.remove();
+    WatchedConfigMap watched;
+    watched.write("10: [a]");
+    ASSERT_TRUE(watched.start());
+    watched.remove();
     EXPECT_THAT(
-        followed.events(),
+        watched.events(),
         ElementsAre(
             "PriorityConfigMapInvalid: does not exist; the last valid priorities stay in use"));
-    followed.write("10: [a]");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10, 10));
+    watched.write("10: [a]");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10, 10));
 }
 
 TEST(PriorityConfigMap, WarnsAndWaitsIfItDoesNotExist) {
-    Followed followed;
-    ASSERT_TRUE(followed.start());
-    EXPECT_THAT(followed.warnings(),
+    WatchedConfigMap watched;
+    ASSERT_TRUE(watched.start());
+    EXPECT_THAT(watched.warnings(),
                 ElementsAre("ConfigMap kube-system/prio: does not exist; all options are kept"));
-    followed.write("10: [a]");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10));
+    watched.write("10: [a]");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10));
 }
 
 TEST(PriorityConfigMap, IgnoresOtherConfigMaps) {
-    Followed followed;
-    followed.write("10: [a]");
+    WatchedConfigMap watched;
+    watched.write("10: [a]");
     const Json other = Json::object({{"priorities", "20: [b]"}});
-    followed.write_data(other, "kube-system", "prio2");
-    ASSERT_TRUE(followed.start());
-    followed.write_data(other, "default", "prio");
-    followed.write_data(Json::object({{"priorities", "("}}), "kube-system", "another");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10));
-    EXPECT_THAT(followed.warnings(), IsEmpty());
+    watched.write_data(other, "kube-system", "prio2");
+    ASSERT_TRUE(watched.start());
+    watched.write_data(other, "default", "prio");
+    watched.write_data(Json::object({{"priorities", "("}}), "kube-system", "another");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10));
+    EXPECT_THAT(watched.warnings(), IsEmpty());
 }
 
 TEST(PriorityConfigMap, KeepsPrioritiesWhileTheClusterIsUnavailable) {
-    Followed followed;
-    followed.write("10: [a]");
-    ASSERT_TRUE(followed.start());
-    for (int i = 0; i < 2; ++i) followed.host.kube().trouble({ErrorCode::unavailable, "away"});
-    followed.host.run();
-    EXPECT_THAT(followed.warnings(), ElementsAre("ConfigMap kube-system/prio cannot be watched: "
-                                                 "away; the last valid priorities stay in use"));
-    EXPECT_THAT(followed.priorities(), ElementsAre(10));
-    followed.write("20: [b]");
-    EXPECT_THAT(followed.priorities(), ElementsAre(10, 20));
+    WatchedConfigMap watched;
+    watched.write("10: [a]");
+    ASSERT_TRUE(watched.start());
+    for (int i = 0; i < 2; ++i) watched.host.kube().trouble({ErrorCode::unavailable, "away"});
+    watched.host.run();
+    EXPECT_THAT(watched.warnings(), ElementsAre("ConfigMap kube-system/prio cannot be watched: "
+                                                "away; the last valid priorities stay in use"));
+    EXPECT_THAT(watched.priorities(), ElementsAre(10));
+    watched.write("20: [b]");
+    EXPECT_THAT(watched.priorities(), ElementsAre(10, 20));
 }
 
 TEST(PriorityConfigMap, DoesNotWarnIfTheHostClosesTheWatch) {
-    Followed followed;
-    followed.write("10: [a]");
-    ASSERT_TRUE(followed.start());
-    followed.host.kube().trouble({ErrorCode::cancelled, "the host closes"});
-    followed.host.run();
-    EXPECT_THAT(followed.warnings(), IsEmpty());
+    WatchedConfigMap watched;
+    watched.write("10: [a]");
+    ASSERT_TRUE(watched.start());
+    watched.host.kube().trouble({ErrorCode::cancelled, "the host closes"});
+    watched.host.run();
+    EXPECT_THAT(watched.warnings(), IsEmpty());
 }
 
 TEST(PriorityConfigMap, OnlyLogsIfEventsAreNotGranted) {
-    Followed followed;
-    followed.host.kube().grant("configmaps:list,watch");
-    ASSERT_TRUE(followed.start());
-    EXPECT_THAT(followed.events(), IsEmpty());
-    EXPECT_EQ(followed.warnings().size(), 1u);
+    WatchedConfigMap watched;
+    watched.host.kube().grant("configmaps:list,watch");
+    ASSERT_TRUE(watched.start());
+    EXPECT_THAT(watched.events(), IsEmpty());
+    EXPECT_EQ(watched.warnings().size(), 1u);
 }
 
 TEST(PriorityConfigMap, NamesTheMissingGrant) {
-    Followed followed;
-    followed.host.withhold(CAPSTAN_SERVICE_KUBE);
+    WatchedConfigMap watched;
+    watched.host.withhold(CAPSTAN_SERVICE_KUBE);
     try {
-        std::ignore = followed.start();
+        std::ignore = watched.start();
         ADD_FAILURE() << "an instance was created";
     } catch (const Failure& failure) {
         EXPECT_EQ(failure.error(),
@@ -277,9 +277,9 @@ TEST(PriorityConfigMap, NamesTheMissingGrant) {
 }
 
 TEST(PriorityConfigMap, DoesNotStartWithoutTheGrant) {
-    Followed followed;
-    followed.host.kube().grant("configmaps:list");
-    const Result<void> started = followed.start();
+    WatchedConfigMap watched;
+    watched.host.kube().grant("configmaps:list");
+    const Result<void> started = watched.start();
     ASSERT_FALSE(started);
     EXPECT_EQ(started.error().code, ErrorCode::permission);
     EXPECT_THAT(started.error().message,

@@ -19,7 +19,7 @@ using ::testing::Pair;
 using testing::run;
 using ::testing::SizeIs;
 
-struct AskedServer {
+struct FakeExpanderServer {
     testing::FakeHost host{};
     FakeServer server{host, "grpcplugin.Expander"};
     ExpanderConfig config{.server = {.url = server_url, .timeout = std::chrono::seconds(5)}};
@@ -37,21 +37,21 @@ grpcplugin::BestOptionsResponse keeping(std::initializer_list<const char*> group
 }
 
 TEST(GrpcExpander, KeepsWhatTheServerKeeps) {
-    AskedServer p;
+    FakeExpanderServer p;
     p.server.always("BestOptions", keeping({"b", "c"}));
     const auto kept = p.filter(question({option("a"), option("b").pods(2), option("c")}));
     ASSERT_TRUE(kept) << kept.error();
     EXPECT_EQ(*kept, (KeptOptions{.kept = {{1}, {2}}}));
-    const auto asked = p.server.asked<grpcplugin::BestOptionsRequest>("BestOptions");
-    ASSERT_THAT(asked, SizeIs(1)) << "one call";
-    EXPECT_EQ(asked[0].options_size(), 3);
-    EXPECT_EQ(asked[0].options(1).podbytes_size(), 2);
-    EXPECT_EQ(asked[0].nodebytesmap().size(), 3u);
+    const auto requests = p.server.requests<grpcplugin::BestOptionsRequest>("BestOptions");
+    ASSERT_THAT(requests, SizeIs(1)) << "one call";
+    EXPECT_EQ(requests[0].options_size(), 3);
+    EXPECT_EQ(requests[0].options(1).podbytes_size(), 2);
+    EXPECT_EQ(requests[0].nodebytesmap().size(), 3u);
     EXPECT_THAT(p.host.http().requests()[0].headers, Contains(Pair("grpc-timeout", "5000m")));
 }
 
 TEST(GrpcExpander, ReportsPodsOmittedFromTheRequest) {
-    AskedServer p;
+    FakeExpanderServer p;
     p.config.request_size_max = 10'000;
     p.server.always("BestOptions", keeping({"a", "x"}));
     const auto kept = p.filter(question({option("a").pods(100)}, {testing::pods("web-1", 100)}));
@@ -60,7 +60,7 @@ TEST(GrpcExpander, ReportsPodsOmittedFromTheRequest) {
 }
 
 TEST(GrpcExpander, FailsIfTheServerReturnsAnError) {
-    AskedServer p;
+    FakeExpanderServer p;
     p.server.refuse("BestOptions", 13, "no prices");
     const auto kept = p.filter(question({option("a")}));
     ASSERT_FALSE(kept);
@@ -69,7 +69,7 @@ TEST(GrpcExpander, FailsIfTheServerReturnsAnError) {
 }
 
 TEST(GrpcExpander, FailsAfterTheTimeoutIfTheServerHangs) {
-    AskedServer p;
+    FakeExpanderServer p;
     p.host.http().on({.method = "POST", .url = p.server.url("BestOptions")});
     const Duration before = p.host.monotonic();
     const auto kept = p.filter(question({option("a")}));
@@ -80,7 +80,7 @@ TEST(GrpcExpander, FailsAfterTheTimeoutIfTheServerHangs) {
 }
 
 TEST(GrpcExpander, DoesNotSendARequestAboveTheSizeLimit) {
-    AskedServer p;
+    FakeExpanderServer p;
     NodeTemplate huge;
     huge.annotations["note"] = std::string(longest_message, 'x');
     const auto kept = p.filter(question({option("a").node(huge)}));
@@ -92,7 +92,7 @@ TEST(GrpcExpander, DoesNotSendARequestAboveTheSizeLimit) {
 TEST(GrpcExpander, AcceptsAServerWithoutAHealthService) {
     for (const auto& [code, is_there] :
          {std::pair(0, true), {12, true}, {14, false}, {16, false}}) {
-        AskedServer p;
+        FakeExpanderServer p;
         FakeServer health(p.host, "grpc.health.v1.Health");
         if (code == 0) {
             health.always("Check", grpcplugin::BestOptionsResponse());

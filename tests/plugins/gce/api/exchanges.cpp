@@ -4,23 +4,23 @@
 #include <iostream>
 #include <iterator>
 
-#include "answering_google.hpp"
 #include "api/instance_template.hpp"
 #include "api/lookup_json.hpp"
 #include "api/machine_types.hpp"
 #include "api/managed_groups.hpp"
 #include "api/managed_groups_json.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
 
 /// The result does not matter: no resource exists.
 template <class T>
-void make(AnsweringGoogle& google, Task<T> task) {
+void make(ScriptedGoogle& google, Task<T> task) {
     static_cast<void>(google.run(std::move(task)));
 }
 
-void make_all(AnsweringGoogle& google) {
+void make_all(ScriptedGoogle& google) {
     ManagedGroupsApi groups(google.host().host(), google.client());
     InstanceTemplatesApi templates(google.host().host(), google.client());
     LookupApi lookup(google.client());
@@ -66,7 +66,7 @@ void make_all(AnsweringGoogle& google) {
 }
 
 void print_requests() {
-    AnsweringGoogle google;
+    ScriptedGoogle google;
     make_all(google);
     for (const HttpRequest& request : google.host().http().requests()) {
         std::cout << to_string(Json::object({{"method", Json(request.method)},
@@ -77,7 +77,7 @@ void print_requests() {
 }
 
 template <class T>
-Json told(const Result<T>& read, std::size_t count) {
+Json result_json(const Result<T>& read, std::size_t count) {
     if (!read) return Json::object({{"error", Json(read.error().message)}});
     return Json::object({{"count", Json(std::uint64_t{count})}});
 }
@@ -97,11 +97,11 @@ Json read_document(const std::string& kind, const Json& json) {
         if (kind == "instances")
             return Json::object(
                 {{"count", Json(std::uint64_t{read_listed_instances(json).size()})}});
-        if (kind == "group") return told(read_managed_group(json), 1);
-        if (kind == "template") return told(read_instance_template(json), 1);
-        if (kind == "operation") return told(read_operation(json), 1);
-        if (kind == "machine_type") return told(read_machine_type(json), 1);
-        if (kind == "image") return told(read_image(json), 1);
+        if (kind == "group") return result_json(read_managed_group(json), 1);
+        if (kind == "template") return result_json(read_instance_template(json), 1);
+        if (kind == "operation") return result_json(read_operation(json), 1);
+        if (kind == "machine_type") return result_json(read_machine_type(json), 1);
+        if (kind == "image") return result_json(read_image(json), 1);
     } catch (const Failure& failure) {
         return Json::object({{"error", Json(failure.error().message)}});
     }

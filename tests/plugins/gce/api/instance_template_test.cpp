@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "answering_google.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -72,16 +72,16 @@ TEST(InstanceTemplates, ReportWhyTheyAreInvalid) {
 }
 
 TEST(InstanceTemplates, AreRequestedInTheirScope) {
-    AnsweringGoogle google;
+    ScriptedGoogle google;
     InstanceTemplatesApi api(google.host().host(), google.client());
     google.on("GET projects/p/regions/r/instanceTemplates/t", whole)
-        .on("POST projects/shop/global/instanceTemplates", operation_answer())
-        .on("DELETE projects/shop/global/instanceTemplates/t1", operation_answer());
+        .on("POST projects/shop/global/instanceTemplates", operation_response())
+        .on("DELETE projects/shop/global/instanceTemplates/t1", operation_response());
     EXPECT_TRUE(google.run(api.get({"p", {Scope::region, "r"}, "instanceTemplates", "t"})));
     const ResourceLink link{"shop", {}, "instanceTemplates", "t1"};
     EXPECT_TRUE(
         google.run(api.insert(link, Json::object({{"machineType", Json("e2-small")}}), "made")));
-    EXPECT_EQ(google.asked()[1].body,
+    EXPECT_EQ(google.requests()[1].body,
               R"({"name":"t1","description":"made","properties":{"machineType":"e2-small"}})");
     EXPECT_TRUE(google.run(api.remove(link)));
     EXPECT_EQ(google.run(api.get(link)).error().code, ErrorCode::not_found);

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 
-#include "answering_google.hpp"
 #include "api/lookup_json.hpp"
 #include "api/machine_types.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-struct Lookups : AnsweringGoogle {
+struct Lookups : ScriptedGoogle {
     LookupApi api{client()};
 };
 
@@ -88,8 +88,8 @@ TEST(PermissionTests, RequestOneHundredPermissionsAtATime) {
         google.api.test_permissions("p", std::vector<std::string>(101, "compute.a.get")));
     ASSERT_TRUE(granted) << granted.error().message;
     EXPECT_THAT(*granted, ElementsAre("compute.a.get"));
-    EXPECT_THAT(google.asked(), SizeIs(2));
-    EXPECT_THAT(google.asked()[1].body, HasSubstr(R"({"permissions":["compute.a.get"]})"));
+    EXPECT_THAT(google.requests(), SizeIs(2));
+    EXPECT_THAT(google.requests()[1].body, HasSubstr(R"({"permissions":["compute.a.get"]})"));
 }
 
 }  // namespace

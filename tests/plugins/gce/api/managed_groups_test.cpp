@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "answering_google.hpp"
 #include "api/managed_groups_json.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -24,7 +24,7 @@ std::string group_entry(const ResourceLink& link, const std::string& more = {}) 
            R"(","instanceTemplate":"t1","targetSize":3)" + more + "}";
 }
 
-struct Groups : AnsweringGoogle {
+struct Groups : ScriptedGoogle {
     ManagedGroupsApi api{host().host(), client()};
     Result<ManagedGroups> list() { return run(api.list_all("shop")); }
 };
@@ -74,9 +74,9 @@ TEST(ManagedGroups, AreReadPageByPage) {
         .on(all_groups, R"({"items":{"regions/us-central1":{"instanceGroupManagers":[)" +
                             group_entry(regional) + "]}}}");
     EXPECT_THAT(google.list()->groups, SizeIs(2));
-    ASSERT_THAT(google.asked(), SizeIs(2));
-    EXPECT_EQ(google.asked()[0].query.at("maxResults"), "500");
-    EXPECT_EQ(google.asked()[1].query.at("pageToken"), "p2");
+    ASSERT_THAT(google.requests(), SizeIs(2));
+    EXPECT_EQ(google.requests()[0].query.at("maxResults"), "500");
+    EXPECT_EQ(google.requests()[1].query.at("pageToken"), "p2");
 }
 
 TEST(ManagedGroups, AreUnreadableInUnreachableLocations) {
@@ -179,44 +179,44 @@ TEST(ListedInstances, AreListedByZoneWithTheirProvisioningModel) {
     EXPECT_EQ(listed->front().machine_type, "e2-small");
     EXPECT_TRUE(listed->front().is_spot);
     EXPECT_TRUE(listed->front().created);
-    EXPECT_EQ(google.asked()[0].query.at("fields").find("metadata"), std::string::npos)
+    EXPECT_EQ(google.requests()[0].query.at("fields").find("metadata"), std::string::npos)
         << "the metadata of a machine is its whole configuration";
 }
 
 TEST(ManagedGroupChanges, RepeatTheirRequestId) {
     Groups google;
     google.on("POST " + zonal.path() + "/createInstances", "", 503)
-        .on("POST " + zonal.path() + "/createInstances", operation_answer());
+        .on("POST " + zonal.path() + "/createInstances", operation_response());
     const auto made = google.run(google.api.create_instances(zonal, {"web-a", "web-b"}));
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_FALSE(made->is_done);
-    ASSERT_THAT(google.asked(), SizeIs(2));
-    EXPECT_EQ(google.asked()[1].body, R"({"instances":[{"name":"web-a"},{"name":"web-b"}]})");
-    const std::string id = google.asked()[0].query.at("requestId");
+    ASSERT_THAT(google.requests(), SizeIs(2));
+    EXPECT_EQ(google.requests()[1].body, R"({"instances":[{"name":"web-a"},{"name":"web-b"}]})");
+    const std::string id = google.requests()[0].query.at("requestId");
     EXPECT_THAT(
         id, MatchesRegex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
-    EXPECT_EQ(google.asked()[1].query.at("requestId"), id);
+    EXPECT_EQ(google.requests()[1].query.at("requestId"), id);
 }
 
 TEST(ManagedGroupChanges, UseTheRegionOfARegionalGroup) {
     Groups google;
-    google.on("POST " + regional.path() + "/resize", operation_answer())
-        .on("POST " + regional.path() + "/deleteInstances", operation_answer());
+    google.on("POST " + regional.path() + "/resize", operation_response())
+        .on("POST " + regional.path() + "/deleteInstances", operation_response());
     EXPECT_TRUE(google.run(google.api.resize(regional, 7)));
-    EXPECT_EQ(google.asked()[0].query.at("size"), "7");
+    EXPECT_EQ(google.requests()[0].query.at("size"), "7");
     EXPECT_TRUE(google.run(google.api.delete_instances(
         regional, {{"shop", {Scope::zone, "us-central1-b"}, "instances", "db-a"}})));
-    EXPECT_EQ(google.asked()[1].body,
+    EXPECT_EQ(google.requests()[1].body,
               R"({"instances":["projects/shop/zones/us-central1-b/instances/db-a"],)"
               R"("skipInstancesOnValidationError":true})");
 }
 
 TEST(ManagedGroupChanges, RecreateInstances) {
     Groups google;
-    google.on("POST " + zonal.path() + "/recreateInstances", operation_answer());
+    google.on("POST " + zonal.path() + "/recreateInstances", operation_response());
     EXPECT_TRUE(google.run(google.api.recreate_instances(
         zonal, {{"shop", {Scope::zone, "us-central1-a"}, "instances", "web-a"}})));
-    EXPECT_EQ(google.asked()[0].body,
+    EXPECT_EQ(google.requests()[0].body,
               R"({"instances":["projects/shop/zones/us-central1-a/instances/web-a"]})");
 }
 
@@ -225,19 +225,20 @@ TEST(ManagedGroupChanges, SendAResizeOnceEvenAfterARefusal) {
         Groups google;
         google.on("POST " + zonal.path() + "/resize", "", status);
         EXPECT_FALSE(google.run(google.api.resize(zonal, 7)));
-        EXPECT_THAT(google.asked(), SizeIs(1)) << status;
+        EXPECT_THAT(google.requests(), SizeIs(1)) << status;
     }
 }
 
 TEST(ManagedGroupChanges, InsertAndDeleteGroups) {
     Groups google;
-    google.on("POST projects/shop/zones/us-central1-a/instanceGroupManagers", operation_answer())
-        .on("DELETE " + zonal.path(), operation_answer());
+    google.on("POST projects/shop/zones/us-central1-a/instanceGroupManagers", operation_response())
+        .on("DELETE " + zonal.path(), operation_response());
     EXPECT_TRUE(google.run(google.api.insert({.link = zonal,
                                               .template_link = "global/instanceTemplates/t1",
                                               .base_name = "web",
                                               .named_ports = {{"http", "80"}}})));
-    EXPECT_THAT(google.asked()[0].body, HasSubstr(R"("namedPorts":[{"name":"http","port":80}])"));
+    EXPECT_THAT(google.requests()[0].body,
+                HasSubstr(R"("namedPorts":[{"name":"http","port":80}])"));
     EXPECT_TRUE(google.run(google.api.remove(zonal)));
     Groups refused;
     EXPECT_EQ(refused.run(refused.api.get(zonal)).error().code, ErrorCode::not_found);

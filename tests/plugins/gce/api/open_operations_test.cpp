@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "answering_google.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 const ResourceLink watched_link{"shop", {Scope::zone, "us-central1-a"}, "operations", "op-1"};
 const std::string poll_call = "GET projects/shop/zones/us-central1-a/operations/op-1";
 
-struct Watching : AnsweringGoogle {
+struct Watching : ScriptedGoogle {
     // Waiting coroutines end before the operations do.
     ~Watching() { std::ignore = host().stop(); }
 
@@ -27,30 +27,30 @@ struct Watching : AnsweringGoogle {
 
 TEST(GceOpenOperations, ArePolledUntilTheyEnd) {
     Watching google;
-    for (int polls = 0; polls < 3; ++polls) google.on(poll_call, operation_answer());
+    for (int polls = 0; polls < 3; ++polls) google.on(poll_call, operation_response());
     google.on(poll_call,
-              operation_answer(R"(,"error":{"errors":[{"code":"QUOTA_EXCEEDED"}]})", "DONE"));
+              operation_response(R"(,"error":{"errors":[{"code":"QUOTA_EXCEEDED"}]})", "DONE"));
     google.add();
     google.host().advance(std::chrono::seconds(11));
     EXPECT_EQ(google.ended, 0);
     google.host().advance(std::chrono::minutes(1));
     EXPECT_EQ(google.ended, 1);
     EXPECT_EQ(google.errors, 1u);
-    EXPECT_EQ(google.asked().size(), 4u) << "an ended operation is not polled";
+    EXPECT_EQ(google.requests().size(), 4u) << "an ended operation is not polled";
 }
 
 TEST(GceOpenOperations, AreForgottenAfterFifteenMinutesOrIfDeleted) {
     Watching slow, gone;
-    slow.on(poll_call, operation_answer());
+    slow.on(poll_call, operation_response());
     for (Watching* google : {&slow, &gone}) {
         google->add();
         google->host().advance(std::chrono::minutes(16));
-        const std::size_t asked = google->asked().size();
+        const std::size_t requests = google->requests().size();
         google->host().advance(std::chrono::minutes(5));
-        EXPECT_EQ(google->asked().size(), asked);
+        EXPECT_EQ(google->requests().size(), requests);
         EXPECT_EQ(google->ended, 0);
     }
-    EXPECT_EQ(gone.asked().size(), 1u);
+    EXPECT_EQ(gone.requests().size(), 1u);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "answering_google.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -17,33 +17,33 @@ using ::testing::SizeIs;
 constexpr const char* ask = "GET projects/shop/zones/us-central1-a/operations/op-1";
 
 Operation operation(const std::string& more = {}, const std::string& status = "RUNNING") {
-    const auto read = read_operation(*parse_json(operation_answer(more, status)));
+    const auto read = read_operation(*parse_json(operation_response(more, status)));
     EXPECT_TRUE(read) << read.error().message;
     return read ? *read : Operation();
 }
 
 TEST(GceOperations, ArePolledUntilTheyAreDone) {
-    AnsweringGoogle google;
-    google.on(ask, operation_answer())
-        .on(ask, operation_answer())
-        .on(ask, operation_answer({}, "DONE"));
+    ScriptedGoogle google;
+    google.on(ask, operation_response())
+        .on(ask, operation_response())
+        .on(ask, operation_response({}, "DONE"));
     const auto done =
         google.run(await_operation(google.host().host(), google.client(), operation(), 10s));
     ASSERT_TRUE(done);
     EXPECT_TRUE(done->is_done);
-    EXPECT_THAT(google.asked(), SizeIs(3));
+    EXPECT_THAT(google.requests(), SizeIs(3));
 }
 
 TEST(GceOperations, AreNotPolledIfDone) {
-    AnsweringGoogle google;
+    ScriptedGoogle google;
     EXPECT_TRUE(google.run(
         await_operation(google.host().host(), google.client(), operation({}, "DONE"), 10s)));
-    EXPECT_THAT(google.asked(), SizeIs(0));
+    EXPECT_THAT(google.requests(), SizeIs(0));
 }
 
 TEST(GceOperations, AreReturnedUnfinishedAfterTheTimeout) {
-    AnsweringGoogle google;
-    google.on(ask, operation_answer());
+    ScriptedGoogle google;
+    google.on(ask, operation_response());
     const Duration begin = google.host().monotonic();
     const auto open =
         google.run(await_operation(google.host().host(), google.client(), operation(), 3s));

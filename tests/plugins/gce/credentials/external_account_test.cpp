@@ -26,7 +26,7 @@ const std::string sts_request = std::string("POST ") + sts_token_url;
 TEST(WorkloadIdentity, ExchangesATokenFromAFile) {
     FakeMachine machine;
     machine.environment.files["/var/run/token"] = "subject\n";
-    machine.answers[sts_request] = token_answer("federated");
+    machine.responses[sts_request] = token_response("federated");
     const auto token = machine.ask(federation(R"({"file":"/var/run/token"})"));
     ASSERT_TRUE(token) << token.error().message;
     EXPECT_EQ(token->text, "federated");
@@ -41,7 +41,7 @@ TEST(WorkloadIdentity, ExchangesATokenFromAFile) {
 TEST(WorkloadIdentity, ReadsATokenFromJson) {
     FakeMachine machine;
     machine.environment.files["/t"] = R"({"id_token":"inner"})";
-    machine.answers[sts_request] = token_answer("federated");
+    machine.responses[sts_request] = token_response("federated");
     ASSERT_TRUE(machine.ask(federation(
         R"({"file":"/t","format":{"type":"json","subject_token_field_name":"id_token"}})")));
     EXPECT_THAT(machine.requests_to(sts_token_url).at(0).body, HasSubstr("subject_token=inner"));
@@ -57,8 +57,8 @@ TEST(WorkloadIdentity, ReadsATokenFromJson) {
 
 TEST(WorkloadIdentity, FetchesATokenFromAUrl) {
     FakeMachine machine;
-    machine.answers["GET http://169.254.170.2/token"] = reply(200, "from-url");
-    machine.answers[sts_request] = token_answer("federated");
+    machine.responses["GET http://169.254.170.2/token"] = reply(200, "from-url");
+    machine.responses[sts_request] = token_response("federated");
     ASSERT_TRUE(machine.ask(
         federation(R"({"url":"http://169.254.170.2/token","headers":{"Metadata":"True"}})")));
     EXPECT_EQ(header_named(machine.requests_to("http://169.254.170.2/token").at(0), "metadata"),
@@ -70,8 +70,8 @@ TEST(WorkloadIdentity, FetchesATokenOverHttpWithoutAProxy) {
     for (const auto& [url, is_direct] : {std::pair("http://169.254.169.254/token", true),
                                          std::pair("https://issuer.example/token", false)}) {
         FakeMachine machine;
-        machine.answers[std::string("GET ") + url] = reply(200, "subject");
-        machine.answers[sts_request] = token_answer("federated");
+        machine.responses[std::string("GET ") + url] = reply(200, "subject");
+        machine.responses[sts_request] = token_response("federated");
         ASSERT_TRUE(machine.ask(federation(R"({"url":")" + std::string(url) + R"("})")));
         EXPECT_EQ(machine.requests_to(url).at(0).has(CAPSTAN_HTTP_DIRECT), is_direct) << url;
     }
@@ -79,10 +79,10 @@ TEST(WorkloadIdentity, FetchesATokenOverHttpWithoutAProxy) {
 
 TEST(WorkloadIdentity, ReportsAUrlThatRefusesOrDoesNotRespond) {
     FakeMachine machine;
-    const std::string asked = federation(R"({"url":"http://169.254.170.2/token"})");
-    EXPECT_FALSE(machine.ask(asked));
-    machine.answers["GET http://169.254.170.2/token"] = reply(403, "no");
-    EXPECT_THAT(machine.ask(asked).error().message,
+    const std::string credentials = federation(R"({"url":"http://169.254.170.2/token"})");
+    EXPECT_FALSE(machine.ask(credentials));
+    machine.responses["GET http://169.254.170.2/token"] = reply(403, "no");
+    EXPECT_THAT(machine.ask(credentials).error().message,
                 AllOf(HasSubstr("file \"/key.json\", credential_source"), HasSubstr("403")));
     EXPECT_TRUE(machine.requests_to(sts_token_url).empty());
     EXPECT_EQ(machine.ask(federation(R"({"url":"ftp://a/b"})")).error().code,
@@ -92,11 +92,11 @@ TEST(WorkloadIdentity, ReportsAUrlThatRefusesOrDoesNotRespond) {
 TEST(WorkloadIdentity, ImpersonatesAnAccountAfterwards) {
     FakeMachine machine;
     machine.environment.files["/t"] = "subject";
-    machine.answers[sts_request] = token_answer("federated");
+    machine.responses[sts_request] = token_response("federated");
     const std::string url =
         "https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/"
         "a@shop.iam:generateAccessToken";
-    machine.answers["POST " + url] =
+    machine.responses["POST " + url] =
         reply(200, R"({"accessToken":"final","expireTime":"2027-01-01T00:00:00Z"})");
     const auto token = machine.ask(
         federation(R"({"file":"/t"})", R"(,"service_account_impersonation_url":")" + url + "\""));
@@ -128,7 +128,7 @@ TEST(WorkloadIdentity, RequestsNoAwsMetadata) {
 TEST(WorkloadIdentity, SendsTheProjectOfAWorkforcePool) {
     FakeMachine machine;
     machine.environment.files["/t"] = "subject";
-    machine.answers[sts_request] = token_answer("federated");
+    machine.responses[sts_request] = token_response("federated");
     ASSERT_TRUE(
         machine.ask(federation(R"({"file":"/t"})", R"(,"workforce_pool_user_project":"shop")")));
     EXPECT_THAT(*parse_query(machine.requests_to(sts_token_url).at(0).body),

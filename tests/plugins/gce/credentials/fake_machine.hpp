@@ -20,12 +20,12 @@ struct FakeMachine {
     testing::FakeEnvironment environment{};
     CredentialsConfig config{};
     /// By "METHOD URL"; requests without an entry never get a response.
-    std::map<std::string, testing::HttpOutcome> answers{};
+    std::map<std::string, testing::HttpOutcome> responses{};
 
     FakeMachine() {
         host.http().handle([this](const HttpRequest& request) {
-            const auto found = answers.find(request.method + " " + request.url);
-            return found == answers.end() ? testing::unanswered() : found->second;
+            const auto found = responses.find(request.method + " " + request.url);
+            return found == responses.end() ? testing::unanswered() : found->second;
         });
     }
     std::shared_ptr<TokenLookup> look() {
@@ -62,11 +62,11 @@ inline constexpr const char* sts_token_url = "https://sts.googleapis.com/v1/toke
 inline constexpr const char* metadata_token_url =
     "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token";
 
-inline HttpReply token_answer(const std::string& token, int seconds = 3600) {
+inline HttpReply token_response(const std::string& token, int seconds = 3600) {
     return testing::reply(200, R"({"access_token":")" + token + R"(","expires_in":)" +
                                    std::to_string(seconds) + R"(,"token_type":"Bearer"})");
 }
-inline HttpReply metadata_answer(std::string body) {
+inline HttpReply metadata_response(std::string body) {
     return testing::reply(200, std::move(body), {{"metadata-flavor", "Google"}});
 }
 

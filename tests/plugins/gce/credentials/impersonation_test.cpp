@@ -19,25 +19,25 @@ const HttpReply good = reply(200, R"({"accessToken":"other","expireTime":"2027-0
 TEST(Impersonation, RequestsTheTokenOfAnotherAccount) {
     FakeMachine machine;
     machine.config.impersonate = "scaler@shop.iam";
-    machine.answers[std::string("GET ") + metadata_token_url] =
-        metadata_answer(R"({"access_token":"base","expires_in":300})");
-    machine.answers["POST " + url] = good;
+    machine.responses[std::string("GET ") + metadata_token_url] =
+        metadata_response(R"({"access_token":"base","expires_in":300})");
+    machine.responses["POST " + url] = good;
     const auto token = machine.find();
     ASSERT_TRUE(token) << token.error().message;
     EXPECT_EQ(token->text, "other");
     EXPECT_EQ(token->expires, *parse_rfc3339("2027-01-01T00:00:00Z"));
-    const HttpRequest asked = machine.requests_to(url).at(0);
-    EXPECT_EQ(header_named(asked, "authorization"), "Bearer base");
-    EXPECT_THAT(asked.body, AllOf(HasSubstr(R"("lifetime":"3600s")"), HasSubstr("auth/compute")));
+    const HttpRequest request = machine.requests_to(url).at(0);
+    EXPECT_EQ(header_named(request, "authorization"), "Bearer base");
+    EXPECT_THAT(request.body, AllOf(HasSubstr(R"("lifetime":"3600s")"), HasSubstr("auth/compute")));
     EXPECT_EQ(token->source, "account scaler%40shop.iam, through the metadata server");
 }
 
 TEST(Impersonation, IsUnauthenticatedWithAReasonIfNotAllowed) {
     FakeMachine machine;
     machine.config.impersonate = "scaler@shop.iam";
-    machine.answers[std::string("GET ") + metadata_token_url] =
-        metadata_answer(R"({"access_token":"base","expires_in":300})");
-    machine.answers["POST " + url] = reply(
+    machine.responses[std::string("GET ") + metadata_token_url] =
+        metadata_response(R"({"access_token":"base","expires_in":300})");
+    machine.responses["POST " + url] = reply(
         403,
         R"({"error":{"code":403,"message":"Permission 'iam.serviceAccounts.getAccessToken' denied",
                  "status":"PERMISSION_DENIED"}})");
@@ -49,8 +49,8 @@ TEST(Impersonation, IsUnauthenticatedWithAReasonIfNotAllowed) {
 
 TEST(Impersonation, UsesTheDelegatesOfAFile) {
     FakeMachine machine;
-    machine.answers[std::string("POST ") + oauth_url] = token_answer("user");
-    machine.answers["POST " + url] = good;
+    machine.responses[std::string("POST ") + oauth_url] = token_response("user");
+    machine.responses["POST " + url] = good;
     const auto token = machine.ask(
         R"({"type":"impersonated_service_account","service_account_impersonation_url":")" + url +
         R"(","delegates":["projects/-/serviceAccounts/d"],"source_credentials":{"type":"authorized_user",)"
@@ -75,9 +75,9 @@ TEST(Impersonation, RejectsANestedImpersonation) {
 TEST(Impersonation, RejectsAResponseWithoutAToken) {
     FakeMachine machine;
     machine.config.impersonate = "scaler@shop.iam";
-    machine.answers[std::string("GET ") + metadata_token_url] =
-        metadata_answer(R"({"access_token":"base","expires_in":300})");
-    machine.answers["POST " + url] = reply(200, R"({"accessToken":"other"})");
+    machine.responses[std::string("GET ") + metadata_token_url] =
+        metadata_response(R"({"access_token":"base","expires_in":300})");
+    machine.responses["POST " + url] = reply(200, R"({"accessToken":"other"})");
     EXPECT_EQ(machine.find().error().code, ErrorCode::unauthenticated);
 }
 

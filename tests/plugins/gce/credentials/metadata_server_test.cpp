@@ -16,7 +16,7 @@ const std::string served = R"({"access_token":"served","expires_in":300,"token_t
 
 TEST(MetadataServer, ReturnsTheTokenOfTheMachine) {
     FakeMachine machine;
-    machine.answers[token_request] = metadata_answer(served);
+    machine.responses[token_request] = metadata_response(served);
     const auto token = machine.find();
     ASSERT_TRUE(token) << token.error().message;
     EXPECT_EQ(token->text, "served");
@@ -26,16 +26,16 @@ TEST(MetadataServer, ReturnsTheTokenOfTheMachine) {
 
 TEST(MetadataServer, UsesNoProxyAndTheGoogleFlavorHeader) {
     FakeMachine machine;
-    machine.answers[token_request] = metadata_answer(served);
+    machine.responses[token_request] = metadata_response(served);
     ASSERT_TRUE(machine.find());
-    const HttpRequest asked = machine.requests_to(metadata_token_url).at(0);
-    EXPECT_TRUE(asked.has(CAPSTAN_HTTP_DIRECT)) << "it is sent without a proxy";
-    EXPECT_EQ(header_named(asked, "metadata-flavor"), "Google");
+    const HttpRequest request = machine.requests_to(metadata_token_url).at(0);
+    EXPECT_TRUE(request.has(CAPSTAN_HTTP_DIRECT)) << "it is sent without a proxy";
+    EXPECT_EQ(header_named(request, "metadata-flavor"), "Google");
 }
 
 TEST(MetadataServer, IsRejectedWithoutTheFlavorHeader) {
     FakeMachine machine;
-    machine.answers[token_request] = reply(200, served);
+    machine.responses[token_request] = reply(200, served);
     const auto refused = machine.find();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
@@ -50,7 +50,7 @@ TEST(MetadataServer, IsUnavailableIfItDoesNotRespond) {
 
 TEST(MetadataServer, ReportsAMachineWithoutAnAccount) {
     FakeMachine machine;
-    machine.answers[token_request] = reply(404, "no", {{"metadata-flavor", "Google"}});
+    machine.responses[token_request] = reply(404, "no", {{"metadata-flavor", "Google"}});
     const auto refused = machine.find();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
@@ -61,11 +61,11 @@ TEST(MetadataServer, UsesTheEndpointOfSettingsOrEnvironment) {
     FakeMachine machine;
     const std::string path = "/computeMetadata/v1/instance/service-accounts/default/token";
     machine.environment.set["GCE_METADATA_HOST"] = "127.0.0.1:99";
-    machine.answers["GET http://127.0.0.1:99" + path] = metadata_answer(served);
+    machine.responses["GET http://127.0.0.1:99" + path] = metadata_response(served);
     EXPECT_TRUE(machine.find());
     machine.config.metadata_host = "metadata.example";
     EXPECT_FALSE(machine.find());
-    machine.answers["GET http://metadata.example" + path] = metadata_answer(served);
+    machine.responses["GET http://metadata.example" + path] = metadata_response(served);
     EXPECT_TRUE(machine.find());
 }
 

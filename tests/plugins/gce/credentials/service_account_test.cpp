@@ -17,7 +17,7 @@ using testing::reply;
 
 TEST(ServiceAccountKeys, AreExchangedForAToken) {
     FakeMachine machine;
-    machine.answers[std::string("POST ") + oauth_url] = token_answer("t1");
+    machine.responses[std::string("POST ") + oauth_url] = token_response("t1");
     const Time before = machine.host.now();
     const auto token = machine.ask(key_file());
     ASSERT_TRUE(token) << token.error().message;
@@ -41,17 +41,17 @@ TEST(ServiceAccountKeys, AreNotSentToOtherHostsWithoutTls) {
 
 TEST(ServiceAccountKeys, AreSentToLoopbackAndTheConfiguredEndpoint) {
     FakeMachine machine;
-    machine.answers["POST http://127.0.0.1:8080/token"] = token_answer("local");
+    machine.responses["POST http://127.0.0.1:8080/token"] = token_response("local");
     EXPECT_EQ(machine.ask(key_file(R"(,"token_uri":"http://127.0.0.1:8080/token")"))->text,
               "local");
     machine.config.endpoints.overrides["oauth2"] = "http://proxy.example:1/";
-    machine.answers["POST http://proxy.example:1/token"] = token_answer("own");
+    machine.responses["POST http://proxy.example:1/token"] = token_response("own");
     EXPECT_EQ(machine.ask(key_file())->text, "own");
 }
 
 TEST(ServiceAccountKeys, AreUnauthenticatedIfRefused) {
     FakeMachine machine;
-    machine.answers[std::string("POST ") + oauth_url] =
+    machine.responses[std::string("POST ") + oauth_url] =
         reply(400, R"({"error":"invalid_grant","error_description":"Invalid JWT Signature."})");
     const auto refused = machine.ask(key_file());
     ASSERT_FALSE(refused);
@@ -63,7 +63,7 @@ TEST(ServiceAccountKeys, AreUnauthenticatedIfRefused) {
 TEST(ServiceAccountKeys, AreUnavailableIfTheEndpointDoesNotRespond) {
     FakeMachine machine;
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
-    machine.answers[std::string("POST ") + oauth_url] = reply(503);
+    machine.responses[std::string("POST ") + oauth_url] = reply(503);
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
 }
 
@@ -93,7 +93,7 @@ TEST(ServiceAccountKeys, AreNotSentToHostsThatOnlyLookLikeLoopback) {
 
 TEST(AuthorizedUsers, ExchangeTheirRefreshToken) {
     FakeMachine machine;
-    machine.answers[std::string("POST ") + oauth_url] = token_answer("user");
+    machine.responses[std::string("POST ") + oauth_url] = token_response("user");
     const auto token = machine.ask(
         R"({"type":"authorized_user","client_id":"c","client_secret":"s","refresh_token":"r"})");
     ASSERT_TRUE(token);
@@ -111,9 +111,9 @@ TEST(CredentialsFiles, RejectAnUnknownTypeByName) {
 
 TEST(TokenResponses, WithoutATokenAreRejected) {
     FakeMachine machine;
-    machine.answers[std::string("POST ") + oauth_url] = reply(200, R"({"expires_in":3599})");
+    machine.responses[std::string("POST ") + oauth_url] = reply(200, R"({"expires_in":3599})");
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unauthenticated);
-    machine.answers[std::string("POST ") + oauth_url] = reply(200, "<html>");
+    machine.responses[std::string("POST ") + oauth_url] = reply(200, "<html>");
     EXPECT_EQ(machine.ask(key_file()).error().code, ErrorCode::unavailable);
 }
 

@@ -21,8 +21,9 @@ const std::string served_request = std::string("GET ") + metadata_token_url;
 
 struct Machine : FakeMachine {
     Machine() {
-        answers[std::string("POST ") + oauth_url] = token_answer("user");
-        answers[served_request] = metadata_answer(R"({"access_token":"served","expires_in":3600})");
+        responses[std::string("POST ") + oauth_url] = token_response("user");
+        responses[served_request] =
+            metadata_response(R"({"access_token":"served","expires_in":3600})");
     }
     std::string token() {
         const auto found = find();
@@ -53,7 +54,7 @@ TEST(TokenChain, PrefersSettingsToEnvironmentToGcloudToMetadata) {
 TEST(TokenChain, ReportsEverySourceIfNoneHasCredentials) {
     FakeMachine machine;
     machine.environment.set["HOME"] = "/root";
-    machine.answers[served_request] = testing::reply(404, "", {{"metadata-flavor", "Google"}});
+    machine.responses[served_request] = testing::reply(404, "", {{"metadata-flavor", "Google"}});
     const auto refused = machine.find();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::unauthenticated);
@@ -97,8 +98,8 @@ TEST(TokenChain, CachesATokenAndRenewsARefusedOne) {
     EXPECT_EQ(run(machine.host, chain.get())->text, "served");
     EXPECT_EQ(run(machine.host, chain.get())->text, "served");
     EXPECT_EQ(machine.count(), 1U);
-    machine.answers[served_request] =
-        metadata_answer(R"({"access_token":"second","expires_in":3600})");
+    machine.responses[served_request] =
+        metadata_response(R"({"access_token":"second","expires_in":3600})");
     EXPECT_EQ(run(machine.host, chain.renew("served"))->text, "second");
     EXPECT_EQ(run(machine.host, chain.renew("served"))->text, "second")
         << "the token was renewed already";
@@ -110,8 +111,8 @@ TEST(TokenChain, RenewsInTheBackgroundBeforeExpiry) {
     TokenChain chain(machine.host.host(), machine.config, machine.environment);
     const auto token = [&] { return run(machine.host, chain.get())->text; };
     EXPECT_EQ(token(), "served");
-    machine.answers[served_request] =
-        metadata_answer(R"({"access_token":"second","expires_in":3600})");
+    machine.responses[served_request] =
+        metadata_response(R"({"access_token":"second","expires_in":3600})");
     machine.host.advance(1h - 5min);
     EXPECT_EQ(token(), "served") << "the metadata server still returns the same token";
     EXPECT_EQ(machine.count(), 1U);
@@ -126,7 +127,7 @@ TEST(TokenChain, UsesATokenUntilItExpiresIfRenewalFails) {
     Machine machine;
     TokenChain chain(machine.host.host(), machine.config, machine.environment);
     EXPECT_EQ(run(machine.host, chain.get())->text, "served");
-    machine.answers.erase(served_request);
+    machine.responses.erase(served_request);
     machine.host.advance(1h - 30s);
     EXPECT_EQ(run(machine.host, chain.get())->text, "served");
     machine.host.advance(30s);
@@ -142,8 +143,8 @@ TEST(GceProject, PrefersSettingsToEnvironmentToFileToMetadata) {
     EXPECT_EQ(find("own"), "own");
     EXPECT_EQ(find("").error().code, ErrorCode::unavailable)
         << "the metadata server may respond later";
-    machine.answers["GET http://metadata.google.internal/computeMetadata/v1/project/project-id"] =
-        metadata_answer("machines");
+    machine.responses["GET http://metadata.google.internal/computeMetadata/v1/project/project-id"] =
+        metadata_response("machines");
     EXPECT_EQ(find(""), "machines");
     machine.config.file = "/own.json";
     machine.environment.files["/own.json"] = user_file;

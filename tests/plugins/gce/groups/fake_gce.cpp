@@ -171,7 +171,7 @@ Json page_of(std::vector<Json> items, const std::string& key, const Labels& quer
 }  // namespace
 
 FakeGce::FakeGce(testing::FakeHost& host) : host_(host) {
-    host.http().handle([this](const HttpRequest& request) { return answer(request); });
+    host.http().handle([this](const HttpRequest& request) { return respond(request); });
 }
 
 FakeMig& FakeGce::add(const std::string& key, int size) {
@@ -235,72 +235,72 @@ const std::map<std::string, FakeMig>& FakeGce::shown() const {
 
 void FakeGce::refuse(const std::string& method, int status, const std::string& reason,
                      const std::string& message, int times) {
-    troubles_[method].insert(troubles_[method].end(), static_cast<std::size_t>(times),
+    failures_[method].insert(failures_[method].end(), static_cast<std::size_t>(times),
                              {status, reason, message});
 }
 
-void FakeGce::lose(const std::string& method, int times) {
-    troubles_[method].insert(troubles_[method].end(), static_cast<std::size_t>(times), {});
+void FakeGce::lose_responses(const std::string& method, int times) {
+    failures_[method].insert(failures_[method].end(), static_cast<std::size_t>(times), {});
 }
 
 int FakeGce::calls(const std::string& method) const {
-    return static_cast<int>(method.empty() ? asked_.size() : asked(method).size());
+    return static_cast<int>(method.empty() ? requests_.size() : requests(method).size());
 }
 
-std::vector<FakeGce::Asked> FakeGce::asked(const std::string& method) const {
-    std::vector<Asked> out;
-    for (const Asked& each : asked_)
+std::vector<FakeGce::Request> FakeGce::requests(const std::string& method) const {
+    std::vector<Request> out;
+    for (const Request& each : requests_)
         if (each.method == method) out.push_back(each);
     return out;
 }
 
-testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
+testing::HttpOutcome FakeGce::respond(const HttpRequest& request) {
     const std::string target(testing::FakeHttp::target(request.url));
     const std::size_t question = target.find('?');
-    Asked asked{.path = target.substr(0, question)};
+    Request received{.path = target.substr(0, question)};
     if (question != std::string::npos) {
         const auto query = parse_query(target.substr(question + 1));
         if (!query) return testing::reply(400, "no query");
-        for (const auto& [name, value] : *query) asked.query[name] = value;
+        for (const auto& [name, value] : *query) received.query[name] = value;
     }
-    if (const auto body = parse_json(request.body)) asked.body = *body;
+    if (const auto body = parse_json(request.body)) received.body = *body;
     // "compute", "v1", "projects", "p", and the resource.
-    std::vector<std::string> parts = split_path(asked.path);
+    std::vector<std::string> parts = split_path(received.path);
     if (parts.size() < 6) return testing::reply(404, "no such path");
     parts.erase(parts.begin(), parts.begin() + 4);
     if (parts[0] == "aggregated") {
-        asked.method = "aggregatedList";
+        received.method = "aggregatedList";
     } else if (parts[0] == "global") {
-        asked.method = parts[1];
+        received.method = parts[1];
     } else {
         const bool is_group = parts.size() > 2 && parts[2] == "instanceGroupManagers";
-        asked.method = !is_group ? parts.at(2) : parts.size() > 4 ? parts[4] : "get";
+        received.method = !is_group ? parts.at(2) : parts.size() > 4 ? parts[4] : "get";
     }
-    if (keeps_requests) asked_.push_back(asked);
-    std::deque<Problem>& troubles = troubles_[asked.method];
-    std::optional<Problem> trouble;
-    if (!troubles.empty()) {
-        trouble = troubles.front();
-        troubles.pop_front();
-        if (trouble->status != 0) {
+    if (records_requests) requests_.push_back(received);
+    std::deque<Problem>& failures = failures_[received.method];
+    std::optional<Problem> failure;
+    if (!failures.empty()) {
+        failure = failures.front();
+        failures.pop_front();
+        if (failure->status != 0) {
             if (on_refusal) on_refusal();
-            return refusal(trouble->status, trouble->reason, trouble->message);
+            return refusal(failure->status, failure->reason, failure->message);
         }
     }
     if (throttled > 0) {
         --throttled;
         return refusal(403, "rateLimitExceeded", "too many calls");
     }
-    const bool is_change = asked.method == "resize" || asked.method.ends_with("Instances");
-    const bool changes = is_change && asked.method != "listManagedInstances";
+    const bool is_change = received.method == "resize" || received.method.ends_with("Instances");
+    const bool changes = is_change && received.method != "listManagedInstances";
     if (changes && before_change) std::exchange(before_change, nullptr)();
-    if (asked.method == "createInstances" && late > Duration::zero()) {
+    if (received.method == "createInstances" && late > Duration::zero()) {
         // A repeated request id has no effect.
         const auto is_it = [&](const Late& each) {
-            return each.asked.query.at("requestId") == asked.query.at("requestId");
+            return each.received.query.at("requestId") == received.query.at("requestId");
         };
         if (std::none_of(late_.begin(), late_.end(), is_it))
-            late_.push_back({host_.monotonic() + late, std::move(asked), std::move(parts)});
+            late_.push_back({host_.monotonic() + late, std::move(received), std::move(parts)});
         return testing::dropped(latency);
     }
     if (changes && hung > 0) {
@@ -309,45 +309,45 @@ testing::HttpOutcome FakeGce::answer(const HttpRequest& request) {
     }
     if (changes && lost > 0) {
         --lost;
-        trouble.emplace();
+        failure.emplace();
     }
-    HttpReply reply = act(asked, parts);
-    if (trouble) return testing::dropped(latency);
+    HttpReply reply = act(received, parts);
+    if (failure) return testing::dropped(latency);
     return testing::delayed(latency, std::move(reply));
 }
 
 void FakeGce::carry_out_late() {
     std::erase_if(late_, [&](const Late& each) {
         if (each.at > host_.monotonic()) return false;
-        act(each.asked, each.parts);
+        act(each.received, each.parts);
         return true;
     });
 }
 
-HttpReply FakeGce::act(const Asked& asked, const std::vector<std::string>& parts) {
-    if (asked.method == "aggregatedList") return list_groups(asked);
-    if (asked.method == "instanceTemplates") return show_template(parts.at(2));
-    if (asked.method == "images")
+HttpReply FakeGce::act(const Request& received, const std::vector<std::string>& parts) {
+    if (received.method == "aggregatedList") return list_groups(received);
+    if (received.method == "instanceTemplates") return show_template(parts.at(2));
+    if (received.method == "images")
         return done(Json::object({{"selfLink", root + "global/images/" + parts.back()},
                                   {"name", parts.back()},
                                   {"architecture", "X86_64"},
                                   {"diskSizeGb", "10"}}));
-    if (asked.method == "machineTypes") return show_type(parts.at(3));
-    if (asked.method == "instances") return list_zone(asked, parts.at(1));
-    if (asked.method == "operations") return show_operation(parts.at(1), parts.at(3));
-    if (parts.size() < 4 || parts[2] != "instanceGroupManagers") return not_found(asked.path);
+    if (received.method == "machineTypes") return show_type(parts.at(3));
+    if (received.method == "instances") return list_zone(received, parts.at(1));
+    if (received.method == "operations") return show_operation(parts.at(1), parts.at(3));
+    if (parts.size() < 4 || parts[2] != "instanceGroupManagers") return not_found(received.path);
     const std::string key = parts[1] + "/" + parts[3];
-    if (!groups.contains(key)) return not_found(asked.path);
+    if (!groups.contains(key)) return not_found(received.path);
     const auto shown_group = shown().find(key);
-    if (asked.method == "get" || asked.method == "listManagedInstances") {
-        if (shown_group == shown().end()) return not_found(asked.path);
-        return asked.method == "get" ? done(group_json(key, shown_group->second))
-                                     : list_instances(shown_group->second);
+    if (received.method == "get" || received.method == "listManagedInstances") {
+        if (shown_group == shown().end()) return not_found(received.path);
+        return received.method == "get" ? done(group_json(key, shown_group->second))
+                                        : list_instances(shown_group->second);
     }
-    return change(asked, key);
+    return change(received, key);
 }
 
-HttpReply FakeGce::list_groups(const Asked& asked) const {
+HttpReply FakeGce::list_groups(const Request& received) const {
     std::vector<Json> all;
     std::vector<std::string> scopes;
     for (const auto& [key, group] : shown()) {
@@ -357,10 +357,10 @@ HttpReply FakeGce::list_groups(const Asked& asked) const {
         if (broken_groups.contains(key)) all.back().set("targetSize", "many");
         scopes.push_back(scope);
     }
-    const Json page = page_of(all, "groups", asked.query, page_size);
+    const Json page = page_of(all, "groups", received.query, page_size);
     Json items = Json::object();
-    const auto token = asked.query.find("pageToken");
-    std::size_t at = token != asked.query.end() ? std::stoul(token->second) : 0;
+    const auto token = received.query.find("pageToken");
+    std::size_t at = token != received.query.end() ? std::stoul(token->second) : 0;
     for (const Json& group : page.find("groups")->items())
         items.at(scopes[at++]).at("instanceGroupManagers").append(group);
     for (const std::string& place : silent_places)
@@ -377,7 +377,7 @@ HttpReply FakeGce::list_instances(const FakeMig& group) const {
     return done(Json::object({{"managedInstances", all}}));
 }
 
-HttpReply FakeGce::list_zone(const Asked& asked, const std::string& zone) const {
+HttpReply FakeGce::list_zone(const Request& received, const std::string& zone) const {
     std::vector<Json> all;
     const auto add_all = [&](const std::vector<FakeVm>& instances, const std::string& type) {
         for (const FakeVm& vm : instances)
@@ -386,20 +386,20 @@ HttpReply FakeGce::list_zone(const Asked& asked, const std::string& zone) const 
     for (const auto& [key, group] : shown()) add_all(group.instances, templates.at("t1").type);
     if (const auto others = strangers.find(zone); others != strangers.end())
         add_all(others->second, "n1-standard-1");
-    return done(page_of(all, "items", asked.query, page_size));
+    return done(page_of(all, "items", received.query, page_size));
 }
 
-HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
+HttpReply FakeGce::change(const Request& received, const std::string& key) {
     FakeMig& group = groups.at(key);
-    const Json* const instances = asked.body.find("instances");
-    if (asked.method == "resize") {
-        group.target = std::stoi(asked.query.at("size"));
-    } else if (asked.method == "createInstances") {
+    const Json* const instances = received.body.find("instances");
+    if (received.method == "resize") {
+        group.target = std::stoi(received.query.at("size"));
+    } else if (received.method == "createInstances") {
         const bool refuses = group.update_type == "PROACTIVE" && group.replacement == "SUBSTITUTE";
         if (refuses)
             return refusal(412, "conditionNotMet",
                            "Instances cannot be created by name with this update policy.");
-        const std::deque<Ending>& ends = endings[asked.method];
+        const std::deque<Ending>& ends = endings[received.method];
         const bool gives_up = polls > 0 && !ends.empty() && !ends.front().code.empty();
         for (const Json& one : instances->items()) {
             const std::string name = one.text_at({"name"});
@@ -411,10 +411,10 @@ HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
                                        .action = "CREATING",
                                        .status = "",
                                        .made_from = group.made_from,
-                                       .is_given_up = gives_up});
+                                       .is_abandoned = gives_up});
             ++group.target;
         }
-    } else if (asked.method == "deleteInstances") {
+    } else if (received.method == "deleteInstances") {
         for (const Json& one : instances->items()) {
             const std::string name = one.text().substr(one.text().rfind('/') + 1);
             for (FakeVm& vm : group.instances) {
@@ -423,26 +423,26 @@ HttpReply FakeGce::change(const Asked& asked, const std::string& key) {
                 --group.target;
             }
         }
-    } else if (asked.method == "recreateInstances") {
+    } else if (received.method == "recreateInstances") {
         for (const Json& one : instances->items()) {
             const std::string name = one.text().substr(one.text().rfind('/') + 1);
             for (FakeVm& vm : group.instances)
                 if (vm.name == name && counts(vm)) vm.action = "RECREATING", vm.status = "STOPPING";
         }
     } else {
-        return not_found(asked.path);
+        return not_found(received.path);
     }
-    HttpReply out = begin_operation(asked, key);
+    HttpReply out = begin_operation(received, key);
     remember();
     return out;
 }
 
-HttpReply FakeGce::begin_operation(const Asked& asked, const std::string& key) {
+HttpReply FakeGce::begin_operation(const Request& received, const std::string& key) {
     const std::string name = "operation-" + std::to_string(++last_number_);
     Running& running = operations_[name];
     running.key = key;
     running.polls = polls;
-    std::deque<Ending>& waiting = endings[asked.method];
+    std::deque<Ending>& waiting = endings[received.method];
     if (!waiting.empty()) {
         running.ending = waiting.front();
         waiting.pop_front();
@@ -474,7 +474,7 @@ void FakeGce::end_operation(const std::string& key) {
     const auto at = groups.find(key);
     if (at == groups.end()) return;
     const auto gone = std::erase_if(at->second.instances, [](const FakeVm& vm) {
-        return vm.is_given_up && vm.action != "DELETING";
+        return vm.is_abandoned && vm.action != "DELETING";
     });
     if (gone == 0) return;
     at->second.target -= static_cast<int>(gone);

@@ -24,8 +24,8 @@ struct FakeVm {
     std::string made_from = "t1";  ///< its instance template
     std::string type{};            ///< of a flexibility policy
     std::string fault{}, message{};
-    int number = 0;            ///< the id; 0: not created yet
-    bool is_given_up = false;  ///< its operation will fail: it is never created
+    int number = 0;             ///< the id; 0: not created yet
+    bool is_abandoned = false;  ///< its operation will fail: it is never created
 };
 
 struct FakeMig {
@@ -67,7 +67,7 @@ public:
         std::string code{}, message{}, location{};
     };
     std::map<std::string, std::deque<Ending>> endings{};
-    bool keeps_requests = true;  ///< for `calls` and `asked`
+    bool records_requests = true;  ///< for `calls` and `asked`
     Duration latency{};  ///< of each response, which shows the state at the time of the request
     std::function<void()> on_refusal{};  ///< runs after a request was refused
 
@@ -87,7 +87,7 @@ public:
     void refuse(const std::string& method, int status, const std::string& reason,
                 const std::string& message, int times = 1);
     /// The next requests are applied, and their responses are lost.
-    void lose(const std::string& method, int times = 1);
+    void lose_responses(const std::string& method, int times = 1);
     int throttled = 0;  ///< the number of next requests that are refused
     int hung = 0;       ///< the number of next changes without effect and response
     int lost = 0;       ///< the number of next changes that are applied without a response
@@ -98,26 +98,26 @@ public:
 
     /// The number of requests of a method ("listManagedInstances", "instances"), or of all.
     int calls(const std::string& method = {}) const;
-    void forget_calls() { asked_.clear(); }
-    struct Asked {
+    void forget_calls() { requests_.clear(); }
+    struct Request {
         std::string method{}, path{};
         Labels query{};
         Json body{};
     };
-    std::vector<Asked> asked(const std::string& method) const;
+    std::vector<Request> requests(const std::string& method) const;
 
 private:
     struct Problem {
         int status = 0;  ///< 0: the response is lost
         std::string reason{}, message{};
     };
-    testing::HttpOutcome answer(const HttpRequest& request);
-    HttpReply act(const Asked& asked, const std::vector<std::string>& parts);
-    HttpReply list_groups(const Asked& asked) const;
+    testing::HttpOutcome respond(const HttpRequest& request);
+    HttpReply act(const Request& received, const std::vector<std::string>& parts);
+    HttpReply list_groups(const Request& received) const;
     HttpReply list_instances(const FakeMig& group) const;
-    HttpReply list_zone(const Asked& asked, const std::string& zone) const;
-    HttpReply change(const Asked& asked, const std::string& key);
-    HttpReply begin_operation(const Asked& asked, const std::string& key);
+    HttpReply list_zone(const Request& received, const std::string& zone) const;
+    HttpReply change(const Request& received, const std::string& key);
+    HttpReply begin_operation(const Request& received, const std::string& key);
     HttpReply show_operation(const std::string& place, const std::string& name);
     HttpReply show_template(const std::string& name) const;
     HttpReply show_type(const std::string& name) const;
@@ -128,8 +128,8 @@ private:
     bool is_lagging_ = false;
     std::map<std::string, FakeMig> listed_{};                                 ///< while lists lag
     std::deque<std::pair<Duration, std::map<std::string, FakeMig>>> past_{};  ///< earlier states
-    std::vector<Asked> asked_{};
-    std::map<std::string, std::deque<Problem>> troubles_{};
+    std::vector<Request> requests_{};
+    std::map<std::string, std::deque<Problem>> failures_{};
     struct Running {
         std::string key{};  ///< of its group
         int polls = 0;
@@ -138,7 +138,7 @@ private:
     std::map<std::string, Running> operations_{};
     struct Late {
         Duration at{};
-        Asked asked{};
+        Request received{};
         std::vector<std::string> parts{};  ///< of its path
     };
     std::deque<Late> late_{};

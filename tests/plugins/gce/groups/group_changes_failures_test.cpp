@@ -30,7 +30,7 @@ struct Slow : Project {
             std::erase_if(group.instances, [](const FakeVm& vm) { return vm.number == 0; }));
     }
     std::string created(std::size_t i) {
-        const Json body = gce.asked("createInstances").at(0).body;
+        const Json body = gce.requests("createInstances").at(0).body;
         return body.find("instances")->items().at(i).text_at({"name"});
     }
 };
@@ -82,7 +82,7 @@ TEST(GceLateFailures, DoNotIncludeListedInstances) {
     Slow project;
     project.fail_next("createInstances");
     ASSERT_TRUE(project.increase(1, 3));
-    project.group().instances.back().is_given_up = false;
+    project.group().instances.back().is_abandoned = false;
     EXPECT_THAT(states(*project.next(seconds(20))),
                 ElementsAre("running", "running", "running", "creating"))
         << "Google is still trying";

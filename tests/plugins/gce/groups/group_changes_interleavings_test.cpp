@@ -21,7 +21,7 @@ public:
     explicit InterleavedGce(std::uint64_t seed) : random_(seed) {
         project_.config.discovery = {{.name_prefix = "web", .min = 0, .max = 8}};
         project_.host.set_log_level(CAPSTAN_LOG_ERROR);
-        project_.gce.keeps_requests = false;
+        project_.gce.records_requests = false;
         project_.gce.remember();
         project_.add("web");
         project_.gce.remember();
@@ -85,9 +85,9 @@ public:
 private:
     GceCloud& cloud() { return project_.cloud(); }
     template <class T>
-    T after(T answer) {
+    T after(T response) {
         step();
-        return answer;
+        return response;
     }
     /// Some increases fail after they were accepted.
     void fail_some_operations() {
@@ -106,11 +106,11 @@ private:
         const Duration now = project_.host.monotonic();
         // An operation ends even if it is not polled.
         group.target -= static_cast<int>(std::erase_if(group.instances, [&](const FakeVm& vm) {
-            return vm.is_given_up &&
-                   now - asked_at_.try_emplace(vm.name, now).first->second >= seconds(20);
+            return vm.is_abandoned &&
+                   now - requested_at_.try_emplace(vm.name, now).first->second >= seconds(20);
         }));
         for (FakeVm& vm : group.instances) {
-            if (vm.is_given_up || vm.status == "RUNNING") continue;
+            if (vm.is_abandoned || vm.status == "RUNNING") continue;
             if (vm.number == 0 && stock_ == 0) {
                 vm.fault = "ZONE_RESOURCE_POOL_EXHAUSTED";
                 continue;
@@ -134,7 +134,7 @@ private:
     std::optional<int> stock_{};
     bool is_calm_ = false;
     int last_name_ = 0, last_number_ = 1000;
-    std::map<std::string, Duration> asked_at_{}, made_at_{};
+    std::map<std::string, Duration> requested_at_{}, made_at_{};
 };
 
 TEST(GceInterleavings, DeleteNoUnintendedInstanceWithANodeAndConverge) {

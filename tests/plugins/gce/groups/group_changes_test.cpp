@@ -26,7 +26,7 @@ struct Grown : Project {
     }
     std::vector<std::string> created(std::size_t call = 0) const {
         std::vector<std::string> out;
-        const Json body = gce.asked("createInstances").at(call).body;
+        const Json body = gce.requests("createInstances").at(call).body;
         for (const Json& each : body.find("instances")->items())
             out.push_back(each.text_at({"name"}));
         return out;
@@ -135,7 +135,7 @@ TEST(GceChanges, ResizeAGroupThatCannotCreateNamedInstances) {
     project.group().update_type = "PROACTIVE";
     project.group().replacement = "SUBSTITUTE";
     EXPECT_EQ(*project.increase(2, 3), Resized{5});
-    EXPECT_EQ(project.gce.asked("resize").at(0).query.at("size"), "5");
+    EXPECT_EQ(project.gce.requests("resize").at(0).query.at("size"), "5");
     EXPECT_EQ(project.group().target, 5);
     EXPECT_EQ(*project.increase(1, 5), Resized{6});
     EXPECT_THAT(project.warnings(),
@@ -162,7 +162,7 @@ TEST(GceChanges, DoNotRetryAResizeWithALostResponse) {
     Grown project;
     project.group().update_type = "PROACTIVE";
     project.group().replacement = "SUBSTITUTE";
-    project.gce.lose("resize");
+    project.gce.lose_responses("resize");
     EXPECT_EQ(project.increase(1, 3, "key").error().code, ErrorCode::deadline);
     EXPECT_EQ(project.gce.calls("resize"), 1);
     EXPECT_EQ(*project.increase(1, 3, "key"), Resized{4}) << "it was applied";
@@ -208,7 +208,7 @@ TEST(GceChanges, FailForAnUnknownGroup) {
 
 TEST(GceChanges, RetryAnIncreaseWithALostResponseOnce) {
     Grown project;
-    project.gce.lose("createInstances");
+    project.gce.lose_responses("createInstances");
     const auto grown = project.increase(2, 3);
     ASSERT_TRUE(grown) << grown.error();
     EXPECT_EQ(project.group().target, 5);
@@ -218,7 +218,7 @@ TEST(GceChanges, RetryAnIncreaseWithALostResponseOnce) {
 
 TEST(GceChanges, FindALostIncreaseInTheNextPass) {
     Grown project;
-    project.gce.lose("createInstances", 10);
+    project.gce.lose_responses("createInstances", 10);
     const auto grown = project.increase(2, 3, "key");
     ASSERT_FALSE(grown);
     EXPECT_EQ(grown.error().code, ErrorCode::deadline) << "its result is unknown";
@@ -230,11 +230,11 @@ TEST(GceChanges, FindALostIncreaseInTheNextPass) {
 TEST(GceChanges, RepeatTheSameNamesForARepeatedKeyWhileTheListLags) {
     Grown project;
     project.gce.lag(true);
-    project.gce.lose("createInstances", 3);
+    project.gce.lose_responses("createInstances", 3);
     ASSERT_FALSE(project.increase(2, 3, "key"));
     const std::vector<std::string> before = project.created();
     EXPECT_EQ(*project.increase(2, 3, "key"), Resized{5});
-    EXPECT_EQ(project.created(project.gce.asked("createInstances").size() - 1), before);
+    EXPECT_EQ(project.created(project.gce.requests("createInstances").size() - 1), before);
     EXPECT_EQ(project.group().target, 5) << "no instance is created twice";
 }
 

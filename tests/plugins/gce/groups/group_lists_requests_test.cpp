@@ -59,7 +59,7 @@ TEST(GceRequestCounts, OnlyChangingGroupsListTheirInstances) {
     ASSERT_TRUE(project.refresh());
     project.group(1).instances[0].action = "RECREATING";
     EXPECT_EQ(project.calls_of_next(), 2);
-    EXPECT_THAT(project.gce.asked("listManagedInstances").at(0).path,
+    EXPECT_THAT(project.gce.requests("listManagedInstances").at(0).path,
                 ::testing::HasSubstr("group-1001"));
     project.gce.settle(Large::key(1));
     EXPECT_EQ(project.calls_of_next(), 2) << "its entry has changed";
@@ -85,11 +85,12 @@ TEST(GceRequestCounts, AGroupWithAnUnexpectedNumberOfInstancesListsItsInstances)
     const auto view = project.refresh();
     ASSERT_TRUE(view) << view.error();
     EXPECT_EQ(view->machines.size(), 40u);
-    std::vector<std::string> asked;
-    for (const auto& each : project.gce.asked("listManagedInstances")) asked.push_back(each.path);
-    EXPECT_THAT(asked, ::testing::UnorderedElementsAre(::testing::HasSubstr("group-1003"),
-                                                       ::testing::HasSubstr("group-1005"),
-                                                       ::testing::HasSubstr("group-1007")));
+    std::vector<std::string> requests;
+    for (const auto& each : project.gce.requests("listManagedInstances"))
+        requests.push_back(each.path);
+    EXPECT_THAT(requests, ::testing::UnorderedElementsAre(::testing::HasSubstr("group-1003"),
+                                                          ::testing::HasSubstr("group-1005"),
+                                                          ::testing::HasSubstr("group-1007")));
 }
 
 TEST(GceRequestCounts, GroupsWithTheSameBaseNameInAZoneListTheirInstances) {

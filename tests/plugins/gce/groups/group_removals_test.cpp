@@ -28,10 +28,10 @@ TEST(GceRemovals, DeleteInstancesAndLowerTheTargetInOneCall) {
     ASSERT_TRUE(removed) << removed.error();
     EXPECT_THAT(removed->failed, IsEmpty());
     EXPECT_EQ(project.group().target, 1);
-    const auto asked = project.gce.asked("deleteInstances");
-    ASSERT_THAT(asked, SizeIs(1));
-    EXPECT_THAT(asked[0].body.find("instances")->items(), SizeIs(2));
-    EXPECT_TRUE(asked[0].body.find("skipInstancesOnValidationError")->boolean());
+    const auto requests = project.gce.requests("deleteInstances");
+    ASSERT_THAT(requests, SizeIs(1));
+    EXPECT_THAT(requests[0].body.find("instances")->items(), SizeIs(2));
+    EXPECT_TRUE(requests[0].body.find("skipInstancesOnValidationError")->boolean());
     const auto view = project.next();
     EXPECT_EQ(view->groups[0].target, 1);
     EXPECT_THAT(states(*view), ElementsAre("deleting", "running", "deleting"));
@@ -127,7 +127,7 @@ TEST(GceRemovals, RecreateInstancesIfTheTargetIsKept) {
     const std::string id = project.id(0);
     EXPECT_THAT(project.remove({id}, false, web, true)->failed, IsEmpty());
     EXPECT_EQ(project.gce.calls("deleteInstances"), 0);
-    EXPECT_THAT(project.gce.asked("recreateInstances").at(0).body.find("instances")->items(),
+    EXPECT_THAT(project.gce.requests("recreateInstances").at(0).body.find("instances")->items(),
                 SizeIs(1));
     const auto view = project.next();
     EXPECT_EQ(view->groups[0].target, 3);
@@ -158,14 +158,14 @@ TEST(GceRemovals, DeleteARemainingInstanceAgainAfterTwoMinutes) {
 
 TEST(GceRemovals, RetryALostResponseWithoutASecondEffect) {
     Full project;
-    project.gce.lose("deleteInstances");
+    project.gce.lose_responses("deleteInstances");
     EXPECT_THAT(project.remove({project.id(0)})->failed, IsEmpty());
     EXPECT_EQ(project.group().target, 2);
 }
 
 TEST(GceRemovals, ReportAnUnknownResultWithoutAnyResponse) {
     Full project;
-    project.gce.lose("deleteInstances", 10);
+    project.gce.lose_responses("deleteInstances", 10);
     const auto removed = project.remove({project.id(0)});
     ASSERT_THAT(removed->failed, SizeIs(1));
     EXPECT_EQ(removed->failed[0].code, ErrorCode::deadline);

@@ -30,7 +30,7 @@ TEST(GceGroupSpec, NamesAGroupByLinkOrId) {
 }
 
 TEST(GceGroupSpec, ReportsAnInvalidGroup) {
-    for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
+    for (const auto& [text, message] : std::vector<std::pair<const char*, const char*>>{
              {"", "expected min:max:link"},
              {"web", "expected min:max:link"},
              {"1:2", "expected min:max:link"},
@@ -43,7 +43,7 @@ TEST(GceGroupSpec, ReportsAnInvalidGroup) {
              {"0:3:projects/p/zones/us-central1-a/instances/web", "expected a link"}}) {
         const auto group = parse_static_group(text);
         ASSERT_FALSE(group) << text;
-        EXPECT_THAT(group.error().message, HasSubstr(says)) << text;
+        EXPECT_THAT(group.error().message, HasSubstr(message)) << text;
     }
 }
 
@@ -54,7 +54,7 @@ TEST(GceGroupSpec, ReadsAPrefixAndLimits) {
 }
 
 TEST(GceGroupSpec, ReportsAnInvalidDiscovery) {
-    for (const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
+    for (const auto& [text, message] : std::vector<std::pair<const char*, const char*>>{
              {"", "expected namePrefix="},
              {"namePrefix=,max=3", "has no namePrefix"},
              {"max=3", "has no namePrefix"},
@@ -67,7 +67,7 @@ TEST(GceGroupSpec, ReportsAnInvalidDiscovery) {
              {"namePrefix=a(,max=3", "is not a regular expression"}}) {
         const auto spec = parse_discovery(text);
         ASSERT_FALSE(spec) << text;
-        EXPECT_THAT(spec.error().message, HasSubstr(says)) << text;
+        EXPECT_THAT(spec.error().message, HasSubstr(message)) << text;
     }
 }
 

@@ -152,8 +152,8 @@ TEST(GceMachines, HaveNoErrorFromAnEarlierAttemptOnceTheyExist) {
     EXPECT_EQ(made.state, MachineState::creating);
     EXPECT_EQ(made.error, std::nullopt);
     ASSERT_TRUE(project.decrease(1, 2));
-    ASSERT_THAT(project.gce.asked("deleteInstances"), SizeIs(1));
-    const Json body = project.gce.asked("deleteInstances")[0].body;
+    ASSERT_THAT(project.gce.requests("deleteInstances"), SizeIs(1));
+    const Json body = project.gce.requests("deleteInstances")[0].body;
     ASSERT_THAT(body.find("instances")->items(), SizeIs(1));
     EXPECT_THAT(std::string(body.find("instances")->items()[0].text()), HasSubstr("web-0002"))
         << "existing machines are not cancelled";

@@ -156,8 +156,8 @@ struct Priced : Described {
     }
     std::optional<double> price(Duration later = std::chrono::seconds(10)) {
         const auto view = next(later);
-        const auto& told = view->groups.at(0).price;
-        return told ? told->per_hour : std::nullopt;
+        const auto& found = view->groups.at(0).price;
+        return found ? found->per_hour : std::nullopt;
     }
 };
 

@@ -2,9 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "answering_google.hpp"
 #include "market_facts.hpp"
 #include "provisioning/autoprovisioned_group.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -23,7 +23,7 @@ const std::string template_path = "projects/shop/global/instanceTemplates/" + ma
 const std::string groups_path = "projects/shop/zones/us-central1-a/instanceGroupManagers";
 const std::string templates_path = "projects/shop/global/instanceTemplates";
 
-std::string done() { return operation_answer({}, "DONE"); }
+std::string done() { return operation_response({}, "DONE"); }
 
 std::string template_json(const std::string& name, const std::string& labels) {
     return R"({"id":"1","selfLink":"projects/shop/global/instanceTemplates/)" + name +
@@ -38,8 +38,8 @@ std::string group_json(int target = 0) {
 }
 
 /// A project with the configured instance template and no groups.
-struct Making : AnsweringGoogle {
-    explicit Making(MakingConfig config = usual_config())
+struct GoogleMaker : ScriptedGoogle {
+    explicit GoogleMaker(MakingConfig config = usual_config())
         : operations(host().host(), client()),
           failed(host().host()),
           maker(host().host(), {client(), operations, failed}, std::move(config)) {
@@ -54,7 +54,7 @@ struct Making : AnsweringGoogle {
                R"({"items":[{"name":"n2-standard-4","guestCpus":4,"memoryMb":16384,"architecture":"X86_64"}]})");
     }
     // Waiting coroutines end before the maker does.
-    ~Making() { std::ignore = host().stop(); }
+    ~GoogleMaker() { std::ignore = host().stop(); }
 
     Result<void> create() { return run(maker.create(usual_plan())); }
     Result<void> destroy() {
@@ -63,7 +63,7 @@ struct Making : AnsweringGoogle {
     /// Only changes, in order: "POST instanceTemplates".
     std::vector<std::string> changes() {
         std::vector<std::string> out;
-        for (const AskedGoogle& each : asked())
+        for (const GoogleRequest& each : requests())
             if (each.method != "GET" && !each.path.ends_with("listManagedInstances"))
                 out.push_back(each.method + " " +
                               std::string(each.path.find("instanceTemplates") != std::string::npos
@@ -77,7 +77,7 @@ struct Making : AnsweringGoogle {
 };
 
 TEST(GceGroupMaker, CreatesAnInstanceTemplateAndAGroup) {
-    Making google;
+    GoogleMaker google;
     google.on("POST " + templates_path, done()).on("POST " + groups_path, done());
     const auto made = google.create();
     ASSERT_TRUE(made) << made.error().message;
@@ -85,7 +85,7 @@ TEST(GceGroupMaker, CreatesAnInstanceTemplateAndAGroup) {
 }
 
 TEST(GceGroupMaker, SucceedsIfTheGroupExists) {
-    Making google;
+    GoogleMaker google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()));
     EXPECT_TRUE(google.create());
@@ -93,7 +93,7 @@ TEST(GceGroupMaker, SucceedsIfTheGroupExists) {
 }
 
 TEST(GceGroupMaker, KeepsAForeignGroup) {
-    Making google;
+    GoogleMaker google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, "{}"));
     const auto refused = google.create();
@@ -103,7 +103,7 @@ TEST(GceGroupMaker, KeepsAForeignGroup) {
 }
 
 TEST(GceGroupMaker, CleansUpIfTheGroupIsRefused) {
-    Making google;
+    GoogleMaker google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path,
             R"({"error":{"code":403,"message":"no","errors":[{"reason":"forbidden"}]}})", 403)
@@ -115,7 +115,7 @@ TEST(GceGroupMaker, CleansUpIfTheGroupIsRefused) {
 }
 
 TEST(GceGroupMaker, RecreatesALeftoverInstanceTemplate) {
-    Making google;
+    GoogleMaker google;
     google
         .on("POST " + templates_path,
             R"({"error":{"code":409,"message":"there","errors":[{"reason":"alreadyExists"}]}})",
@@ -131,7 +131,7 @@ TEST(GceGroupMaker, RecreatesALeftoverInstanceTemplate) {
 }
 
 TEST(GceGroupMaker, KeepsBothWithoutAResponse) {
-    Making google;
+    GoogleMaker google;
     google.on("POST " + templates_path, done()).on("POST " + groups_path, "", 503);
     const auto open = google.create();
     ASSERT_FALSE(open);
@@ -139,7 +139,7 @@ TEST(GceGroupMaker, KeepsBothWithoutAResponse) {
 }
 
 TEST(GceGroupMaker, CleansUpAGroupThatWasNeverCreated) {
-    Making google;
+    GoogleMaker google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path, "", 503)
         .on("DELETE " + template_path, done());
@@ -153,10 +153,10 @@ TEST(GceGroupMaker, CleansUpAGroupThatWasNeverCreated) {
 }
 
 TEST(GceGroupMaker, KeepsBothWhileTheOperationIsRunning) {
-    Making google;
+    GoogleMaker google;
     google.on("POST " + templates_path, done())
-        .on("POST " + groups_path, operation_answer())
-        .on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_answer());
+        .on("POST " + groups_path, operation_response())
+        .on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_response());
     const auto open = google.create();
     ASSERT_FALSE(open);
     EXPECT_EQ(open.error().code, ErrorCode::deadline);
@@ -169,15 +169,15 @@ TEST(GceGroupMaker, KeepsBothWhileTheOperationIsRunning) {
 }
 
 TEST(GceGroupMaker, ReportsALateFailureWithAFailedMachine) {
-    Making google;
+    GoogleMaker google;
     google.on("POST " + templates_path, done())
-        .on("POST " + groups_path, operation_answer())
+        .on("POST " + groups_path, operation_response())
         .on("DELETE " + template_path, done());
     for (int polls = 0; polls < 40; ++polls)
-        google.on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_answer());
+        google.on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_response());
     ASSERT_EQ(google.create().error().code, ErrorCode::deadline);
     google.on("GET projects/shop/zones/us-central1-a/operations/op-1",
-              operation_answer(
+              operation_response(
                   R"(,"error":{"errors":[{"code":"QUOTA_EXCEEDED","message":"Quota exceeded."}]})",
                   "DONE"));
     google.host().advance(std::chrono::minutes(5));
@@ -192,15 +192,15 @@ TEST(GceGroupMaker, ReportsALateFailureWithAFailedMachine) {
 }
 
 TEST(GceGroupMaker, DoesNotAdoptAGroupThatIsBeingDeleted) {
-    Making google;
+    GoogleMaker google;
     google.on("GET " + group_path, group_json())
         .on("GET " + group_path, group_json())
         .on("GET " + group_path, R"({"error":{"code":404,"message":"gone"}})", 404)
         .on("GET " + template_path, template_json(made_name, made_labels()))
         .on("POST " + group_path + "/listManagedInstances", "{}")
-        .on("DELETE " + group_path, operation_answer())
+        .on("DELETE " + group_path, operation_response())
         .on("DELETE " + template_path, done())
-        .on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_answer());
+        .on("GET projects/shop/zones/us-central1-a/operations/op-1", operation_response());
     EXPECT_EQ(google.destroy().error().code, ErrorCode::deadline);
     EXPECT_EQ(google.create().error().code, ErrorCode::unavailable);
     ASSERT_TRUE(google.run(google.maker.machine_types()));
@@ -209,7 +209,7 @@ TEST(GceGroupMaker, DoesNotAdoptAGroupThatIsBeingDeleted) {
 }
 
 TEST(GceGroupMaker, RetriesTheDeletionOfAnInstanceTemplate) {
-    Making google;
+    GoogleMaker google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()))
         .on("POST " + group_path + "/listManagedInstances", "{}")
@@ -229,12 +229,12 @@ TEST(GceGroupMaker, RetriesTheDeletionOfAnInstanceTemplate) {
 TEST(GceGroupMaker, UsesTheZonesOfTheSubnetworkRegionByDefault) {
     MakingConfig config = usual_config();
     config.zones.clear();
-    Making silent(config);
+    GoogleMaker silent(config);
     const auto nowhere = silent.run(silent.maker.machine_types());
     EXPECT_EQ(nowhere.error().code, ErrorCode::invalid_config);
     EXPECT_THAT(nowhere.error().message, HasSubstr("set provisioning.zones"));
     config.region = "us-central1";
-    Making google(config);
+    GoogleMaker google(config);
     google.on(
         "GET projects/shop/regions/us-central1",
         R"({"zones":["projects/shop/zones/us-central1-b","projects/shop/zones/us-central1-a"]})");
@@ -244,7 +244,7 @@ TEST(GceGroupMaker, UsesTheZonesOfTheSubnetworkRegionByDefault) {
 }
 
 TEST(GceGroupMaker, DeletesAnEmptyGroupAndItsInstanceTemplate) {
-    Making google;
+    GoogleMaker google;
     google.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()))
         .on("POST " + group_path + "/listManagedInstances", "{}")
@@ -256,41 +256,41 @@ TEST(GceGroupMaker, DeletesAnEmptyGroupAndItsInstanceTemplate) {
 }
 
 TEST(GceGroupMaker, DeletesNoForeignGroupAndNoGroupInUse) {
-    Making strangers;
+    GoogleMaker strangers;
     strangers.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, "{}"));
     EXPECT_EQ(strangers.destroy().error().code, ErrorCode::permission);
-    Making wanted;
+    GoogleMaker wanted;
     wanted.on("GET " + group_path, group_json(1))
         .on("GET " + template_path, template_json(made_name, made_labels()));
     EXPECT_EQ(wanted.destroy().error().code, ErrorCode::conflict);
-    Making full;
+    GoogleMaker full;
     full.on("GET " + group_path, group_json())
         .on("GET " + template_path, template_json(made_name, made_labels()))
         .on("POST " + group_path + "/listManagedInstances",
             R"({"managedInstances":[{"instance":"projects/shop/zones/us-central1-a/instances/i"}]})");
     EXPECT_EQ(full.destroy().error().code, ErrorCode::conflict);
-    for (Making* each : {&strangers, &wanted, &full}) EXPECT_THAT(each->changes(), IsEmpty());
-    Making gone;
+    for (GoogleMaker* each : {&strangers, &wanted, &full}) EXPECT_THAT(each->changes(), IsEmpty());
+    GoogleMaker gone;
     EXPECT_EQ(gone.destroy().error().code, ErrorCode::not_found);
 }
 
 TEST(GceGroupMaker, ReadsOffersOnceInTenMinutes) {
-    Making google;
+    GoogleMaker google;
     EXPECT_EQ(google.maker.new_group(usual_plan()).error().code, ErrorCode::unavailable)
         << "nothing was read yet";
     ASSERT_TRUE(google.run(google.maker.machine_types()));
-    const std::size_t asked = google.asked().size();
+    const std::size_t requests = google.requests().size();
     ASSERT_TRUE(google.run(google.maker.machine_types()));
-    EXPECT_EQ(google.asked().size(), asked);
+    EXPECT_EQ(google.requests().size(), requests);
     EXPECT_TRUE(google.maker.new_group(usual_plan()));
     google.host().advance(std::chrono::minutes(10));
     ASSERT_TRUE(google.run(google.maker.machine_types()));
-    EXPECT_GT(google.asked().size(), asked);
+    EXPECT_GT(google.requests().size(), requests);
 }
 
 TEST(GceGroupMaker, RecognizesItsOwnGroups) {
-    Making google;
+    GoogleMaker google;
     InstanceTemplate made;
     made.labels = {{"capstan-made-for", "prod"}, {"capstan-plan", "x"}};
     EXPECT_TRUE(google.maker.is_made_here(made));

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "answering_google.hpp"
+#include "scripted_google.hpp"
 
 namespace capstan::gce {
 namespace {
@@ -31,7 +31,7 @@ TEST(GceRoles, AreThePermissionsThatTheSourcesName) {
     EXPECT_THAT(role, UnorderedElementsAreArray(needed_permissions(true)));
 }
 
-struct Project : AnsweringGoogle {
+struct Project : ScriptedGoogle {
     Result<void> demand(bool provisioning = false) {
         LookupApi lookup(client());
         return run(require_permissions(host().host(), lookup,

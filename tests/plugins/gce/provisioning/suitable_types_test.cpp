@@ -89,8 +89,8 @@ TEST(SuitableTypes, AreInAZoneWithTheAccelerators) {
 
 TEST(SuitableTypes, HaveTheArchitectureOfTheImageOrTheMachineFamily) {
     const InstanceTemplate source = source_of("t2a-standard-4", "pd-balanced");
-    const GceImage told{.arch = "amd64"}, silent;
-    EXPECT_EQ(arch_of_template(source, &told), "amd64");
+    const GceImage known{.arch = "amd64"}, silent;
+    EXPECT_EQ(arch_of_template(source, &known), "amd64");
     EXPECT_EQ(arch_of_template(source, &silent), "arm64");
     EXPECT_EQ(arch_of_template(source, nullptr), "arm64");
 }

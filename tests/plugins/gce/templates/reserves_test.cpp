@@ -143,7 +143,7 @@ Resources reserved_by(const std::string& yaml) {
 }
 
 TEST(KubeEnvReserves, ArePreferredToPredictedReserves) {
-    const Resources told{{"cpu", 1000}, {"memory", 300'000 * mib}};
+    const Resources configured{{"cpu", 1000}, {"memory", 300'000 * mib}};
     for (const char* yaml :
          {"KUBELET_TEST_ARGS: --experimental-x --kube-reserved=cpu=1000m,memory=300000Mi\n",
           "KUBELET_ARGS: --kube-reserved=cpu=1000m,memory=300000Mi --max-pods=110\n",
@@ -151,7 +151,7 @@ TEST(KubeEnvReserves, ArePreferredToPredictedReserves) {
           "kube_reserved=cpu=1000m,memory=300000Mi;os=linux\nKUBELET_TEST_ARGS: --x\n",
           "AUTOSCALER_ENV_VARS: kube_reserved=cpu=1000m,ignored=300Mi,memory=300000Mi\n"
           "KUBELET_TEST_ARGS: --kube-reserved=cpu=1m\n"})
-        EXPECT_EQ(reserved_by(yaml), told) << yaml;
+        EXPECT_EQ(reserved_by(yaml), configured) << yaml;
     for (const char* yaml : {"KUBELET_TEST_ARGS: --x\n", "NODE_LABELS: a=b\n", ""})
         EXPECT_EQ(reserved_by(yaml), predicted) << yaml;
     EXPECT_EQ(reserved_by("AUTOSCALER_ENV_VARS: kube_reserved=\n"), Resources())

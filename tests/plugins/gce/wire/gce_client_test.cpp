@@ -51,13 +51,13 @@ struct Google {
     FakeHost host{};
     RenewedTokens tokens{};
     ClientConfig config{};
-    std::vector<testing::HttpOutcome> answers{};
+    std::vector<testing::HttpOutcome> responses{};
     std::size_t answered = 0;
     std::optional<GceClient> made{};
 
     Google() {
         host.http().handle([this](const HttpRequest&) {
-            return answers.at(std::min(answered++, answers.size() - 1));
+            return responses.at(std::min(answered++, responses.size() - 1));
         });
     }
     Result<Json> call(GceRequest request, Duration allowed = 10min) {
@@ -85,12 +85,12 @@ HttpReply refused(int status, const std::string& reason) {
 
 TEST(GceClient, SendsATokenAndReadsJson) {
     Google google;
-    google.answers = {reply(200, R"({"id":"7"})")};
+    google.responses = {reply(200, R"({"id":"7"})")};
     GceRequest request = list_request();
     request.query = {{"maxResults", "500"}, {"fields", "items(id)"}};
-    const auto answer = google.call(request);
-    ASSERT_TRUE(answer);
-    EXPECT_EQ(answer->text_at({"id"}), "7");
+    const auto response = google.call(request);
+    ASSERT_TRUE(response);
+    EXPECT_EQ(response->text_at({"id"}), "7");
     EXPECT_EQ(google.sent(0).url,
               "https://compute.googleapis.com/compute/v1/projects/p/zones/z/instances"
               "?maxResults=500&fields=items%28id%29");
@@ -101,7 +101,7 @@ TEST(GceClient, SendsATokenAndReadsJson) {
 TEST(GceClient, SendsTheQuotaProject) {
     Google google;
     google.tokens.quota_project = "billing";
-    google.answers = {reply(200)};
+    google.responses = {reply(200)};
     EXPECT_EQ(*google.call(list_request()), Json::object())
         << "an empty response is an empty object";
     EXPECT_THAT(google.sent(0).headers, Contains(Pair("x-goog-user-project", "billing")));
@@ -109,7 +109,7 @@ TEST(GceClient, SendsTheQuotaProject) {
 
 TEST(GceClient, SendsABodyAsJson) {
     Google google;
-    google.answers = {reply(200, "{}")};
+    google.responses = {reply(200, "{}")};
     GceRequest request = resize_request();
     request.body = Json::object({{"a", Json(1)}});
     ASSERT_TRUE(google.call(request));
@@ -119,58 +119,58 @@ TEST(GceClient, SendsABodyAsJson) {
 
 TEST(GceClient, RetriesReadsAndRefusedChanges) {
     Google google;
-    google.answers = {reply(503), testing::unanswered(), reply(200, "{}")};
+    google.responses = {reply(503), testing::unanswered(), reply(200, "{}")};
     EXPECT_TRUE(google.call(list_request()));
     EXPECT_EQ(google.count(), 3U);
     Google throttled;
-    throttled.answers = {refused(403, "rateLimitExceeded"), reply(200, "{}")};
+    throttled.responses = {refused(403, "rateLimitExceeded"), reply(200, "{}")};
     EXPECT_TRUE(throttled.call(resize_request())) << "a refused change can be repeated";
 }
 
 TEST(GceClient, DoesNotRetryAChangeWithAnUnknownResult) {
     Google google;
-    google.answers = {reply(503)};
-    const auto answer = google.call(resize_request());
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::deadline);
+    google.responses = {reply(503)};
+    const auto response = google.call(resize_request());
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::deadline);
     EXPECT_EQ(google.count(), 1U);
     Google again;
-    again.answers = {reply(503), reply(200, "{}")};
+    again.responses = {reply(503), reply(200, "{}")};
     EXPECT_TRUE(again.call(resize_request(Repeatable::yes)))
         << "it can be repeated with a requestId";
 }
 
 TEST(GceClient, GivesUpAfterAFewAttempts) {
     Google google;
-    google.answers = {reply(503)};
-    const auto answer = google.call(list_request());
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::unavailable);
-    EXPECT_THAT(answer.error().message,
+    google.responses = {reply(503)};
+    const auto response = google.call(list_request());
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::unavailable);
+    EXPECT_THAT(response.error().message,
                 AllOf(HasSubstr("compute.instances.list"), HasSubstr("3 attempts")));
 }
 
 TEST(GceClient, RenewsARefusedTokenOnce) {
     Google google;
-    google.answers = {refused(401, "authError"), reply(200, "{}")};
+    google.responses = {refused(401, "authError"), reply(200, "{}")};
     EXPECT_TRUE(google.call(list_request()));
     EXPECT_THAT(google.tokens.refusals, ::testing::ElementsAre("token-1"));
     EXPECT_THAT(google.sent(1).headers, Contains(Pair("authorization", "Bearer token-2")));
     Google stuck;
-    stuck.answers = {refused(401, "authError")};
-    const auto answer = stuck.call(list_request());
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::unauthenticated);
-    EXPECT_THAT(answer.error().message, HasSubstr("a token of the test"));
+    stuck.responses = {refused(401, "authError")};
+    const auto response = stuck.call(list_request());
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::unauthenticated);
+    EXPECT_THAT(response.error().message, HasSubstr("a token of the test"));
     EXPECT_EQ(stuck.count(), 2U);
 }
 
 TEST(GceClient, SendsNothingWithoutAToken) {
     Google google;
     google.tokens.failure = ErrorCode::deadline;
-    const auto answer = google.call(resize_request());
-    ASSERT_FALSE(answer);
-    EXPECT_EQ(answer.error().code, ErrorCode::unavailable) << "no change was sent";
+    const auto response = google.call(resize_request());
+    ASSERT_FALSE(response);
+    EXPECT_EQ(response.error().code, ErrorCode::unavailable) << "no change was sent";
     EXPECT_EQ(google.count(), 0U);
 }
 
@@ -185,16 +185,16 @@ TEST(GceClient, ReportsAMissingTokenAsUnauthenticated) {
 
 TEST(GceClient, TreatsAResponseThatIsNotJsonAsMissing) {
     Google google;
-    google.answers = {reply(200, "<html>"), reply(200, "{}")};
+    google.responses = {reply(200, "<html>"), reply(200, "{}")};
     EXPECT_TRUE(google.call(list_request()));
     Google change;
-    change.answers = {reply(200, "<html>")};
+    change.responses = {reply(200, "<html>")};
     EXPECT_EQ(change.call(resize_request()).error().code, ErrorCode::deadline);
 }
 
 TEST(GceClient, CountsRequestsLikeUpstream) {
     Google google;
-    google.answers = {reply(200, "{}")};
+    google.responses = {reply(200, "{}")};
     ASSERT_TRUE(google.call(resize_request()));
     EXPECT_EQ(google.host.metric("cluster_autoscaler_gce_request_count",
                                  {"instance_group_managers", "resize"}),

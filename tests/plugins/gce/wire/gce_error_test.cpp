@@ -22,8 +22,8 @@ HttpReply refusal(int status, const std::string& reason, const std::string& mess
                  std::move(headers));
 }
 
-FailedAttempt judged(const HttpReply& answer) {
-    return judge_refusal("compute.instances.list", answer, Time());
+FailedAttempt judged(const HttpReply& response) {
+    return judge_refusal("compute.instances.list", response, Time());
 }
 
 TEST(GceErrors, AreReadInAllForms) {

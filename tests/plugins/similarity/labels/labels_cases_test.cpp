@@ -23,9 +23,9 @@ TEST(LabelsCases, MatchTheTableInBothDirections) {
         check_labels(settings.view());
         EXPECT_THAT(settings.rejections(), IsEmpty());
         const LabelsCheck check(read_labels(settings.view()));
-        const Similarity answer = testing::similar(check, c.a, c.b);
-        EXPECT_EQ(answer.verdict, c.verdict) << answer.because;
-        EXPECT_THAT(answer.because, HasSubstr(c.because));
+        const Similarity response = testing::similar(check, c.a, c.b);
+        EXPECT_EQ(response.verdict, c.verdict) << response.because;
+        EXPECT_THAT(response.because, HasSubstr(c.because));
         EXPECT_EQ(testing::similar(check, c.b, c.a).verdict, c.verdict);
     }
 }

@@ -1,4 +1,4 @@
-#include "answering_aws.hpp"
+#include "scripted_aws.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -10,10 +10,10 @@
 namespace capstan::aws {
 namespace {
 
-constexpr const char* answers_folder = "tests/plugins/aws/api/answers/";
+constexpr const char* responses_folder = "tests/plugins/aws/api/answers/";
 
-AskedAws asked_by(const HttpRequest& request) {
-    AskedAws out{.request = request};
+AwsRequest parse_request(const HttpRequest& request) {
+    AwsRequest out{.request = request};
     for (const auto& [name, value] : request.headers) {
         if (name == "x-amz-target" || name == "X-Amz-Target") out.action = value;
     }
@@ -36,8 +36,8 @@ AskedAws asked_by(const HttpRequest& request) {
 
 }  // namespace
 
-std::string answer_file(std::string_view name) {
-    std::ifstream file(answers_folder + std::string(name));
+std::string response_file(std::string_view name) {
+    std::ifstream file(responses_folder + std::string(name));
     if (!file) throw std::runtime_error("no file " + std::string(name));
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
@@ -49,7 +49,7 @@ std::string group_member(const std::string& name, const std::string& more) {
            more + "</member>";
 }
 
-std::string groups_answer(const std::string& members, const std::string& next_token) {
+std::string groups_response(const std::string& members, const std::string& next_token) {
     const std::string token =
         next_token.empty() ? std::string() : "<NextToken>" + next_token + "</NextToken>";
     return "<DescribeAutoScalingGroupsResponse "
@@ -69,35 +69,35 @@ std::string ec2_error(const std::string& code, const std::string& message) {
            "</Message></Error></Errors><RequestID>r-1</RequestID></Response>";
 }
 
-AnsweringAws::AnsweringAws()
+ScriptedAws::ScriptedAws()
     : credentials_(
           {.access_key_id = "AKIDEXAMPLE", .secret_access_key = "made up", .source = "test"}),
       client_(host_.host(), {.region = "eu-central-1"}, credentials_) {
-    host_.http().handle([this](const HttpRequest& request) { return answer(request); });
+    host_.http().handle([this](const HttpRequest& request) { return respond(request); });
 }
 
-AnsweringAws& AnsweringAws::on(const std::string& action, std::string body, int status) {
-    answers_[action].emplace_back(testing::reply(status, std::move(body)));
+ScriptedAws& ScriptedAws::on(const std::string& action, std::string body, int status) {
+    responses_[action].emplace_back(testing::reply(status, std::move(body)));
     return *this;
 }
 
-AnsweringAws& AnsweringAws::file(const std::string& action, std::string_view name) {
-    return on(action, answer_file(name));
+ScriptedAws& ScriptedAws::file(const std::string& action, std::string_view name) {
+    return on(action, response_file(name));
 }
 
-std::vector<std::string> AnsweringAws::actions() const {
+std::vector<std::string> ScriptedAws::actions() const {
     std::vector<std::string> out;
-    for (const AskedAws& one : asked_) out.push_back(one.action);
+    for (const AwsRequest& one : requests_) out.push_back(one.action);
     return out;
 }
 
-Labels AnsweringAws::parameters() const {
-    if (asked_.size() != 1)
-        throw std::runtime_error(std::to_string(asked_.size()) + " requests, not one");
-    return asked_.front().parameters;
+Labels ScriptedAws::parameters() const {
+    if (requests_.size() != 1)
+        throw std::runtime_error(std::to_string(requests_.size()) + " requests, not one");
+    return requests_.front().parameters;
 }
 
-std::string AnsweringAws::log() const {
+std::string ScriptedAws::log() const {
     std::string out;
     for (const testing::LogLine& line : host_.log_lines()) {
         out += line.message;
@@ -107,12 +107,12 @@ std::string AnsweringAws::log() const {
     return out;
 }
 
-testing::HttpOutcome AnsweringAws::answer(const HttpRequest& request) {
-    asked_.push_back(asked_by(request));
-    const std::string& action = asked_.back().action;
-    const auto at = answers_.find(action);
-    if (at == answers_.end())
-        return testing::reply(400, query_error("NotArranged", "no answer to " + action));
+testing::HttpOutcome ScriptedAws::respond(const HttpRequest& request) {
+    requests_.push_back(parse_request(request));
+    const std::string& action = requests_.back().action;
+    const auto at = responses_.find(action);
+    if (at == responses_.end())
+        return testing::reply(400, query_error("NotArranged", "no response to " + action));
     std::size_t& next = next_[action];
     const std::size_t mine = std::min(next++, at->second.size() - 1);
     return at->second[mine];

@@ -21,15 +21,15 @@ using expanders::Tiers;
 inline const KubeResource config_maps("", "v1", "configmaps", "ConfigMap");
 
 /// A cluster, and the priorities that the watched ConfigMap kube-system/prio has delivered.
-struct Followed {
+struct WatchedConfigMap {
     testing::FakeHost host;
-    std::vector<Tiers> taken{};
+    std::vector<Tiers> delivered{};
     std::unique_ptr<FollowedConfigMap> map{};
 
     Result<void> start() {
         map = std::make_unique<FollowedConfigMap>(
             host.host(), ConfigMapName{.ns = "kube-system", .name = "prio"},
-            [this](Tiers tiers) { taken.push_back(std::move(tiers)); });
+            [this](Tiers tiers) { delivered.push_back(std::move(tiers)); });
         Result<void> started = run(host, map->start());
         host.run();
         return started;
@@ -52,7 +52,7 @@ struct Followed {
     /// The first priority of each delivered version.
     std::vector<std::int64_t> priorities() const {
         std::vector<std::int64_t> out;
-        for (const Tiers& tiers : taken) out.push_back(tiers.begin()->first);
+        for (const Tiers& tiers : delivered) out.push_back(tiers.begin()->first);
         return out;
     }
     std::vector<std::string> warnings() const {

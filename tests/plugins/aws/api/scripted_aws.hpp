@@ -20,34 +20,34 @@
 namespace capstan::aws {
 
 /// A file of tests/plugins/aws/api/answers.
-std::string answer_file(std::string_view name);
+std::string response_file(std::string_view name);
 /// The element of a group with the required fields, and `more`.
 std::string group_member(const std::string& name, const std::string& more = {});
 /// A complete response to DescribeAutoScalingGroups.
-std::string groups_answer(const std::string& members, const std::string& next_token = {});
+std::string groups_response(const std::string& members, const std::string& next_token = {});
 /// A refusal in the form of the query and ec2 protocols.
 std::string query_error(const std::string& code, const std::string& message);
 std::string ec2_error(const std::string& code, const std::string& message);
 
 /// One request.
-struct AskedAws {
+struct AwsRequest {
     std::string action{};  ///< "SetDesiredCapacity", "AmazonSQS.ReceiveMessage", "GET /clusters/a"
     Labels parameters{};   ///< of the query and ec2 protocols, without Action and Version
     HttpRequest request{};
 };
 
-class AnsweringAws {
+class ScriptedAws {
 public:
-    AnsweringAws();
+    ScriptedAws();
 
     /// The last response arranged for an action is repeated.
-    AnsweringAws& on(const std::string& action, std::string body, int status = 200);
+    ScriptedAws& on(const std::string& action, std::string body, int status = 200);
     /// The text of the file.
-    AnsweringAws& file(const std::string& action, std::string_view name);
+    ScriptedAws& file(const std::string& action, std::string_view name);
 
     testing::FakeHost& host() noexcept { return host_; }
     AwsClient& client() noexcept { return client_; }
-    const std::vector<AskedAws>& asked() const noexcept { return asked_; }
+    const std::vector<AwsRequest>& requests() const noexcept { return requests_; }
     std::vector<std::string> actions() const;
     /// The parameters of the only request so far.
     Labels parameters() const;
@@ -60,14 +60,14 @@ public:
     }
 
 private:
-    testing::HttpOutcome answer(const HttpRequest& request);
+    testing::HttpOutcome respond(const HttpRequest& request);
 
     testing::FakeHost host_{};
     StaticCredentials credentials_;
     AwsClient client_;
-    std::map<std::string, std::vector<testing::HttpOutcome>> answers_{};
+    std::map<std::string, std::vector<testing::HttpOutcome>> responses_{};
     std::map<std::string, std::size_t> next_{};
-    std::vector<AskedAws> asked_{};
+    std::vector<AwsRequest> requests_{};
 };
 
 }  // namespace capstan::aws

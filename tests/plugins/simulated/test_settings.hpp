@@ -28,14 +28,14 @@ inline Members web(const Members& more = {}) {
     return members;
 }
 
-inline testing::FakeSettings told(const std::vector<Members>& groups) {
+inline testing::FakeSettings settings_with(const std::vector<Members>& groups) {
     testing::FakeSettings settings(config_schema());
     settings.set("groups", testing::Value::List(groups.begin(), groups.end()));
     return settings;
 }
 
 inline Config configured(const std::vector<Members>& groups) {
-    testing::FakeSettings settings = told(groups);
+    testing::FakeSettings settings = settings_with(groups);
     return read_config(settings.view());
 }
 

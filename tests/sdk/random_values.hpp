@@ -15,9 +15,9 @@
 
 namespace capstan::testing {
 
-class RandomNouns {
+class RandomValues {
 public:
-    explicit RandomNouns(std::uint64_t seed) : engine_(seed) {}
+    explicit RandomValues(std::uint64_t seed) : engine_(seed) {}
 
     std::uint64_t below(std::uint64_t n) { return engine_() % n; }
     bool coin() { return below(2) == 1; }
