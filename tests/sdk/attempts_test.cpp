@@ -153,7 +153,7 @@ TEST(ShareOfDuration, IsBetweenZeroAndAlmostAll) {
 }
 
 /// A client whose attempts have the results of `outcomes`, one after another, then succeed.
-struct Attempting {
+struct AttemptClient {
     FakeHost host{};
     AttemptBudget budget{RetryPolicy()};
     std::vector<Attempt> outcomes{};
@@ -175,7 +175,7 @@ struct Attempting {
 Attempt with_failure(FailedAttempt failed) { return {.failed = std::move(failed)}; }
 
 TEST(MakeAttempts, RepeatsUntilOneSucceeds) {
-    Attempting a;
+    AttemptClient a;
     a.outcomes = {with_failure(failed_with(RepeatWhen::always)), with_failure(unreadable())};
     EXPECT_TRUE(a.make());
     EXPECT_EQ(a.sent.size(), 3);
@@ -183,14 +183,14 @@ TEST(MakeAttempts, RepeatsUntilOneSucceeds) {
 }
 
 TEST(MakeAttempts, StopsAfterTheFirstSuccess) {
-    Attempting a;
+    AttemptClient a;
     EXPECT_TRUE(a.make());
     EXPECT_EQ(a.sent.size(), 1);
     EXPECT_EQ(a.budget.left(), 500);
 }
 
 TEST(MakeAttempts, ReportsTheNumberOfAttemptsInTheLastError) {
-    Attempting a;
+    AttemptClient a;
     a.outcomes.assign(9, with_failure(failed_with(RepeatWhen::always, ErrorCode::throttled)));
     const auto made = a.make();
     ASSERT_FALSE(made);
@@ -200,14 +200,14 @@ TEST(MakeAttempts, ReportsTheNumberOfAttemptsInTheLastError) {
 }
 
 TEST(MakeAttempts, SendsAPossiblyAppliedChangeOnce) {
-    Attempting a;
+    AttemptClient a;
     a.outcomes = {with_failure(failed_with(RepeatWhen::if_safe))};
     EXPECT_EQ(a.make(Repeatable::no).error().code, ErrorCode::deadline);
     EXPECT_EQ(a.sent.size(), 1);
 }
 
 TEST(MakeAttempts, HonorsRetryAfter) {
-    Attempting a;
+    AttemptClient a;
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 7s;
     a.outcomes = {with_failure(failed)};
@@ -216,7 +216,7 @@ TEST(MakeAttempts, HonorsRetryAfter) {
 }
 
 TEST(MakeAttempts, StopsIfTheOperationHasNoTimeForAnother) {
-    Attempting a;
+    AttemptClient a;
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 7s;
     a.outcomes = {with_failure(failed)};
@@ -225,7 +225,7 @@ TEST(MakeAttempts, StopsIfTheOperationHasNoTimeForAnother) {
 }
 
 TEST(MakeAttempts, RepeatsACorrectedAttemptAtOnceWithoutCost) {
-    Attempting a;
+    AttemptClient a;
     Attempt corrected = with_failure(failed_with(RepeatWhen::never, ErrorCode::unauthenticated));
     corrected.is_corrected = true;
     a.outcomes = {corrected, with_failure(failed_with(RepeatWhen::never))};
@@ -246,7 +246,7 @@ TEST(MakeAttempts, StopsIfAnAttemptThrows) {
 }
 
 TEST(MakeAttempts, EndsWithTheInstance) {
-    Attempting a;
+    AttemptClient a;
     a.outcomes.assign(9, with_failure(failed_with(RepeatWhen::always)));
     EXPECT_EQ(a.make(Repeatable::yes, 50ms).error().code, ErrorCode::deadline);
     EXPECT_TRUE(a.host.stop());

@@ -25,7 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// Counts its running, started and ended tasks.
-struct Crowd {
+struct CountedTasks {
     Host host;
     int now = 0, most = 0, begun = 0, ended = 0;
 
@@ -49,11 +49,11 @@ struct Crowd {
 
 TEST(Gather, ReturnsValuesInTheOrderOfTheTasks) {
     FakeHost host;
-    Crowd crowd{host.host()};
+    CountedTasks counted{host.host()};
     std::vector<Task<int>> tasks;
-    tasks.push_back(crowd.one(1, 3s));
-    tasks.push_back(crowd.one(2, 1s));
-    tasks.push_back(crowd.one(3, 2s));
+    tasks.push_back(counted.one(1, 3s));
+    tasks.push_back(counted.one(2, 1s));
+    tasks.push_back(counted.one(3, 2s));
     const Duration before = host.monotonic();
     EXPECT_EQ(run(host, capstan::gather(std::move(tasks), 3)), (std::vector{1, 2, 3}));
     EXPECT_EQ(host.monotonic() - before, 3s);
@@ -62,19 +62,20 @@ TEST(Gather, ReturnsValuesInTheOrderOfTheTasks) {
 TEST(Gather, LimitsTheNumberOfRunningTasks) {
     for (const std::size_t at_most : {1u, 2u, 7u, 100u}) {
         FakeHost host;
-        Crowd crowd{host.host()};
-        const auto got = run(host, capstan::gather(crowd.tasks(std::vector<int>(20, 1)), at_most));
+        CountedTasks counted{host.host()};
+        const auto got =
+            run(host, capstan::gather(counted.tasks(std::vector<int>(20, 1)), at_most));
         ASSERT_TRUE(got);
         EXPECT_EQ(got->size(), 20u);
-        EXPECT_EQ(crowd.most, static_cast<int>(std::min<std::size_t>(at_most, 20)));
+        EXPECT_EQ(counted.most, static_cast<int>(std::min<std::size_t>(at_most, 20)));
     }
 }
 
 TEST(Gather, TreatsALimitOfZeroAsOne) {
     FakeHost host;
-    Crowd crowd{host.host()};
-    EXPECT_EQ(run(host, capstan::gather(crowd.tasks({1, 2}), 0)), (std::vector{1, 2}));
-    EXPECT_EQ(crowd.most, 1);
+    CountedTasks counted{host.host()};
+    EXPECT_EQ(run(host, capstan::gather(counted.tasks({1, 2}), 0)), (std::vector{1, 2}));
+    EXPECT_EQ(counted.most, 1);
 }
 
 TEST(Gather, ReturnsNothingForNoTasks) {
@@ -85,17 +86,17 @@ TEST(Gather, ReturnsNothingForNoTasks) {
 
 TEST(Gather, StartsNothingAfterAFailureAndAwaitsRunningTasks) {
     FakeHost host;
-    Crowd crowd{host.host()};
-    EXPECT_EQ(run(host, capstan::gather(crowd.tasks({1, 2, -3, -4, 5, 6, 7}), 4)),
+    CountedTasks counted{host.host()};
+    EXPECT_EQ(run(host, capstan::gather(counted.tasks({1, 2, -3, -4, 5, 6, 7}), 4)),
               capstan::fail(ErrorCode::conflict, "task -3"));
-    EXPECT_LT(crowd.begun, 7);
-    EXPECT_EQ(crowd.begun, crowd.ended);
+    EXPECT_LT(counted.begun, 7);
+    EXPECT_EQ(counted.begun, counted.ended);
 }
 
 TEST(Gather, ReturnsTheErrorOfAFailedResult) {
     FakeHost host;
-    Crowd crowd{host.host()};
-    const auto got = run(host, capstan::gather_results(crowd.tasks({1, -2, 3}), 1));
+    CountedTasks counted{host.host()};
+    const auto got = run(host, capstan::gather_results(counted.tasks({1, -2, 3}), 1));
     ASSERT_TRUE(got);
     EXPECT_THAT(*got, ElementsAre(Result<int>(1),
                                   Result<int>(capstan::fail(ErrorCode::conflict, "task -2")),
@@ -104,30 +105,30 @@ TEST(Gather, ReturnsTheErrorOfAFailedResult) {
 
 TEST(Gather, PassesTheDeadlineToEachTask) {
     FakeHost host;
-    Crowd crowd{host.host()};
+    CountedTasks counted{host.host()};
     const Duration before = host.monotonic();
-    const auto got = run(host, capstan::gather(crowd.tasks({1, 2, 3}, 1h), 2), 10s);
+    const auto got = run(host, capstan::gather(counted.tasks({1, 2, 3}, 1h), 2), 10s);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::deadline);
     EXPECT_EQ(host.monotonic() - before, 10s);
     host.run();
-    EXPECT_EQ(crowd.begun, 2);
-    EXPECT_EQ(crowd.ended, 2);
+    EXPECT_EQ(counted.begun, 2);
+    EXPECT_EQ(counted.ended, 2);
 }
 
 TEST(Gather, EndsWithTheInstance) {
     FakeHost host;
-    Crowd crowd{host.host()};
+    CountedTasks counted{host.host()};
     const auto operation = host.call<void>([&](capstan_op op) {
         const auto all = [&]() -> Task<void> {
-            std::vector<Task<int>> three = crowd.tasks({1, 2, 3});
+            std::vector<Task<int>> three = counted.tasks({1, 2, 3});
             co_await capstan::gather(std::move(three), 3);
         };
         return capstan::detail::run_operation<void>(host.host(), op, all);
     });
     ASSERT_TRUE(host.stop());
     EXPECT_EQ(operation.result().error().code, ErrorCode::cancelled);
-    EXPECT_EQ(crowd.ended, 3);
+    EXPECT_EQ(counted.ended, 3);
 }
 
 TEST(Gather, DoesNotExhaustTheStackWithThousandsOfReadyTasks) {

@@ -22,7 +22,7 @@ using capstan::testing::reply;
 using capstan::testing::run;
 
 /// Pages by their tokens.
-struct Book {
+struct NumberedPages {
     std::map<std::string, Page<int>> pages;
     int reads = 0;
 
@@ -40,20 +40,20 @@ struct Book {
 };
 
 TEST(Pages, AreReadInOrderToTheLast) {
-    Book book{{{"", {{1, 2}, "a"}}, {"a", {{}, "b"}}, {"b", {{3}, ""}}}};
+    NumberedPages book{{{"", {{1, 2}, "a"}}, {"a", {{}, "b"}}, {"b", {{3}, ""}}}};
     EXPECT_EQ(book.all(), (std::vector{1, 2, 3}));
     EXPECT_EQ(book.reads, 3);
-    Book one{{{"", {}}}};
+    NumberedPages one{{{"", {}}}};
     EXPECT_EQ(one.all(), std::vector<int>());
 }
 
 TEST(Pages, FailIfOneFails) {
-    Book book{{{"", {{1, 2}, "a"}}}};
+    NumberedPages book{{{"", {{1, 2}, "a"}}}};
     EXPECT_EQ(book.all(), capstan::fail(ErrorCode::throttled, "page a"));
 }
 
 TEST(Pages, EndAtARepeatedToken) {
-    Book book{{{"", {{1}, "a"}}, {"a", {{2}, "b"}}, {"b", {{3}, "a"}}}};
+    NumberedPages book{{{"", {{1}, "a"}}, {"a", {{2}, "b"}}, {"b", {{3}, "a"}}}};
     const auto got = book.all();
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error(),
@@ -62,7 +62,7 @@ TEST(Pages, EndAtARepeatedToken) {
 }
 
 TEST(Pages, EndAtTheLimit) {
-    Book book;
+    NumberedPages book;
     for (int i = 0; i < 10; ++i)
         book.pages[i == 0 ? "" : std::to_string(i)] = {{i}, std::to_string(i + 1)};
     const auto got = book.all(5);

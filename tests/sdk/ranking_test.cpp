@@ -19,7 +19,7 @@ struct FewerNodes {
 };
 
 /// Ties with a difference of one node.
-struct AboutAsFew : FewerNodes {
+struct NearlyFewest : FewerNodes {
     bool ties(int best, int other) const { return other <= best + 1; }
 };
 
@@ -54,7 +54,7 @@ TEST(KeepBest, KeepsAllTiesAndCountsThem) {
 TEST(KeepBest, CanExplainTies) {
     const Question question({option("a").nodes(3), option("b").nodes(2), option("c").nodes(4)});
     const FakeCall call;
-    EXPECT_THAT(testing::kept(Ranks<AboutAsFew>(), question, call), ElementsAre("a", "b"));
+    EXPECT_THAT(testing::kept(Ranks<NearlyFewest>(), question, call), ElementsAre("a", "b"));
     EXPECT_THAT(call.explanations(), ElementsAre("keeps a, b (2 of 3), such as b: needs 2 nodes; "
                                                  "next best c: needs 4 nodes"));
 }

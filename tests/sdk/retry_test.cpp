@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 constexpr auto api = "https://api.example/groups";
 const Error broken{ErrorCode::unavailable, "the connection broke"};
 
-struct Retried {
+struct ClientOnFakeHost {
     FakeHost host;
     RetryingClient client{host.host()};
 
@@ -44,7 +44,7 @@ struct Retried {
 };
 
 TEST(Retry, RepeatsUntilAReplyIsFinal) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().on("GET", api, reply(503)).on("GET", api, broken).on("GET", api, reply(200, "a"));
     const Result<HttpReply> got = r.get();
     ASSERT_TRUE(got) << got.error();
@@ -54,7 +54,7 @@ TEST(Retry, RepeatsUntilAReplyIsFinal) {
 
 TEST(Retry, ReturnsAFinalReply) {
     for (const int status : {200, 204, 301, 400, 404, 409, 501}) {
-        Retried r;
+        ClientOnFakeHost r;
         r.host.http().on("GET", api, reply(status, "x"));
         const Result<HttpReply> got = r.get();
         ASSERT_TRUE(got) << got.error();
@@ -64,7 +64,7 @@ TEST(Retry, ReturnsAFinalReply) {
 }
 
 TEST(Retry, EndsAfterItsAttemptsWithTheLastError) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http()
         .on("GET", api, broken)
         .on("GET", api, reply(500))
@@ -80,7 +80,7 @@ TEST(Retry, EndsAfterItsAttemptsWithTheLastError) {
 TEST(Retry, DoesNotRepeatPermanentErrors) {
     for (const ErrorCode code :
          {ErrorCode::permission, ErrorCode::invalid_argument, ErrorCode::quota}) {
-        Retried r;
+        ClientOnFakeHost r;
         r.host.http().on("GET", api, Error{code, "no"});
         EXPECT_EQ(r.get(), capstan::fail(code, "no"));
         EXPECT_EQ(r.attempts(), 1u);
@@ -101,7 +101,7 @@ TEST(Retry, RepeatsAPossiblyAppliedRequestOnlyIfRepeatable) {
         {reply(503), Repeatable::yes, 2},
     };
     for (const auto& c : cases) {
-        Retried r;
+        ClientOnFakeHost r;
         if (c.first) {
             r.host.http().on("POST", api, *c.first);
         } else {
@@ -117,19 +117,19 @@ TEST(Retry, RepeatsAPossiblyAppliedRequestOnlyIfRepeatable) {
         }
     }
     for (const char* const method : {"PUT", "DELETE", "HEAD", "PATCH"}) {
-        Retried r;
+        ClientOnFakeHost r;
         r.host.http().on(method, api, broken).on(method, api, reply(200));
         const bool is_repeated = std::string_view(method) != "PATCH";
         EXPECT_EQ(run(r.host, r.client.send(HttpRequest(method, api))).has_value(), is_repeated);
     }
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().on("GET", api, broken);
     EXPECT_FALSE(run(r.host, r.client.send(HttpRequest("GET", api), Repeatable::no)));
     EXPECT_EQ(r.attempts(), 1u);
 }
 
 TEST(Retry, DoesNotRepeatWithAnUntrustedCertificate) {
-    Retried r;
+    ClientOnFakeHost r;
     const Error distrusted{ErrorCode::unavailable, "GET a: self-signed", "untrusted_certificate"};
     r.host.http().on("GET", api, distrusted).on("GET", api, reply(200));
     EXPECT_EQ(r.get().error(), distrusted);
@@ -160,7 +160,7 @@ TEST(Retry, WaitsARandomTimeThatGrowsUpToALimit) {
 }
 
 TEST(Retry, WaitsAtLeastRetryAfter) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().on("GET", api, reply(429, "", {{"retry-after", "7"}})).on("GET", api, reply(200));
     const Duration before = r.host.monotonic();
     ASSERT_TRUE(r.get());
@@ -168,7 +168,7 @@ TEST(Retry, WaitsAtLeastRetryAfter) {
 }
 
 TEST(Retry, LeavesALongWaitToTheHost) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().on("GET", api, reply(429, "", {{"retry-after", "120"}}));
     const Duration before = r.host.monotonic();
     const Result<HttpReply> got = r.get();
@@ -180,7 +180,7 @@ TEST(Retry, LeavesALongWaitToTheHost) {
 }
 
 TEST(Retry, NeverWaitsPastTheDeadline) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().on("GET", api, reply(503, "", {{"retry-after", "15"}}));
     const Duration before = r.host.monotonic();
     const Result<HttpReply> got = r.get(10s);
@@ -217,7 +217,7 @@ TEST(Retry, RefillsItsBudgetAfterSuccesses) {
 }
 
 TEST(Retry, BuildsANewRequestForEachAttempt) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().on("GET", api, reply(500)).on("GET", api, reply(200));
     int made = 0;
     const auto make = [&made] {
@@ -239,7 +239,7 @@ TEST(Retry, RecognizesThrottlingByProviderCode) {
 }
 
 TEST(Retry, ReturnsOtherStatusesAsErrors) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().always("GET", api, reply(404, "gone"));
     EXPECT_EQ(
         run(r.host, r.client.fetch(HttpRequest("GET", api))),
@@ -252,7 +252,7 @@ TEST(Retry, ReturnsOtherStatusesAsErrors) {
 }
 
 TEST(Retry, EndsWithTheInstance) {
-    Retried r;
+    ClientOnFakeHost r;
     r.host.http().always("GET", api, reply(503, "", {{"retry-after", "5"}}));
     const auto operation = r.host.call<void>([&](capstan_op op) {
         const auto ask = [&r]() -> capstan::Task<void> {

@@ -23,7 +23,7 @@ using capstan::testing::run;
 using ::testing::ElementsAre;
 
 /// Tasks that hold a permit for a while.
-struct Gate {
+struct PermitHolders {
     Host host;
     Semaphore semaphore;
     int inside = 0, most = 0;
@@ -47,7 +47,7 @@ struct Gate {
 TEST(Semaphore, LimitsItsPermits) {
     for (const std::size_t permits : {1u, 3u, 10u}) {
         FakeHost host;
-        Gate gate{host.host(), Semaphore(host.host(), permits)};
+        PermitHolders gate{host.host(), Semaphore(host.host(), permits)};
         EXPECT_TRUE(run(host, capstan::gather(gate.visits(10), 10)));
         EXPECT_EQ(gate.most, static_cast<int>(permits));
         EXPECT_EQ(gate.semaphore.free_permits(), permits);
@@ -56,14 +56,14 @@ TEST(Semaphore, LimitsItsPermits) {
 
 TEST(Semaphore, ServesInOrderOfArrival) {
     FakeHost host;
-    Gate gate{host.host(), Semaphore(host.host(), 1)};
+    PermitHolders gate{host.host(), Semaphore(host.host(), 1)};
     EXPECT_TRUE(run(host, capstan::gather(gate.visits(5), 5)));
     EXPECT_THAT(gate.order, ElementsAre(0, 1, 2, 3, 4));
 }
 
 TEST(Semaphore, LosesNoPermitToATimedOutWait) {
     FakeHost host;
-    Gate gate{host.host(), Semaphore(host.host(), 1)};
+    PermitHolders gate{host.host(), Semaphore(host.host(), 1)};
     const auto start = [&](int who, Duration stay, Duration allowed) {
         return host.call<void>(
             [&](capstan_op op) {
@@ -84,7 +84,7 @@ TEST(Semaphore, LosesNoPermitToATimedOutWait) {
 
 TEST(Semaphore, EndsWaitsWithTheInstance) {
     FakeHost host;
-    Gate gate{host.host(), Semaphore(host.host(), 1)};
+    PermitHolders gate{host.host(), Semaphore(host.host(), 1)};
     const auto all = host.call<void>([&](capstan_op op) {
         return capstan::detail::run_operation<void>(
             host.host(), op, [&] { return capstan::gather(gate.visits(4, 1min), 4); });
@@ -96,7 +96,7 @@ TEST(Semaphore, EndsWaitsWithTheInstance) {
 
 TEST(Semaphore, RejectsAWaitIfTheQueueIsFull) {
     FakeHost host;
-    Gate gate{host.host(), Semaphore(host.host(), 1, 2)};
+    PermitHolders gate{host.host(), Semaphore(host.host(), 1, 2)};
     const auto got = run(host, capstan::gather_results(gate.visits(4), 4));
     ASSERT_TRUE(got);
     EXPECT_TRUE((*got)[0] && (*got)[1] && (*got)[2]);

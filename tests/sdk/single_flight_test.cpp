@@ -25,7 +25,7 @@ using capstan::testing::run;
 using ::testing::Each;
 
 /// A login that takes five seconds.
-struct Door {
+struct Login {
     Host host;
     SingleFlight<std::string> flight{host};
     int logins = 0;
@@ -47,7 +47,7 @@ struct Door {
 
 TEST(SingleFlight, SharesOneCallAmongAllCallers) {
     FakeHost host;
-    Door door{host.host()};
+    Login door{host.host()};
     const Duration before = host.monotonic();
     const auto got = run(host, capstan::gather(door.tokens(100), 100));
     ASSERT_TRUE(got);
@@ -58,7 +58,7 @@ TEST(SingleFlight, SharesOneCallAmongAllCallers) {
 
 TEST(SingleFlight, CallsAgainAfterTheLastCallEnded) {
     FakeHost host;
-    Door door{host.host()};
+    Login door{host.host()};
     EXPECT_EQ(run(host, door.token()), "token 1");
     EXPECT_FALSE(door.flight.is_under_way());
     EXPECT_EQ(run(host, door.token()), "token 2");
@@ -66,7 +66,7 @@ TEST(SingleFlight, CallsAgainAfterTheLastCallEnded) {
 
 TEST(SingleFlight, ReturnsItsErrorToAllCallers) {
     FakeHost host;
-    Door door{host.host()};
+    Login door{host.host()};
     door.refusal = capstan::Error{ErrorCode::unauthenticated, "wrong key"};
     const auto got = run(host, capstan::gather_results(door.tokens(3), 3));
     ASSERT_TRUE(got);
@@ -76,7 +76,7 @@ TEST(SingleFlight, ReturnsItsErrorToAllCallers) {
 
 TEST(SingleFlight, ContinuesIfTheFirstCallerTimesOut) {
     FakeHost host;
-    Door door{host.host()};
+    Login door{host.host()};
     const auto start = [&](Duration allowed) {
         return host.call<void>(
             [&](capstan_op op) {
@@ -94,7 +94,7 @@ TEST(SingleFlight, ContinuesIfTheFirstCallerTimesOut) {
 
 TEST(SingleFlight, EndsWithTheInstance) {
     FakeHost host;
-    Door door{host.host()};
+    Login door{host.host()};
     const auto waiting = host.call<void>([&](capstan_op op) {
         const auto take = [&door]() -> Task<void> { co_await door.token(); };
         return capstan::detail::run_operation<void>(host.host(), op, take);

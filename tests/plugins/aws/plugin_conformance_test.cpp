@@ -12,7 +12,7 @@ extern "C" const capstan_entry capstan_entry_1;
 namespace capstan::aws {
 namespace {
 
-std::vector<std::string> complaints(const testing::ConformanceOptions& options, int& skipped) {
+std::vector<std::string> failures_of(const testing::ConformanceOptions& options, int& skipped) {
     std::vector<std::string> out;
     for (const auto& r : run_checks(testing::conformance_checks(capstan_entry_1, options))) {
         if (r.outcome.verdict == testing::Outcome::Verdict::skipped) ++skipped;
@@ -35,7 +35,7 @@ testing::ConformanceOptions configured() {
 
 TEST(AwsConformance, PassesWhileAwsDoesNotRespond) {
     int skipped = 0;
-    EXPECT_THAT(complaints(configured(), skipped), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(configured(), skipped), ::testing::IsEmpty());
 }
 
 TEST(AwsConformance, PassesWithGroups) {
@@ -51,7 +51,7 @@ TEST(AwsConformance, PassesWithGroups) {
         }
     };
     int skipped = 0;
-    EXPECT_THAT(complaints(options, skipped), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(options, skipped), ::testing::IsEmpty());
     EXPECT_EQ(skipped, 0);
 }
 

@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 constexpr int not_found = 5, unimplemented = 12, unavailable = 14;
 
 template <class Request>
-Request about(const std::string& group) {
+Request request_for(const std::string& group) {
     Request out;
     out.set_id(group);
     return out;
@@ -41,14 +41,14 @@ struct Server {
         add(id);
         wire::NodeGroupTargetSizeResponse size;
         size.set_targetsize(target);
-        server.on("NodeGroupTargetSize", about<wire::NodeGroupTargetSizeRequest>(id), size);
+        server.on("NodeGroupTargetSize", request_for<wire::NodeGroupTargetSizeRequest>(id), size);
         wire::NodeGroupNodesResponse nodes;
         for (const std::string& machine : machines) {
             wire::Instance& instance = *nodes.add_instances();
             instance.set_id(machine);
             instance.mutable_status()->set_instancestate(wire::InstanceStatus::instanceRunning);
         }
-        server.on("NodeGroupNodes", about<wire::NodeGroupNodesRequest>(id), nodes);
+        server.on("NodeGroupNodes", request_for<wire::NodeGroupNodesRequest>(id), nodes);
         return *this;
     }
     void add(const std::string& id) {
@@ -113,7 +113,7 @@ TEST(ExternalCloud, ReadsOtherGroupsIfOneCannotBeRead) {
     Server s;
     s.group("web", 2, {"m-1"}).without_optional_calls();
     s.add("db");
-    s.server.refuse("NodeGroupTargetSize", about<wire::NodeGroupTargetSizeRequest>("db"),
+    s.server.refuse("NodeGroupTargetSize", request_for<wire::NodeGroupTargetSizeRequest>("db"),
                     unavailable);
     const auto view = s.refresh();
     ASSERT_TRUE(view) << view.error();
@@ -132,7 +132,7 @@ TEST(ExternalCloud, ReadsOtherGroupsIfOneHangs) {
     s.group("web", 2).without_optional_calls();
     for (const char* id : {"db", "queue"}) {
         s.add(id);
-        s.server.hang("NodeGroupTargetSize", about<wire::NodeGroupTargetSizeRequest>(id));
+        s.server.hang("NodeGroupTargetSize", request_for<wire::NodeGroupTargetSizeRequest>(id));
     }
     const Duration before = s.host.monotonic();
     const auto view = s.refresh();
@@ -331,7 +331,7 @@ Removal removal_of(std::vector<std::string> machines, bool force = false) {
 TEST(ExternalCloud, RemovesMachinesOneByOneAndReportsFailures) {
     Server s;
     s.group("web", 3, {"m-1", "m-2"}).without_optional_calls();
-    auto first = about<wire::NodeGroupDeleteNodesRequest>("web");
+    auto first = request_for<wire::NodeGroupDeleteNodesRequest>("web");
     first.add_nodes()->set_providerid("m-1");
     s.server.refuse("NodeGroupDeleteNodes", first, not_found);
     s.server.always("NodeGroupDeleteNodes", wire::NodeGroupDeleteNodesResponse());

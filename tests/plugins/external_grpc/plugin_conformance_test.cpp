@@ -28,7 +28,7 @@ void ready_server(testing::FakeHost& host, std::string_view) {
         server.refuse(call, 12);
 }
 
-std::vector<std::string> broken_promises(const testing::ConformanceOptions& options) {
+std::vector<std::string> failures_of(const testing::ConformanceOptions& options) {
     std::vector<std::string> out;
     for (const auto& r : run_checks(testing::conformance_checks(capstan_entry_1, options))) {
         if (r.outcome.verdict == testing::Outcome::Verdict::failed)
@@ -44,13 +44,13 @@ testing::ConformanceOptions configured() {
 }
 
 TEST(ExternalGrpcConformance, PassesWithoutAServer) {
-    EXPECT_THAT(broken_promises(configured()), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(configured()), ::testing::IsEmpty());
 }
 
 TEST(ExternalGrpcConformance, PassesWithAServerThatNeverChanges) {
     testing::ConformanceOptions options = configured();
     options.prepare = ready_server;
-    EXPECT_THAT(broken_promises(options), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(options), ::testing::IsEmpty());
 }
 
 }  // namespace

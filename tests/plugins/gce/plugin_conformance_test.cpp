@@ -12,7 +12,7 @@ extern "C" const capstan_entry capstan_entry_1;
 namespace capstan::gce {
 namespace {
 
-std::vector<std::string> complaints(const testing::ConformanceOptions& options, int& skipped) {
+std::vector<std::string> failures_of(const testing::ConformanceOptions& options, int& skipped) {
     std::vector<std::string> out;
     for (const auto& r : run_checks(testing::conformance_checks(capstan_entry_1, options))) {
         if (r.outcome.verdict == testing::Outcome::Verdict::skipped) ++skipped;
@@ -32,7 +32,7 @@ testing::ConformanceOptions configured() {
 
 TEST(GceConformance, PassesWhileGoogleDoesNotRespond) {
     int skipped = 0;
-    EXPECT_THAT(complaints(configured(), skipped), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(configured(), skipped), ::testing::IsEmpty());
 }
 
 TEST(GceConformance, PassesWithGroups) {
@@ -45,7 +45,7 @@ TEST(GceConformance, PassesWithGroups) {
         gce.add("us-central1-b/db", 2);
     };
     int skipped = 0;
-    EXPECT_THAT(complaints(options, skipped), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(options, skipped), ::testing::IsEmpty());
     EXPECT_EQ(skipped, 0);
 }
 

@@ -113,7 +113,7 @@ TEST(Builders, CallASplitterAndCheckItsSums) {
 }
 
 TEST(Responses, RecordFaultsOfAnExpander) {
-    struct Wild {
+    struct Faulty {
         static capstan_status filter(void*, const capstan_call* call,
                                      const capstan_expander_request*,
                                      const capstan_expander_response* out) noexcept {
@@ -123,9 +123,9 @@ TEST(Responses, RecordFaultsOfAnExpander) {
             return CAPSTAN_OK;
         }
     };
-    const capstan_expander wild{sizeof wild, 0, nullptr, &Wild::filter};
+    const capstan_expander faulty{sizeof faulty, 0, nullptr, &Faulty::filter};
     const Question question{{option("a"), option("b")}};
-    EXPECT_THAT(ask(wild, question.raw(), FakeCall()).faults, ElementsAre("kept option 7 of 2"));
+    EXPECT_THAT(ask(faulty, question.raw(), FakeCall()).faults, ElementsAre("kept option 7 of 2"));
 }
 
 TEST(Responses, RecordUnknownAndUnreportedStatuses) {

@@ -48,11 +48,11 @@ public:
 };
 
 /// An expander with another C function.
-template <class Wild>
-capstan_class wild_expander() {
+template <class Faulty>
+capstan_class faulty_expander() {
     struct Holder {
         capstan_instance instance{};
-        capstan_expander table{sizeof table, 0, nullptr, &Wild::filter};
+        capstan_expander table{sizeof table, 0, nullptr, &Faulty::filter};
         static capstan_status create(const capstan_host*, const capstan_settings*,
                                      const capstan_call*, const capstan_instance** out) noexcept {
             auto* holder = new Holder();
@@ -80,31 +80,31 @@ capstan_class wild_expander() {
 }
 
 TEST(AnswerChecks, FindAnUnknownOption) {
-    struct Wild {
+    struct Faulty {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response* out) noexcept {
             if (in->options.count == 1) out->keep(out, 7, 0);
             return CAPSTAN_OK;
         }
     };
-    EXPECT_THAT(failures(results_of(wild_expander<Wild>())),
+    EXPECT_THAT(failures(results_of(faulty_expander<Faulty>())),
                 ElementsAre("answers/valid: one option: kept option 7 of 1"));
 }
 
 TEST(AnswerChecks, FindAnUnknownStatus) {
-    struct Wild {
+    struct Faulty {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response*) noexcept {
             return in->options.count == 0 ? 99 : CAPSTAN_OK;
         }
     };
-    EXPECT_THAT(failures(results_of(wild_expander<Wild>())),
+    EXPECT_THAT(failures(results_of(faulty_expander<Faulty>())),
                 ElementsAre("answers/malformed: no options and no pods: returned the status 99, "
                             "which does not exist"));
 }
 
 TEST(AnswerChecks, FindAStatusThatDiffersFromTheReportedError) {
-    struct Wild {
+    struct Faulty {
         static capstan_status filter(void*, const capstan_call* call,
                                      const capstan_expander_request* in,
                                      const capstan_expander_response*) noexcept {
@@ -115,12 +115,12 @@ TEST(AnswerChecks, FindAStatusThatDiffersFromTheReportedError) {
             return CAPSTAN_E_INTERNAL;
         }
     };
-    EXPECT_THAT(failures(results_of(wild_expander<Wild>())),
+    EXPECT_THAT(failures(results_of(faulty_expander<Faulty>())),
                 ElementsAre("answers/valid: one option: reported the failure 9 but returned 14"));
 }
 
 TEST(AnswerChecks, FindAnArrayReadBySizeInsteadOfStride) {
-    struct Wild {
+    struct Faulty {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response* out) noexcept {
             const auto* options = static_cast<const capstan_option*>(in->options.data);
@@ -131,7 +131,7 @@ TEST(AnswerChecks, FindAnArrayReadBySizeInsteadOfStride) {
         }
     };
     EXPECT_THAT(
-        failures(results_of(wild_expander<Wild>())),
+        failures(results_of(faulty_expander<Faulty>())),
         ElementsAre(StartsWith("answers/valid: longer structs of a newer host: kept option")));
 }
 
@@ -183,27 +183,28 @@ TEST(AnswerChecks, FindAStatefulPureClass) {
 }
 
 TEST(AnswerChecks, FindAPureClassThatReadsTheClock) {
-    struct Dated {
+    struct ReadsClock {
         Host host;
-        Dated(Host lent, const Settings&) : host(lent) {}
+        ReadsClock(Host lent, const Settings&) : host(lent) {}
         void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
             keep_one(question, keep, static_cast<std::uint64_t>(host.monotonic() / 24h));
         }
     };
-    EXPECT_THAT(failures_of<Dated>(),
+    EXPECT_THAT(failures_of<ReadsClock>(),
                 ElementsAre(AllOf(StartsWith("answers/repeatable:"), HasSubstr("30 days later"))));
 }
 
 TEST(AnswerChecks, FindAPureClassWhoseInstancesDiffer) {
-    struct Moody {
+    struct DiffersByInstance {
         std::uint64_t mood;
-        Moody(Host host, const Settings&) : mood(host.random()) {}
+        DiffersByInstance(Host host, const Settings&) : mood(host.random()) {}
         void filter(const Call&, const ExpanderRequest& question, const Selection& keep) const {
             keep_one(question, keep, mood);
         }
     };
-    EXPECT_THAT(failures_of<Moody>(), ElementsAre(AllOf(StartsWith("answers/repeatable:"),
-                                                        HasSubstr("from another instance"))));
+    EXPECT_THAT(
+        failures_of<DiffersByInstance>(),
+        ElementsAre(AllOf(StartsWith("answers/repeatable:"), HasSubstr("from another instance"))));
 }
 
 TEST(AnswerChecks, FindAParallelClassThatIsNotThreadSafe) {
@@ -245,23 +246,23 @@ TEST(SimilarityChecks, FindBucketsThatSeparateSimilarTemplates) {
 }
 
 TEST(SimilarityChecks, FindAResultWithoutAReason) {
-    struct Terse {
+    struct NoReason {
         Similarity similar(const Call&, const TemplateView&, const TemplateView&) const {
             return capstan::agrees("");
         }
     };
-    EXPECT_THAT(failures_of<Terse>(), ElementsAre(AllOf(StartsWith("similarity/reasons:"),
-                                                        HasSubstr("agrees without a reason"))));
+    EXPECT_THAT(failures_of<NoReason>(), ElementsAre(AllOf(StartsWith("similarity/reasons:"),
+                                                           HasSubstr("agrees without a reason"))));
 }
 
 TEST(SimilarityChecks, FindADecisionWithoutTheFlag) {
-    struct Usurper {
+    struct DecidesWithoutFlag {
         Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
             return a.name() == b.name() ? capstan::decided("one name")
                                         : capstan::differs("two names");
         }
     };
-    EXPECT_THAT(failures_of<Usurper>(),
+    EXPECT_THAT(failures_of<DecidesWithoutFlag>(),
                 Contains(StartsWith(
                     "answers/valid: a template and itself: returned decided without the flag")));
 }

@@ -137,7 +137,7 @@ void read_ec2() {
 }
 
 /// Requirements of a launch template and of a group, whose protocols spell them differently.
-void ask_by_requirements() {
+void read_by_requirements() {
     ScriptedAws template_source;
     template_source.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
     const auto data = template_source.run(
@@ -186,7 +186,7 @@ void change_ec2() {
     }
 }
 
-void ask_others() {
+void read_others() {
     ScriptedAws eks, sts, iam;
     eks.file("GET /clusters/prod%20%26/node-groups/workers", "nodegroup.json");
     show("describe_nodegroup", eks, EksApi(eks.client()).describe_nodegroup("prod &", "workers"));
@@ -228,7 +228,7 @@ void assume_roles() {
          assume_role_by_token(look_at(by_token), "token", wanted));
 }
 
-void listen_to_queue() {
+void receive_messages() {
     ScriptedAws aws;
     aws.file("AmazonSQS.ReceiveMessage", "messages.json")
         .on("AmazonSQS.ReceiveMessage", "{}")
@@ -250,11 +250,11 @@ int main() {
         read_groups();
         change_groups();
         read_ec2();
-        ask_by_requirements();
+        read_by_requirements();
         change_ec2();
-        ask_others();
+        read_others();
         assume_roles();
-        listen_to_queue();
+        receive_messages();
     } catch (const std::exception& problem) {
         std::cerr << problem.what() << '\n';
         return 1;

@@ -46,7 +46,7 @@ struct NoticeQueueTest : ::testing::Test {
     NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .notices_max = 3}};
 
     /// One response with these messages, then empty ones.
-    void arrives(const std::string& response) {
+    void deliver(const std::string& response) {
         aws.on(receive, response)
             .on(receive, "{}")
             .on(remove_batch, R"({"Successful":[],"Failed":[]})");
@@ -64,7 +64,7 @@ struct NoticeQueueTest : ::testing::Test {
 };
 
 TEST_F(NoticeQueueTest, RecordsTerminatingInstancesAndWakesAPass) {
-    arrives(response_file("messages.json"));
+    deliver(response_file("messages.json"));
     const auto spot = queue.find("i-00000000000000001");
     ASSERT_TRUE(spot);
     EXPECT_EQ(*spot,
@@ -76,7 +76,7 @@ TEST_F(NoticeQueueTest, RecordsTerminatingInstancesAndWakesAPass) {
 }
 
 TEST_F(NoticeQueueTest, LongPollsForTenMessages) {
-    arrives("{}");
+    deliver("{}");
     const Json requests = *parse_json(requests_of(receive).at(0).request.body);
     EXPECT_EQ(to_string(requests),
               R"({"QueueUrl":")" + std::string(queue_url) +
@@ -85,7 +85,7 @@ TEST_F(NoticeQueueTest, LongPollsForTenMessages) {
 }
 
 TEST_F(NoticeQueueTest, DeletesReadMessagesInOneRequest) {
-    arrives(response_file("messages.json"));
+    deliver(response_file("messages.json"));
     ASSERT_THAT(requests_of(remove_batch), SizeIs(1));
     EXPECT_EQ(requests_of(remove_batch)[0].request.body,
               R"({"QueueUrl":")" + std::string(queue_url) +
@@ -94,7 +94,7 @@ TEST_F(NoticeQueueTest, DeletesReadMessagesInOneRequest) {
 }
 
 TEST_F(NoticeQueueTest, DeletesIrrelevantAndUnreadableMessages) {
-    arrives(
+    deliver(
         messages({message("no JSON", "a"), message(R"({"detail-type":"Other","detail":{}})", "b"),
                   message("no JSON", "c"), R"({"Body":"{}"})", "7"}));
     EXPECT_THAT(
@@ -112,14 +112,14 @@ TEST_F(NoticeQueueTest, DeletesIrrelevantAndUnreadableMessages) {
 }
 
 TEST_F(NoticeQueueTest, IgnoresAMessageThatIsDeliveredTwice) {
-    arrives(messages({message(notice_body("i-1")), message(notice_body("i-1"))}));
+    deliver(messages({message(notice_body("i-1")), message(notice_body("i-1"))}));
     EXPECT_THAT(aws.host().take_wakes(), SizeIs(1));
     EXPECT_EQ(queue.size(), 1U);
 }
 
 TEST_F(NoticeQueueTest, KeepsTheMoreCertainNotice) {
     const std::string rebalance = "EC2 Instance Rebalance Recommendation";
-    arrives(messages({message(notice_body("i-1", rebalance)), message(notice_body("i-1")),
+    deliver(messages({message(notice_body("i-1", rebalance)), message(notice_body("i-1")),
                       message(notice_body("i-1", rebalance))}));
     EXPECT_EQ(reason_of("i-1"), LeaveReason::spot_interruption);
     EXPECT_THAT(aws.host().take_wakes(), SizeIs(2));
@@ -131,7 +131,7 @@ TEST_F(NoticeQueueTest, ForgetsCancelledMaintenance) {
                    "eventTypeCategory":"scheduledChange","statusCode":")" +
                status + R"(","affectedEntities":[{"entityValue":"i-1"},{"entityValue":"i-2"}]}})";
     };
-    arrives(messages(
+    deliver(messages(
         {message(health("upcoming")), message(notice_body("i-2")), message(health("closed"))}));
     EXPECT_FALSE(queue.find("i-1"));
     EXPECT_EQ(reason_of("i-2"), LeaveReason::spot_interruption);
@@ -143,7 +143,7 @@ TEST_F(NoticeQueueTest, ForgetsANoticeWhenTheInstanceLeavesAWarmPool) {
                        std::string(time) + R"(","detail":{"instance-id":")" + id +
                        R"(","state":")" + name + R"("}})");
     };
-    arrives(messages({state("i-1", "stopped", "2026-01-01T00:01:00Z"),
+    deliver(messages({state("i-1", "stopped", "2026-01-01T00:01:00Z"),
                       state("i-1", "running", "2026-01-01T00:02:00Z"),
                       state("i-2", "shutting-down", "2026-01-01T00:02:00Z"),
                       state("i-2", "running", "2026-01-01T00:01:00Z")}));
@@ -152,7 +152,7 @@ TEST_F(NoticeQueueTest, ForgetsANoticeWhenTheInstanceLeavesAWarmPool) {
 }
 
 TEST_F(NoticeQueueTest, ForgetsTheOldestNoticesAboveItsLimit) {
-    arrives(messages({message(notice_body("i-4")), message(notice_body("i-3")),
+    deliver(messages({message(notice_body("i-4")), message(notice_body("i-3")),
                       message(notice_body("i-2")), message(notice_body("i-1"))}));
     EXPECT_EQ(queue.size(), 3U);
     EXPECT_FALSE(queue.find("i-4"));
@@ -160,7 +160,7 @@ TEST_F(NoticeQueueTest, ForgetsTheOldestNoticesAboveItsLimit) {
 }
 
 TEST_F(NoticeQueueTest, ForgetsRemovedInstancesOnceTheListIsCurrent) {
-    arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
+    deliver(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
     queue.follow({"i-1"});
     EXPECT_EQ(queue.size(), 2U);
     aws.host().advance(minutes(10));
@@ -171,7 +171,7 @@ TEST_F(NoticeQueueTest, ForgetsRemovedInstancesOnceTheListIsCurrent) {
 
 TEST_F(NoticeQueueTest, WakesNoPassForUnknownInstances) {
     queue.follow({"i-1"});
-    arrives(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
+    deliver(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
     EXPECT_THAT(aws.host().take_wakes(), ElementsAre("spot notice for i-1"));
     // It may be an instance that is not listed yet.
     EXPECT_TRUE(queue.find("i-2"));
@@ -180,7 +180,7 @@ TEST_F(NoticeQueueTest, WakesNoPassForUnknownInstances) {
 
 TEST_F(NoticeQueueTest, RestoresNoticesAfterARestart) {
     queue.follow({"i-1", "i-2"});
-    arrives(messages(
+    deliver(messages(
         {message(notice_body("i-1")), message(notice_body("i-2")), message(notice_body("i-3"))}));
     NoticeQueue next(aws.host().host(), aws.client(), {.url = queue_url});
     EXPECT_FALSE(next.find("i-1"));
@@ -231,7 +231,7 @@ TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
 }
 
 TEST_F(NoticeQueueTest, PollsAgainAfterAnEmptyResponse) {
-    arrives("{}");
+    deliver("{}");
     EXPECT_THAT(requests_of(receive), SizeIs(1));
     // A server without long polling is polled at intervals.
     aws.host().advance(seconds(10));
@@ -242,7 +242,7 @@ TEST_F(NoticeQueueTest, LogsAnErrorOnceAndItsEnd) {
     const std::string no_queue =
         R"({"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."})";
     for (int i = 0; i < 5; ++i) aws.on(receive, no_queue, 400);
-    arrives(messages({message(notice_body("i-1"))}));
+    deliver(messages({message(notice_body("i-1"))}));
     ASSERT_TRUE(queue.last_error());
     EXPECT_EQ(queue.last_error()->code, ErrorCode::not_found);
     aws.host().advance(minutes(5));
@@ -276,7 +276,7 @@ TEST_F(NoticeQueueTest, KeepsNoticesIfMessagesCannotBeDeleted) {
 }
 
 TEST_F(NoticeQueueTest, StopsWithThePluginInstance) {
-    arrives("{}");
+    deliver("{}");
     EXPECT_TRUE(aws.host().stop());
     const std::size_t before = aws.requests().size();
     aws.host().advance(minutes(5));

@@ -35,13 +35,13 @@ struct FakeMachine {
             return found == responses.end() ? testing::unanswered() : found->second;
         });
     }
-    std::shared_ptr<CredentialLookup> look() {
+    std::shared_ptr<CredentialLookup> make_lookup() {
         return std::make_shared<CredentialLookup>(
             CredentialLookup{host.host(), config, &environment, environment.set});
     }
     template <class Ask>
     Result<SourceAnswer> ask(Ask source) {
-        return testing::run(host, source(look()));
+        return testing::run(host, source(make_lookup()));
     }
     std::vector<HttpRequest> requests_to(const std::string& url) {
         std::vector<HttpRequest> out;

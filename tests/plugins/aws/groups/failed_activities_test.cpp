@@ -26,8 +26,8 @@ constexpr const char* no_vcpus =
     "instance failed.";
 
 /// A group with one instance and two requested ones, which AWS tries to launch.
-struct Asking : Account {
-    Asking() {
+struct RequestingAccount : Account {
+    RequestingAccount() {
         add("web", 1);
         std::ignore = refresh();
         host.advance(seconds(1));
@@ -41,7 +41,7 @@ struct Asking : Account {
 };
 
 TEST(AwsFailedActivities, MarkPlaceholdersAtOnce) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_capacity);
     const auto view = account.refresh();
     for (const char* id : {"i-placeholder-web-1", "i-placeholder-web-2"}) {
@@ -56,19 +56,19 @@ TEST(AwsFailedActivities, MarkPlaceholdersAtOnce) {
 }
 
 TEST(AwsFailedActivities, ReportAnExceededQuota) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_vcpus);
     EXPECT_EQ(account.error_of("i-placeholder-web-1")->code, ErrorCode::quota);
 }
 
 TEST(AwsFailedActivities, IncludeCancelledLaunches) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", "the launch was cancelled", "Cancelled");
     EXPECT_TRUE(account.error_of("i-placeholder-web-1"));
 }
 
 TEST(AwsFailedActivities, ExcludeLaunchesCancelledByADecrease) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", "the launch is not wanted any more", "Cancelled");
     account.host.advance(seconds(1));
     ASSERT_TRUE(account.decrease(1, 3));
@@ -88,7 +88,7 @@ TEST(AwsFailedActivities, ExcludeFailuresBeforeTheRequest) {
 }
 
 TEST(AwsFailedActivities, ExcludeFailuresBeforeARestart) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.error_of("i-placeholder-web-1"));
     account.restart();
@@ -115,7 +115,7 @@ TEST(AwsFailedActivities, AreDatedByTheClockOfAws) {
 }
 
 TEST(AwsFailedActivities, ExcludeFailedTerminations) {
-    Asking account;
+    RequestingAccount account;
     account.aws.groups["web"].activities = {{.id = "a-1",
                                              .description = "Terminating EC2 instance: i-1",
                                              .status = "Failed",
@@ -125,7 +125,7 @@ TEST(AwsFailedActivities, ExcludeFailedTerminations) {
 }
 
 TEST(AwsFailedActivities, LastUntilTheGroupHasItsDesiredCapacity) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.error_of("i-placeholder-web-1"));
     account.aws.groups["web"].activities.clear();
@@ -139,7 +139,7 @@ TEST(AwsFailedActivities, LastUntilTheGroupHasItsDesiredCapacity) {
 }
 
 TEST(AwsFailedActivities, DoNotCarryOverToAnotherIncrease) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_capacity);
     ASSERT_TRUE(account.error_of("i-placeholder-web-1"));
     account.host.advance(minutes(5));
@@ -150,7 +150,7 @@ TEST(AwsFailedActivities, DoNotCarryOverToAnotherIncrease) {
 }
 
 TEST(AwsFailedActivities, AreUnknownAndWarnOnceIfUnreadable) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_capacity);
     account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed", 2);
     EXPECT_EQ(account.error_of("i-placeholder-web-1"), std::nullopt);
@@ -168,7 +168,7 @@ TEST(AwsFailedActivities, CanBeDisabled) {
 }
 
 TEST(AwsFailedActivities, AreReadOnlyForGroupsBelowTheirDesiredCapacity) {
-    Asking account;
+    RequestingAccount account;
     account.add("db", 3);
     account.aws.forget_calls();
     ASSERT_TRUE(account.next(minutes(1)));
@@ -183,7 +183,7 @@ TEST(AwsFailedActivities, AreReadOnlyForGroupsBelowTheirDesiredCapacity) {
 }
 
 TEST(AwsFailedActivities, AreReadOnceAMinuteAfterFiveMinutesWithoutChanges) {
-    Asking account;
+    RequestingAccount account;
     ASSERT_TRUE(account.next(minutes(6)));
     account.aws.forget_calls();
     for (int i = 0; i < 6; ++i) ASSERT_TRUE(account.next());
@@ -192,7 +192,7 @@ TEST(AwsFailedActivities, AreReadOnceAMinuteAfterFiveMinutesWithoutChanges) {
 
 TEST(AwsFailedActivities, ExcludeAZoneFailureWhileAnotherZoneLaunches) {
     for (const char* status : {"InProgress", "Successful"}) {
-        Asking account;
+        RequestingAccount account;
         account.aws.groups["web"].zones = {"eu-central-1a", "eu-central-1b"};
         account.aws.fail_launch("web", no_capacity);
         EXPECT_TRUE(account.error_of("i-placeholder-web-1")) << "no launch followed";
@@ -206,7 +206,7 @@ TEST(AwsFailedActivities, ExcludeAZoneFailureWhileAnotherZoneLaunches) {
 }
 
 TEST(AwsFailedActivities, IncludeAFailureInTheOnlyZone) {
-    Asking account;
+    RequestingAccount account;
     account.aws.fail_launch("web", no_capacity);
     account.host.advance(seconds(1));
     account.aws.note("web", "Launching a new EC2 instance: i-9", "Successful");

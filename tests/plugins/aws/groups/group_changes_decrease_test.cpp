@@ -14,8 +14,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// A group with three instances and a desired capacity of six, read a while after its last launch.
-struct Wanting : Account {
-    explicit Wanting(bool protects_new = true) {
+struct UnfulfilledAccount : Account {
+    explicit UnfulfilledAccount(bool protects_new = true) {
         add("web").protects_new = protects_new;
         group().desired = 3;
         aws.launch("web");
@@ -41,14 +41,14 @@ struct Wanting : Account {
 };
 
 TEST(AwsDecrease, CancelsRequestedInstances) {
-    Wanting account;
+    UnfulfilledAccount account;
     EXPECT_EQ(*account.decrease(2, 6), Resized{4});
     EXPECT_EQ(account.group().desired, 4);
     EXPECT_EQ(account.sets(), 1);
 }
 
 TEST(AwsDecrease, CancelsSeveralPlaceholdersWithOneChange) {
-    Wanting account;
+    UnfulfilledAccount account;
     const auto removed = account.remove(
         {"i-placeholder-web-4", "i-placeholder-web-5", "i-placeholder-web-5", id_of("i-2")});
     ASSERT_TRUE(removed) << removed.error();
@@ -58,7 +58,7 @@ TEST(AwsDecrease, CancelsSeveralPlaceholdersWithOneChange) {
 }
 
 TEST(AwsDecrease, AcceptsAPlaceholderThatIsNoLongerListed) {
-    Wanting account;
+    UnfulfilledAccount account;
     EXPECT_THAT(account.remove({"i-placeholder-web-6"})->failed, IsEmpty());
     const auto removed = account.remove({"i-placeholder-web-2"});
     ASSERT_THAT(removed->failed, SizeIs(1));
@@ -68,7 +68,7 @@ TEST(AwsDecrease, AcceptsAPlaceholderThatIsNoLongerListed) {
 }
 
 TEST(AwsDecrease, WaitsUntilTheLastChangeIsListed) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.aws.lag(true);
     ASSERT_TRUE(account.increase(2, 6));
     ASSERT_TRUE(account.next());
@@ -85,7 +85,7 @@ TEST(AwsDecrease, WaitsUntilTheLastChangeIsListed) {
 }
 
 TEST(AwsDecrease, WaitsWhileATerminatedInstanceIsListed) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.aws.lag(true);
     ASSERT_THAT(account.remove({id_of("i-1")})->failed, IsEmpty());
     EXPECT_FALSE(account.decrease(1, 5, 6));
@@ -94,7 +94,7 @@ TEST(AwsDecrease, WaitsWhileATerminatedInstanceIsListed) {
 }
 
 TEST(AwsDecrease, WaitsWhileALaunchIsRunning) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.aws.note("web", "Launching a new EC2 instance", "InProgress");
     account.host.advance(seconds(12));
     EXPECT_THAT(account.conflict(), HasSubstr("AWS started to launch an instance 12s ago"));
@@ -103,13 +103,13 @@ TEST(AwsDecrease, WaitsWhileALaunchIsRunning) {
 }
 
 TEST(AwsDecrease, WaitsUntilALaunchedInstanceIsListed) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.aws.note("web", "Launching a new EC2 instance: i-77", "Successful");
     EXPECT_THAT(account.conflict(), HasSubstr("that it does not list yet"));
 }
 
 TEST(AwsDecrease, WaitsIfThereAreMoreInstancesThanExpected) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.group().instances.push_back({.id = "i-77"});
     EXPECT_THAT(account.conflict(), HasSubstr("it has 4 instances, the request expects 3"));
     ASSERT_TRUE(account.next());
@@ -117,7 +117,7 @@ TEST(AwsDecrease, WaitsIfThereAreMoreInstancesThanExpected) {
 }
 
 TEST(AwsDecrease, WaitsIfALaunchBeganAfterTheDecision) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.host.advance(seconds(1));
     account.group().instances.erase(account.group().instances.begin());
     account.group().instances.push_back({.id = "i-77"});
@@ -126,7 +126,7 @@ TEST(AwsDecrease, WaitsIfALaunchBeganAfterTheDecision) {
 }
 
 TEST(AwsDecrease, NeverGoesBelowTheNumberOfInstances) {
-    Wanting account;
+    UnfulfilledAccount account;
     const auto lowered = account.decrease(4, 6);
     ASSERT_FALSE(lowered);
     EXPECT_EQ(lowered.error().code, ErrorCode::conflict) << "a race, not an invalid request";
@@ -134,7 +134,7 @@ TEST(AwsDecrease, NeverGoesBelowTheNumberOfInstances) {
 }
 
 TEST(AwsDecrease, ReadsTheGroupAgainBeforeARetry) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.aws.refuse("SetDesiredCapacity", "Throttling", "Rate exceeded");
     account.aws.forget_calls();
     ASSERT_TRUE(account.decrease(1, 6));
@@ -145,7 +145,7 @@ TEST(AwsDecrease, ReadsTheGroupAgainBeforeARetry) {
 
 TEST(AwsDecrease, NeedsPermissionForActivitiesUnlessAllInstancesAreProtected) {
     for (const bool protects_new : {true, false}) {
-        Wanting account(protects_new);
+        UnfulfilledAccount account(protects_new);
         account.aws.refuse("DescribeScalingActivities", "AccessDenied", "not allowed");
         const auto lowered = account.decrease(1, 6);
         EXPECT_EQ(lowered.has_value(), protects_new);
@@ -154,14 +154,14 @@ TEST(AwsDecrease, NeedsPermissionForActivitiesUnlessAllInstancesAreProtected) {
 }
 
 TEST(AwsDecrease, NeedsNoOtherRequestIfAllInstancesAreProtected) {
-    Wanting account;
+    UnfulfilledAccount account;
     account.aws.forget_calls();
     ASSERT_TRUE(account.decrease(1, 6));
     EXPECT_EQ(account.aws.calls(), 3);
 }
 
 TEST(AwsDecrease, ProtectsListedInstancesDuringTheChange) {
-    Wanting account(false);
+    UnfulfilledAccount account(false);
     account.group().instances[1].is_protected = true;  // by an administrator
     account.aws.forget_calls();
     ASSERT_TRUE(account.decrease(1, 6));
@@ -176,7 +176,7 @@ TEST(AwsDecrease, ProtectsListedInstancesDuringTheChange) {
 
 TEST(AwsDecrease, EndsOnlyTheProtectionSetByThePlugin) {
     for (const bool restarts : {false, true}) {
-        Wanting account(false);
+        UnfulfilledAccount account(false);
         account.group().instances[1].is_protected = true;  // by an administrator
         ASSERT_TRUE(account.decrease(1, 6));
         if (restarts) {
@@ -196,7 +196,7 @@ TEST(AwsDecrease, EndsOnlyTheProtectionSetByThePlugin) {
 }
 
 TEST(AwsDecrease, KeepsProtectionWhileTheGroupIsAboveItsDesiredCapacity) {
-    Wanting account(false);
+    UnfulfilledAccount account(false);
     ASSERT_TRUE(account.decrease(3, 6));
     account.group().instances.push_back({.id = "i-77"});
     ASSERT_TRUE(account.next(minutes(3)));
@@ -207,7 +207,7 @@ TEST(AwsDecrease, KeepsProtectionWhileTheGroupIsAboveItsDesiredCapacity) {
 }
 
 TEST(AwsDecrease, KeepsProtectionForTwoMinutesAfterTheLastDecrease) {
-    Wanting account(false);
+    UnfulfilledAccount account(false);
     ASSERT_TRUE(account.decrease(1, 6));
     ASSERT_TRUE(account.next(seconds(100)));
     account.group().protects_new = true;
@@ -220,7 +220,7 @@ TEST(AwsDecrease, KeepsProtectionForTwoMinutesAfterTheLastDecrease) {
 }
 
 TEST(AwsDecrease, EndsProtectionLaterIfItFails) {
-    Wanting account(false);
+    UnfulfilledAccount account(false);
     ASSERT_TRUE(account.decrease(1, 6));
     account.aws.refuse("SetInstanceProtection", "ValidationError", "not now");
     ASSERT_TRUE(account.next(minutes(2)));
@@ -231,15 +231,15 @@ TEST(AwsDecrease, EndsProtectionLaterIfItFails) {
 }
 
 TEST(AwsDecrease, DoesNotLowerTheTargetIfProtectionFails) {
-    Wanting account(false);
+    UnfulfilledAccount account(false);
     account.aws.refuse("SetInstanceProtection", "ValidationError", "i-1 is not part of the group");
     EXPECT_FALSE(account.decrease(1, 6));
     EXPECT_EQ(account.sets(), 0);
 }
 
 /// Instances are not protected, and protecting them is refused.
-struct Unprotected : Wanting {
-    Unprotected() : Wanting(false) {
+struct Unprotected : UnfulfilledAccount {
+    Unprotected() : UnfulfilledAccount(false) {
         aws.refuse("SetInstanceProtection", "AccessDenied", "not allowed", 1, 403);
     }
 };
@@ -271,7 +271,7 @@ TEST(AwsDecrease, ProtectsNothingWithoutState) {
 }
 
 TEST(AwsDecrease, WaitsForAnInstanceThatCannotBeProtectedYet) {
-    Wanting account(false);
+    UnfulfilledAccount account(false);
     account.group().instances[0].state = "Pending:Wait";
     account.aws.fail_launch("web", "no capacity");
     ASSERT_TRUE(account.next());
@@ -280,7 +280,7 @@ TEST(AwsDecrease, WaitsForAnInstanceThatCannotBeProtectedYet) {
 }
 
 TEST(AwsDecrease, ReportsHowLongTargetsLag) {
-    Wanting account;
+    UnfulfilledAccount account;
     EXPECT_EQ(account.refresh()->target_lag, minutes(2));
 }
 

@@ -322,7 +322,7 @@ Task<void> increase_once(AwsCloud& cloud) {
     const Resize request{.group = web, .delta = 2, .expected_target = 3};
     co_await cloud.increase(request);
 }
-Task<void> side_by_side(AwsCloud& cloud) {
+Task<void> increase_in_parallel(AwsCloud& cloud) {
     std::vector<Task<void>> tasks;
     tasks.push_back(refresh_once(cloud));
     tasks.push_back(increase_once(cloud));
@@ -352,7 +352,7 @@ TEST(AwsChanges, ReadAListAgainIfAChangeOverlappedIt) {
     Grown account;
     account.host.advance(minutes(1));
     account.aws.latency = std::chrono::seconds(5);
-    const auto done = testing::run(account.host, side_by_side(account.cloud()));
+    const auto done = testing::run(account.host, increase_in_parallel(account.cloud()));
     ASSERT_TRUE(done) << done.error();
     EXPECT_EQ(account.group().desired, 5);
     EXPECT_EQ(account.next()->groups[0].target, 5);

@@ -53,7 +53,7 @@ struct AwsPermissions : ::testing::Test {
             if (verdict.kind == kind) out.push_back(verdict.action);
         return out;
     }
-    Result<void> demand() { return run(host, require_rights(host.host(), client, question)); }
+    Result<void> check_all() { return run(host, require_rights(host.host(), client, question)); }
 };
 
 TEST_F(AwsPermissions, AreThoseThatTheSettingsNeed) {
@@ -116,7 +116,7 @@ TEST_F(AwsPermissions, NameActionAndResourceOfARefusal) {
     account.decisions["autoscaling:SetDesiredCapacity"] = "explicitDeny";
     account.refusals["DescribeImages"] = "UnauthorizedOperation";
     account.refusals["DescribeScalingActivities"] = "AccessDenied";
-    const auto demanded = demand();
+    const auto demanded = check_all();
     ASSERT_FALSE(demanded);
     EXPECT_EQ(demanded.error().code, ErrorCode::permission);
     EXPECT_THAT(demanded.error().message,
@@ -129,7 +129,7 @@ TEST_F(AwsPermissions, NameActionAndResourceOfARefusal) {
 
 TEST_F(AwsPermissions, WarnIfInstancesCannotBeProtected) {
     account.decisions["autoscaling:SetInstanceProtection"] = "implicitDeny";
-    EXPECT_TRUE(demand());
+    EXPECT_TRUE(check_all());
     EXPECT_THAT(format_recommended(verdicts()),
                 ElementsAre(AllOf(HasSubstr("recommended: autoscaling:SetInstanceProtection on " +
                                             question.groups[0].arn + " is denied"),
@@ -139,7 +139,7 @@ TEST_F(AwsPermissions, WarnIfInstancesCannotBeProtected) {
 
 TEST_F(AwsPermissions, WarnIfInstancesCannotBeDescribed) {
     account.refusals["DescribeInstances"] = "UnauthorizedOperation";
-    EXPECT_TRUE(demand());
+    EXPECT_TRUE(check_all());
     EXPECT_THAT(format_recommended(verdicts()),
                 ElementsAre(AllOf(HasSubstr("recommended: ec2:DescribeInstances is denied"),
                                   HasSubstr("are matched by address"))));
@@ -148,7 +148,7 @@ TEST_F(AwsPermissions, WarnIfInstancesCannotBeDescribed) {
 TEST_F(AwsPermissions, AreNotCheckedIfSimulationIsNotAllowed) {
     account.refusals["SimulatePrincipalPolicy"] = "AccessDenied";
     question.groups.push_back(tagged_group("batch"));
-    EXPECT_TRUE(demand()) << "an unknown permission is not an error";
+    EXPECT_TRUE(check_all()) << "an unknown permission is not an error";
     EXPECT_EQ(account.count("SimulatePrincipalPolicy"), 1u) << "one attempt is enough";
     const auto unchecked = format_unchecked(verdicts());
     ASSERT_EQ(unchecked.size(), 1u);
@@ -161,9 +161,9 @@ TEST_F(AwsPermissions, AreNotCheckedIfSimulationIsNotAllowed) {
 
 TEST_F(AwsPermissions, AreNotDeniedByAnUnknownCondition) {
     account.decisions["autoscaling:SetDesiredCapacity"] = "implicitDeny";
-    EXPECT_EQ(demand().error().code, ErrorCode::permission);
+    EXPECT_EQ(check_all().error().code, ErrorCode::permission);
     account.missing_context = "aws:PrincipalTag/team";
-    EXPECT_TRUE(demand());
+    EXPECT_TRUE(check_all());
     EXPECT_THAT(actions(Kind::not_checked), ElementsAre("autoscaling:SetDesiredCapacity"));
     EXPECT_THAT(format_unchecked(verdicts()),
                 ElementsAre(HasSubstr("a policy condition requires aws:PrincipalTag/team")));
@@ -173,7 +173,7 @@ TEST_F(AwsPermissions, AreDeniedIfAGroupLacksTheRequiredTag) {
     question.groups[0].tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}};
     account.decisions["autoscaling:SetDesiredCapacity"] = "implicitDeny";
     account.missing_context = "aws:ResourceTag/k8s.io/cluster-autoscaler/prod";
-    const auto demanded = demand();
+    const auto demanded = check_all();
     ASSERT_FALSE(demanded);
     EXPECT_EQ(demanded.error().code, ErrorCode::permission);
     EXPECT_EQ(
@@ -195,7 +195,7 @@ TEST_F(AwsPermissions, AreUnknownForTagsOfFutureGroups) {
     question.provisioning = true;
     account.decisions["autoscaling:DeleteAutoScalingGroup"] = "implicitDeny";
     account.missing_context = "aws:ResourceTag/team";
-    EXPECT_TRUE(demand());
+    EXPECT_TRUE(check_all());
     EXPECT_THAT(actions(Kind::not_checked), ElementsAre("autoscaling:DeleteAutoScalingGroup"));
 }
 
@@ -216,7 +216,7 @@ TEST_F(AwsPermissions, AreNotCheckedForCallersWithoutPolicies) {
 TEST_F(AwsPermissions, AreNotCheckedWithoutGroups) {
     question.groups.clear();
     EXPECT_THAT(format_unchecked(verdicts()), ElementsAre(HasSubstr("no group found to check")));
-    EXPECT_TRUE(demand());
+    EXPECT_TRUE(check_all());
 }
 
 TEST_F(AwsPermissions, AreCheckedForTenGroups) {

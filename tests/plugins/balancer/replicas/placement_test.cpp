@@ -35,7 +35,7 @@ PlacementRequest proportional(std::int64_t wanted, std::vector<PlacedTarget> tar
             .rounding = rounding};
 }
 
-PlacedTarget weighing(std::string name, std::int64_t weight, std::int64_t max = unlimited) {
+PlacedTarget with_weight(std::string name, std::int64_t weight, std::int64_t max = unlimited) {
     return {.name = std::move(name), .max = max, .weight = weight};
 }
 
@@ -126,9 +126,9 @@ TEST(PlacementByPriority, MovesBlockedReplicasToEarlierTargetsIfThereAreNoLater)
 TEST(PlacementLimits, TreatAMinimumAboveTheMaximumAsBoth) {
     const PlacedTarget odd{.name = "a", .min = 5, .max = 2, .weight = 1};
     expect_all({
-        {"proportional", proportional(9, {odd, weighing("b", 1)}), {{{"a", 5}, {"b", 4}}}},
-        {"listed", priority(9, {odd, weighing("b", 1)}, {"a", "b"}), {{{"a", 5}, {"b", 4}}}},
-        {"not listed", priority(9, {odd, weighing("b", 1)}, {"b"}), {{{"a", 5}, {"b", 4}}}},
+        {"proportional", proportional(9, {odd, with_weight("b", 1)}), {{{"a", 5}, {"b", 4}}}},
+        {"listed", priority(9, {odd, with_weight("b", 1)}, {"a", "b"}), {{{"a", 5}, {"b", 4}}}},
+        {"not listed", priority(9, {odd, with_weight("b", 1)}, {"b"}), {{{"a", 5}, {"b", 4}}}},
     });
 }
 
@@ -155,35 +155,36 @@ TEST(PlacementByProportions, KeepsTheRatio) {
                            {.name = "b", .min = 1, .weight = 50}}),
          {{{"a", 5}, {"b", 5}}}},
         {"an odd one goes to the lower name",
-         proportional(5, {weighing("b", 1), weighing("a", 1)}),
+         proportional(5, {with_weight("b", 1), with_weight("a", 1)}),
          {{{"a", 3}, {"b", 2}}}},
         {"who is at the maximum leaves the calculation",
-         proportional(10, {weighing("a", 60, 2), weighing("b", 30), weighing("c", 10)}),
+         proportional(10, {with_weight("a", 60, 2), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 2}, {"b", 6}, {"c", 2}}}},
         {"one after the other",
-         proportional(10, {weighing("a", 60, 2), weighing("b", 30, 5), weighing("c", 10)}),
+         proportional(10, {with_weight("a", 60, 2), with_weight("b", 30, 5), with_weight("c", 10)}),
          {{{"a", 2}, {"b", 5}, {"c", 3}}}},
         {"all are full",
-         proportional(10, {weighing("a", 1, 2), weighing("b", 1, 3)}),
+         proportional(10, {with_weight("a", 1, 2), with_weight("b", 1, 3)}),
          {{{"a", 2}, {"b", 3}}, 0, 5}},
         {"no weight is the minimum alone",
-         proportional(6, {{.name = "a", .min = 2}, weighing("b", 1, 3)}),
+         proportional(6, {{.name = "a", .min = 2}, with_weight("b", 1, 3)}),
          {{{"a", 2}, {"b", 3}}, 0, 1}},
         {"a weight below zero is none",
-         proportional(4, {weighing("a", -5), weighing("b", 1)}),
+         proportional(4, {with_weight("a", -5), with_weight("b", 1)}),
          {{{"a", 0}, {"b", 4}}}},
         {"a minimum above the share",
-         proportional(10, {{.name = "a", .min = 7, .weight = 1}, weighing("b", 1)}),
+         proportional(10, {{.name = "a", .min = 7, .weight = 1}, with_weight("b", 1)}),
          {{{"a", 7}, {"b", 3}}}},
         {"minimums above what is wanted",
          proportional(3,
                       {{.name = "a", .min = 2, .weight = 1}, {.name = "b", .min = 4, .weight = 9}}),
          {{{"a", 2}, {"b", 4}}, 3}},
         {"the minimum counts where it is above the maximum",
-         proportional(9, {{.name = "a", .min = 5, .max = 2, .weight = 1}, weighing("b", 1)}),
+         proportional(9, {{.name = "a", .min = 5, .max = 2, .weight = 1}, with_weight("b", 1)}),
          {{{"a", 5}, {"b", 4}}}},
         {"as many as there can be",
-         proportional(2'147'483'647, {weighing("a", 2'147'483'647), weighing("b", 2'147'483'647)}),
+         proportional(2'147'483'647,
+                      {with_weight("a", 2'147'483'647), with_weight("b", 2'147'483'647)}),
          {{{"a", 1'073'741'824}, {"b", 1'073'741'823}}}},
     });
 }
@@ -191,11 +192,11 @@ TEST(PlacementByProportions, KeepsTheRatio) {
 TEST(PlacementByProportions, MinimizesTheLargestDifferenceByLeastError) {
     expect_all({
         {"upstream gives all of it to the first",
-         proportional(5,
-                      {weighing("a", 70), weighing("b", 10), weighing("c", 10), weighing("d", 10)}),
+         proportional(5, {with_weight("a", 70), with_weight("b", 10), with_weight("c", 10),
+                          with_weight("d", 10)}),
          {{{"a", 4}, {"b", 1}, {"c", 0}, {"d", 0}}}},
         {"seven of 60/30/10",
-         proportional(7, {weighing("a", 60), weighing("b", 30), weighing("c", 10)}),
+         proportional(7, {with_weight("a", 60), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 4}, {"b", 2}, {"c", 1}}}},
         {"the difference is least with a minimum above a share, too",
          proportional(4, {{.name = "a", .min = 1, .weight = 7},
@@ -215,16 +216,17 @@ TEST(PlacementByProportions, MatchesUpstreamByHighestAverages) {
                        {.name = "b", .min = 1, .weight = 50}}),
          {{{"a", 5}, {"b", 5}}}},
         {"seven of 60/30/10",
-         upstream(7, {weighing("a", 60), weighing("b", 30), weighing("c", 10)}),
+         upstream(7, {with_weight("a", 60), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 5}, {"b", 2}, {"c", 0}}}},
         {"the third gets its first with the tenth",
-         upstream(10, {weighing("a", 60), weighing("b", 30), weighing("c", 10)}),
+         upstream(10, {with_weight("a", 60), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 6}, {"b", 3}, {"c", 1}}}},
         {"all of it to the first",
-         upstream(5, {weighing("a", 70), weighing("b", 10), weighing("c", 10), weighing("d", 10)}),
+         upstream(5, {with_weight("a", 70), with_weight("b", 10), with_weight("c", 10),
+                      with_weight("d", 10)}),
          {{{"a", 5}, {"b", 0}, {"c", 0}, {"d", 0}}}},
         {"who is at the maximum leaves the calculation",
-         upstream(10, {weighing("a", 60, 2), weighing("b", 30), weighing("c", 10)}),
+         upstream(10, {with_weight("a", 60, 2), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 2}, {"b", 6}, {"c", 2}}}},
     });
 }
@@ -244,7 +246,7 @@ TEST(PlacementByProportions, MovesBlockedReplicasToHealthyTargets) {
          {{{"a", 5}, {"b", 10}}}},
         {"there was no room before anybody fell back",
          proportional(10, {{.name = "a", .max = 4, .weight = 1, .total = 4, .blocked = 4},
-                           weighing("b", 1, 4)}),
+                           with_weight("b", 1, 4)}),
          {{{"a", 4}, {"b", 4}}, 0, 2}},
     });
 }
@@ -292,9 +294,9 @@ double least_error(const std::vector<PlacedTarget>& targets, std::int64_t wanted
 TEST(PlacementByProportions, HasTheLeastPossibleError) {
     std::mt19937 random(7);
     for (int round = 0; round < 200; ++round) {
-        const std::vector<PlacedTarget> targets{weighing("a", number(random, 1, 100)),
-                                                weighing("b", number(random, 1, 100)),
-                                                weighing("c", number(random, 1, 100))};
+        const std::vector<PlacedTarget> targets{with_weight("a", number(random, 1, 100)),
+                                                with_weight("b", number(random, 1, 100)),
+                                                with_weight("c", number(random, 1, 100))};
         const std::int64_t wanted = number(random, 1, 20);
         const Placement placed = place(proportional(wanted, targets));
         double weights = 0, worst = 0;
@@ -346,7 +348,8 @@ TEST(PlacementByProportions, EqualsAddingOneReplicaAtATimeByHighestAverages) {
 }
 
 TEST(PlacementByProportions, NeverShrinksATargetForAGrowingTotalByHighestAverages) {
-    const std::vector<PlacedTarget> targets{weighing("a", 6), weighing("b", 6), weighing("c", 2)};
+    const std::vector<PlacedTarget> targets{with_weight("a", 6), with_weight("b", 6),
+                                            with_weight("c", 2)};
     Placement before = place(proportional(0, targets, Rounding::highest_averages));
     for (std::int64_t wanted = 1; wanted < 60; ++wanted) {
         const Placement now = place(proportional(wanted, targets, Rounding::highest_averages));

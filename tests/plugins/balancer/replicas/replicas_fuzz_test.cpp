@@ -10,9 +10,9 @@
 namespace capstan::replicas {
 namespace {
 
-class Dice {
+class RandomObjects {
 public:
-    explicit Dice(unsigned seed) : random_(seed) {}
+    explicit RandomObjects(unsigned seed) : random_(seed) {}
     bool often() { return random_() % 4 != 0; }
     std::int64_t up_to(std::int64_t most) {
         return static_cast<std::int64_t>(random_()) % (most + 1);
@@ -32,11 +32,11 @@ private:
     std::mt19937 random_;
 };
 
-std::string name_of_target(Dice& dice) {
+std::string name_of_target(RandomObjects& dice) {
     return dice.pick({"a", "b", "c", "d", "\u00e4 \"\\", "ghost"});
 }
 
-Json random_target(Dice& dice) {
+Json random_target(RandomObjects& dice) {
     Json out = Json::object({{"name", name_of_target(dice)}});
     Json& ref = out.at("scaleTargetRef");
     if (dice.often())
@@ -48,7 +48,7 @@ Json random_target(Dice& dice) {
     return out;
 }
 
-Json random_selector(Dice& dice) {
+Json random_selector(RandomObjects& dice) {
     Json out = Json::object();
     if (dice.often()) out.at("matchLabels").set("app", dice.pick({"web", "", "other"}));
     if (!dice.often()) {
@@ -62,7 +62,7 @@ Json random_selector(Dice& dice) {
     return out;
 }
 
-Json random_policy(Dice& dice) {
+Json random_policy(RandomObjects& dice) {
     Json out = Json::object(
         {{"policyName", dice.pick({"priority", "proportional", "proportional", "other"})}});
     if (dice.often()) {
@@ -82,7 +82,7 @@ Json random_policy(Dice& dice) {
     return out;
 }
 
-Json random_spec(Dice& dice) {
+Json random_spec(RandomObjects& dice) {
     Json out = Json::object({{"selector", random_selector(dice)}, {"policy", random_policy(dice)}});
     if (dice.often()) out.set("replicas", dice.count());
     for (std::int64_t n = 2 + dice.up_to(3); n > 0; --n)
@@ -113,7 +113,7 @@ TEST_F(ReplicasFuzz, NoSpecStopsTheControllerOrKeepsItBusy) {
     put_pods("b", 3);
     for (unsigned seed = 0; seed < 300; ++seed) {
         SCOPED_TRACE(seed);
-        Dice dice(seed);
+        RandomObjects dice(seed);
         Json object = Json::object({{"spec", random_spec(dice)}});
         object.at("metadata")
             .set("namespace", "shop")

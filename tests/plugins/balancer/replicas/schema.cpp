@@ -95,9 +95,9 @@ std::shared_ptr<const Schema::Node> read_schema(const YAML::Node& yaml) {
     return out;
 }
 
-class Maker {
+class ObjectGenerator {
 public:
-    explicit Maker(std::uint32_t seed) : random_(seed) {}
+    explicit ObjectGenerator(std::uint32_t seed) : random_(seed) {}
 
     Json make(const Schema::Node& schema) {
         if (schema.type == "integer") return make_number(schema);
@@ -151,7 +151,7 @@ private:
     std::mt19937 random_;
 };
 
-class Judge {
+class SchemaValidator {
 public:
     /// Keeps the first complaint.
     void judge(const Schema::Node& schema, const Json& value, const std::string& where) {
@@ -211,10 +211,10 @@ Schema Schema::of_definition(const std::filesystem::path& yaml) {
 
 Schema Schema::member(const std::string& name) const { return Schema(node_->properties.at(name)); }
 
-Json Schema::example(std::uint32_t seed) const { return Maker(seed).make(*node_); }
+Json Schema::example(std::uint32_t seed) const { return ObjectGenerator(seed).make(*node_); }
 
 std::string Schema::complaint(const Json& value) const {
-    Judge judge;
+    SchemaValidator judge;
     judge.judge(*node_, value, "the object");
     return judge.complaint();
 }

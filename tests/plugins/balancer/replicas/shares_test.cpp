@@ -58,14 +58,14 @@ void for_each_way(const std::vector<Sharer>& sharers, std::int64_t pool, Counts&
     }
 }
 
-struct Chance {
+struct RandomCase {
     std::vector<Sharer> sharers;
     std::int64_t rest = 0, pool = 0;
 };
 
-Chance chance_of(std::mt19937& random, bool has_maxima = true) {
+RandomCase random_case(std::mt19937& random, bool has_maxima = true) {
     static constexpr std::string_view names[] = {"a", "b", "c", "d"};
-    Chance out;
+    RandomCase out;
     std::int64_t room = 0;
     const auto count = static_cast<std::size_t>(between(random, 2, 4));
     for (std::size_t i = 0; i < count; ++i) {
@@ -83,13 +83,13 @@ Chance chance_of(std::mt19937& random, bool has_maxima = true) {
 
 /// The least error over every placement within bounds that `is_rival` to the given one.
 void expect_least_error(
-    Chance chance, const std::function<bool(const Counts& has, const Counts& rival)>& is_rival) {
-    const std::vector<Sharer> before = chance.sharers;
-    EXPECT_EQ(share_out(chance.rest, chance.sharers, Rounding::least_error), 0);
+    RandomCase drawn, const std::function<bool(const Counts& has, const Counts& rival)>& is_rival) {
+    const std::vector<Sharer> before = drawn.sharers;
+    EXPECT_EQ(share_out(drawn.rest, drawn.sharers, Rounding::least_error), 0);
     Counts has, way;
-    for (const Sharer& s : chance.sharers) has.push_back(s.has);
+    for (const Sharer& s : drawn.sharers) has.push_back(s.has);
     double best = 1e9;
-    for_each_way(before, chance.pool, way, [&](const Counts& rival) {
+    for_each_way(before, drawn.pool, way, [&](const Counts& rival) {
         if (is_rival(has, rival)) best = std::min(best, largest_error(before, rival));
     });
     EXPECT_NEAR(largest_error(before, has), best, 1e-9) << ::testing::PrintToString(has);
@@ -99,7 +99,7 @@ TEST(Shares, MinimizeTheLargestDifferenceWithinMinima) {
     std::mt19937 random(3);
     for (int round = 0; round < 1000; ++round) {
         SCOPED_TRACE(round);
-        expect_least_error(chance_of(random, false),
+        expect_least_error(random_case(random, false),
                            [](const Counts&, const Counts&) { return true; });
     }
 }
@@ -109,9 +109,9 @@ TEST(Shares, MinimizeTheLargestDifferenceAmongSharersThatAreNotFull) {
     std::mt19937 random(13);
     for (int round = 0; round < 1000; ++round) {
         SCOPED_TRACE(round);
-        const Chance chance = chance_of(random);
-        expect_least_error(chance, [&](const Counts& has, const Counts& rival) {
-            return same_are_full(chance.sharers, has, rival);
+        const RandomCase drawn = random_case(random);
+        expect_least_error(drawn, [&](const Counts& has, const Counts& rival) {
+            return same_are_full(drawn.sharers, has, rival);
         });
     }
 }
@@ -141,10 +141,10 @@ TEST(Shares, StayWithinBoundsAddUpAndDoNotDependOnTheOrder) {
     std::mt19937 random(5);
     for (int round = 0; round < 1000; ++round) {
         SCOPED_TRACE(round);
-        const Chance chance = chance_of(random);
+        const RandomCase drawn = random_case(random);
         for (const Rounding rounding : {Rounding::least_error, Rounding::highest_averages}) {
-            std::vector<Sharer> one = chance.sharers, other = chance.sharers;
-            const std::int64_t wanted = chance.rest + between(random, 0, 60);
+            std::vector<Sharer> one = drawn.sharers, other = drawn.sharers;
+            const std::int64_t wanted = drawn.rest + between(random, 0, 60);
             std::ranges::reverse(other);
             const std::int64_t left = share_out(wanted, one, rounding);
             EXPECT_EQ(share_out(wanted, other, rounding), left);
@@ -152,9 +152,9 @@ TEST(Shares, StayWithinBoundsAddUpAndDoNotDependOnTheOrder) {
             EXPECT_EQ(one, other);
             std::int64_t given = 0;
             for (std::size_t i = 0; i < one.size(); ++i) {
-                EXPECT_GE(one[i].has, chance.sharers[i].has);
-                EXPECT_LE(one[i].has, chance.sharers[i].most);
-                given += one[i].has - chance.sharers[i].has;
+                EXPECT_GE(one[i].has, drawn.sharers[i].has);
+                EXPECT_LE(one[i].has, drawn.sharers[i].most);
+                given += one[i].has - drawn.sharers[i].has;
             }
             EXPECT_EQ(given + left, wanted);
         }

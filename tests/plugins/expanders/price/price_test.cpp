@@ -23,13 +23,14 @@ using testing::Question;
 const PriceConfig twenty_a_core{.cpu_per_hour = 20, .memory_gib_per_hour = 0};
 constexpr std::uint32_t prefers_two_cores = 4, prefers_four_cores = 10;
 
-PodEquivalenceGroup asking_for(MilliCpu cpu) {
+PodEquivalenceGroup pod_with_cpu(MilliCpu cpu) {
     PodEquivalenceGroup out = testing::pods("web");
     out.requests = {{"cpu", cpu}};
     return out;
 }
 Question question(std::vector<OptionBuilder> options, std::uint32_t cluster_nodes) {
-    return Question(std::move(options), {asking_for(1_cpu), asking_for(500_mcpu)}, cluster_nodes);
+    return Question(std::move(options), {pod_with_cpu(1_cpu), pod_with_cpu(500_mcpu)},
+                    cluster_nodes);
 }
 OptionBuilder one_core(int nodes, double price) {
     return option("ng1").cpu("1").nodes(nodes).price(price).pods(1, 0).pods(1, 1);

@@ -30,7 +30,7 @@ struct FakeExpanderServer {
     }
 };
 
-grpcplugin::BestOptionsResponse keeping(std::initializer_list<const char*> groups) {
+grpcplugin::BestOptionsResponse response_with(std::initializer_list<const char*> groups) {
     grpcplugin::BestOptionsResponse out;
     for (const char* group : groups) out.add_options()->set_nodegroupid(group);
     return out;
@@ -38,7 +38,7 @@ grpcplugin::BestOptionsResponse keeping(std::initializer_list<const char*> group
 
 TEST(GrpcExpander, KeepsWhatTheServerKeeps) {
     FakeExpanderServer p;
-    p.server.always("BestOptions", keeping({"b", "c"}));
+    p.server.always("BestOptions", response_with({"b", "c"}));
     const auto kept = p.filter(question({option("a"), option("b").pods(2), option("c")}));
     ASSERT_TRUE(kept) << kept.error();
     EXPECT_EQ(*kept, (KeptOptions{.kept = {{1}, {2}}}));
@@ -53,7 +53,7 @@ TEST(GrpcExpander, KeepsWhatTheServerKeeps) {
 TEST(GrpcExpander, ReportsPodsOmittedFromTheRequest) {
     FakeExpanderServer p;
     p.config.request_size_max = 10'000;
-    p.server.always("BestOptions", keeping({"a", "x"}));
+    p.server.always("BestOptions", response_with({"a", "x"}));
     const auto kept = p.filter(question({option("a").pods(100)}, {testing::pods("web-1", 100)}));
     ASSERT_TRUE(kept) << kept.error();
     EXPECT_THAT(kept->sentences, ElementsAre(HasSubstr("of 100 pods"), HasSubstr("\"x\"")));

@@ -11,7 +11,7 @@ extern "C" const capstan_entry capstan_entry_1;
 namespace capstan::external_grpc {
 namespace {
 
-std::vector<std::string> broken_promises(testing::ConformanceOptions options) {
+std::vector<std::string> failures_of(testing::ConformanceOptions options) {
     options.settings["grpc_expander"] = {{"address", server_url}};
     std::vector<std::string> out;
     for (const auto& r : run_checks(testing::conformance_checks(capstan_entry_1, options))) {
@@ -22,7 +22,7 @@ std::vector<std::string> broken_promises(testing::ConformanceOptions options) {
 }
 
 TEST(GrpcExpanderConformance, PassesWithoutAServer) {
-    EXPECT_THAT(broken_promises({}), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of({}), ::testing::IsEmpty());
 }
 
 TEST(GrpcExpanderConformance, PassesWithAServerThatKeepsNothing) {
@@ -31,7 +31,7 @@ TEST(GrpcExpanderConformance, PassesWithAServerThatKeepsNothing) {
         FakeServer(host, "grpcplugin.Expander")
             .always("BestOptions", grpcplugin::BestOptionsResponse());
     };
-    EXPECT_THAT(broken_promises(options), ::testing::IsEmpty());
+    EXPECT_THAT(failures_of(options), ::testing::IsEmpty());
 }
 
 }  // namespace

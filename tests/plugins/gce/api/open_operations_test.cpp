@@ -10,9 +10,9 @@ namespace {
 const ResourceLink watched_link{"shop", {Scope::zone, "us-central1-a"}, "operations", "op-1"};
 const std::string poll_call = "GET projects/shop/zones/us-central1-a/operations/op-1";
 
-struct Watching : ScriptedGoogle {
+struct PolledOperations : ScriptedGoogle {
     // Waiting coroutines end before the operations do.
-    ~Watching() { std::ignore = host().stop(); }
+    ~PolledOperations() { std::ignore = host().stop(); }
 
     void add() {
         operations.add(watched_link, [this](const Operation& now) {
@@ -26,7 +26,7 @@ struct Watching : ScriptedGoogle {
 };
 
 TEST(GceOpenOperations, ArePolledUntilTheyEnd) {
-    Watching google;
+    PolledOperations google;
     for (int polls = 0; polls < 3; ++polls) google.on(poll_call, operation_response());
     google.on(poll_call,
               operation_response(R"(,"error":{"errors":[{"code":"QUOTA_EXCEEDED"}]})", "DONE"));
@@ -40,9 +40,9 @@ TEST(GceOpenOperations, ArePolledUntilTheyEnd) {
 }
 
 TEST(GceOpenOperations, AreForgottenAfterFifteenMinutesOrIfDeleted) {
-    Watching slow, gone;
+    PolledOperations slow, gone;
     slow.on(poll_call, operation_response());
-    for (Watching* google : {&slow, &gone}) {
+    for (PolledOperations* google : {&slow, &gone}) {
         google->add();
         google->host().advance(std::chrono::minutes(16));
         const std::size_t requests = google->requests().size();

@@ -28,7 +28,7 @@ struct FakeMachine {
             return found == responses.end() ? testing::unanswered() : found->second;
         });
     }
-    std::shared_ptr<TokenLookup> look() {
+    std::shared_ptr<TokenLookup> make_lookup() {
         return std::make_shared<TokenLookup>(
             TokenLookup{host.host(), config, &environment, environment.set});
     }
@@ -36,7 +36,7 @@ struct FakeMachine {
         return {"file \"/key.json\"", *parse_json(json)};
     }
     Result<AccessToken> ask(const std::string& json) {
-        return testing::run(host, ask_with(look(), text(json), "scope-a scope-b"));
+        return testing::run(host, ask_with(make_lookup(), text(json), "scope-a scope-b"));
     }
     Result<AccessToken> find() {
         TokenChain chain(host.host(), config, environment);

@@ -24,7 +24,7 @@ struct Slow : Project {
         gce.endings[method] = {{"QUOTA_EXCEEDED", "Quota 'CPUS' exceeded.", location}};
     }
     /// Google drops the machines that it has not created.
-    void give_up() {
+    void drop_uncreated() {
         FakeMig& group = Project::group();
         group.target -= static_cast<int>(
             std::erase_if(group.instances, [](const FakeVm& vm) { return vm.number == 0; }));
@@ -39,7 +39,7 @@ TEST(GceLateFailures, ShowFailedMachinesOfAnIncrease) {
     Slow project;
     project.fail_next("createInstances");
     EXPECT_EQ(*project.increase(2, 3), Resized{5});
-    project.give_up();
+    project.drop_uncreated();
     const auto view = project.next(seconds(20));
     ASSERT_TRUE(view) << view.error();
     EXPECT_EQ(view->groups[0].target, 3);
@@ -70,7 +70,7 @@ TEST(GceLateFailures, EndAfterAMinuteOrWhenTheyAreRemoved) {
     Slow project;
     project.fail_next("createInstances");
     ASSERT_TRUE(project.increase(2, 3));
-    project.give_up();
+    project.drop_uncreated();
     ASSERT_THAT(project.next(seconds(20))->machines, SizeIs(5));
     EXPECT_THAT(project.remove({id_of(project.created(0))})->failed, IsEmpty());
     EXPECT_EQ(project.gce.calls("deleteInstances"), 0) << "there is nothing to delete";

@@ -32,12 +32,12 @@ TEST(GceRoles, AreThePermissionsThatTheSourcesName) {
 }
 
 struct Project : ScriptedGoogle {
-    Result<void> demand(bool provisioning = false) {
+    Result<void> check(bool provisioning = false) {
         LookupApi lookup(client());
         return run(require_permissions(host().host(), lookup,
                                        {.projects = {"shop"}, .provisioning = provisioning}));
     }
-    Project& grants(const std::vector<std::string>& permissions) {
+    Project& grant(const std::vector<std::string>& permissions) {
         std::string text;
         for (const std::string& each : permissions)
             text += (text.empty() ? "\"" : ",\"") + each + "\"";
@@ -53,8 +53,8 @@ struct Project : ScriptedGoogle {
 
 TEST(GcePermissions, AreCheckedIfGranted) {
     Project project;
-    project.grants(needed_permissions(true));
-    EXPECT_TRUE(project.demand(true));
+    project.grant(needed_permissions(true));
+    EXPECT_TRUE(project.check(true));
     EXPECT_EQ(project.log(), "");
 }
 
@@ -62,8 +62,8 @@ TEST(GcePermissions, AreReportedIfMissing) {
     std::vector<std::string> granted = needed_permissions(false);
     std::erase(granted, "compute.instanceGroupManagers.update");
     Project project;
-    project.grants(granted);
-    const auto refused = project.demand();
+    project.grant(granted);
+    const auto refused = project.check();
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, ErrorCode::permission);
     EXPECT_EQ(refused.error().message,
@@ -75,8 +75,8 @@ TEST(GcePermissions, AreNotCheckedForOtherResources) {
     std::vector<std::string> granted = needed_permissions(true);
     std::erase(granted, "iam.serviceAccounts.actAs");
     Project project;
-    project.grants(granted);
-    EXPECT_TRUE(project.demand(true));
+    project.grant(granted);
+    EXPECT_TRUE(project.check(true));
     EXPECT_THAT(project.log(), HasSubstr("not checked: iam.serviceAccounts.actAs"));
 }
 
@@ -85,7 +85,7 @@ TEST(GcePermissions, AreNotCheckedIfTheApiIsDisabled) {
     project.on(
         "POST projects/shop:testIamPermissions",
         R"({"error":{"code":403,"message":"off","details":[{"reason":"SERVICE_DISABLED"}]}})", 403);
-    EXPECT_TRUE(project.demand());
+    EXPECT_TRUE(project.check());
     EXPECT_THAT(project.log(),
                 AllOf(HasSubstr("cannot check"), HasSubstr("gcloud services enable")));
 }
@@ -96,7 +96,7 @@ TEST(GcePermissions, AreNotCheckedWithATokenOfNarrowScope) {
         "POST projects/shop:testIamPermissions",
         R"({"error":{"code":403,"message":"no","details":[{"reason":"ACCESS_TOKEN_SCOPE_INSUFFICIENT"}]}})",
         403);
-    EXPECT_TRUE(project.demand());
+    EXPECT_TRUE(project.check());
     EXPECT_THAT(project.log(), HasSubstr("cloud-platform"));
 }
 

@@ -22,7 +22,7 @@ HttpReply refusal(int status, const std::string& reason, const std::string& mess
                  std::move(headers));
 }
 
-FailedAttempt judged(const HttpReply& response) {
+FailedAttempt classified(const HttpReply& response) {
     return judge_refusal("compute.instances.list", response, Time());
 }
 
@@ -67,7 +67,7 @@ TEST(GceErrors, MapToErrorCodesAndRetries) {
              Case{504, "", ErrorCode::deadline, RepeatWhen::if_safe},
              Case{501, "notImplemented", ErrorCode::unsupported, RepeatWhen::never},
          }) {
-        const FailedAttempt failed = judged(refusal(status, reason));
+        const FailedAttempt failed = classified(refusal(status, reason));
         EXPECT_EQ(failed.error.code, code) << status << " " << reason;
         EXPECT_EQ(failed.again, again) << status << " " << reason;
         EXPECT_EQ(failed.error.provider_code, reason);
@@ -75,7 +75,7 @@ TEST(GceErrors, MapToErrorCodesAndRetries) {
 }
 
 TEST(GceErrors, TreatExceededRequestQuotasAsThrottling) {
-    const FailedAttempt failed = judged(refusal(
+    const FailedAttempt failed = classified(refusal(
         403, "quotaExceeded",
         "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute' of service"));
     EXPECT_EQ(failed.error.code, ErrorCode::throttled);
@@ -83,24 +83,24 @@ TEST(GceErrors, TreatExceededRequestQuotasAsThrottling) {
 }
 
 TEST(GceErrors, NameRequestReasonAndRemedy) {
-    EXPECT_EQ(
-        judged(refusal(404, "notFound", "The resource 'projects/p' was not found")).error.message,
-        "compute.instances.list: The resource 'projects/p' was not found (notFound)");
-    EXPECT_EQ(judged(reply(500, "")).error.message, "compute.instances.list: HTTP status 500");
-    EXPECT_THAT(judged(refusal(403, "accessNotConfigured", "off")).error.message,
+    EXPECT_EQ(classified(refusal(404, "notFound", "The resource 'projects/p' was not found"))
+                  .error.message,
+              "compute.instances.list: The resource 'projects/p' was not found (notFound)");
+    EXPECT_EQ(classified(reply(500, "")).error.message, "compute.instances.list: HTTP status 500");
+    EXPECT_THAT(classified(refusal(403, "accessNotConfigured", "off")).error.message,
                 HasSubstr("enable this API"));
-    EXPECT_THAT(judged(refusal(403, "insufficientPermissions", "x")).error.message,
+    EXPECT_THAT(classified(refusal(403, "insufficientPermissions", "x")).error.message,
                 HasSubstr("scopes are too narrow"));
 }
 
 TEST(GceErrors, KeepRetryAfter) {
-    EXPECT_EQ(judged(refusal(429, "x", "m", {{"retry-after", "7"}})).error.retry_after, 7s);
-    EXPECT_EQ(judged(refusal(429, "x")).error.retry_after, std::nullopt);
+    EXPECT_EQ(classified(refusal(429, "x", "m", {{"retry-after", "7"}})).error.retry_after, 7s);
+    EXPECT_EQ(classified(refusal(429, "x")).error.retry_after, std::nullopt);
 }
 
 TEST(GceErrors, ContainNoControlCharactersAndHaveLimitedLength) {
     const std::string message =
-        judged(reply(500, std::string(5000, 'x') + "\x01\xff")).error.message;
+        classified(reply(500, std::string(5000, 'x') + "\x01\xff")).error.message;
     EXPECT_LT(message.size(), 1700U);
     EXPECT_EQ(message.find('\x01'), std::string::npos);
 }
