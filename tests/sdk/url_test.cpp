@@ -64,7 +64,7 @@ TEST(UrlText, IsBuiltFromItsParts) {
     EXPECT_EQ(url.text(), "https://api.example?page=7");
 }
 
-TEST(UrlText, KeepsASegmentFromLeadingToAnotherPath) {
+TEST(UrlText, RejectsSegmentsThatLeadToAnotherPath) {
     for (const char* const name : {"", ".", ".."}) {
         EXPECT_THROW(UrlBuilder("https://api.example/v1").segment(name), capstan::Failure) << name;
     }

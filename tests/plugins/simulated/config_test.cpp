@@ -92,7 +92,7 @@ TEST(SimulatedConfig, RejectsGroupsWithTheSameNodeNames) {
     }
 }
 
-TEST(SimulatedConfig, RejectsChangesWithoutEffect) {
+TEST(SimulatedConfig, RejectsEmptyAndContradictingChanges) {
     const std::pair<Value, Rejection> cases[] = {
         {table({{"at", "1m"}}), {"groups[0].changes[0].at", "the change does nothing"}},
         {table({{"at", "1m"}, {"capacity", 1}, {"unlimited", true}}),

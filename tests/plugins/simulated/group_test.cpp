@@ -321,7 +321,7 @@ TEST(SimulatedGroup, DoesNotCountADeletingMachine) {
     EXPECT_THAT(timeline.machines(90s), ElementsAre("2 running"));
 }
 
-TEST(SimulatedGroup, StartsUnrequestedMachinesWithAndWithoutRaisingTheTarget) {
+TEST(SimulatedGroup, RunsMachinesBeyondItsCapacityWithAndWithoutRaisingTheTarget) {
     GroupTimeline timeline(
         {{"capacity", 0},
          {"on_exhausted", "silent"},

@@ -163,7 +163,7 @@ TEST(Simulated, ReportsPricesAndOptionsOfItsGroups) {
     const NodeGroup &db = view->groups.at(0), &web = view->groups.at(1);
     EXPECT_EQ(web.price, (Price{.per_hour = 0.5}));
     EXPECT_EQ(web.options, GroupOptions{});
-    EXPECT_EQ(db.price, (Price{.per_hour = std::nullopt})) << "unknown groups have neither";
+    EXPECT_EQ(db.price, (Price{.per_hour = std::nullopt})) << "the price is unknown";
     EXPECT_EQ(db.options->zero_or_max, true);
 }
 

@@ -103,7 +103,7 @@ TEST_F(NoticeQueueTest, DeletesIrrelevantAndUnreadableMessages) {
                          HasSubstr(R"("ReceiptHandle":"c")")));
     EXPECT_EQ(queue.size(), 0U);
     EXPECT_THAT(aws.host().take_wakes(), IsEmpty());
-    // Only the first of equal notices wakes a pass.
+    // Equal problems are logged once.
     int deleted = 0;
     for (const auto& line : aws.host().log_lines()) {
         if (line.message.find("unreadable SQS message deleted") != std::string::npos) ++deleted;

@@ -173,7 +173,7 @@ TEST(AwsGroupTemplate, CountsPodsByTagUserDataSettingAndInterfaces) {
     EXPECT_EQ(shown(node(sources, config).allocatable, "pods"), "40");
 }
 
-TEST(AwsGroupTemplate, AddsTaggedResourcesToCapacityAndAllocatable) {
+TEST(AwsGroupTemplate, UsesTaggedResourcesForCapacityAndAllocatable) {
     TemplateSources sources = group_of({"m5.large"});
     sources.image = amazon_linux_2023();
     sources.group.tags = {{tag("resources/example.com/dongle"), "3"},

@@ -32,7 +32,7 @@ TEST(Random, ExplainsTheDraw) {
     EXPECT_THAT(call.explanations(), ElementsAre("keeps a: drawn from 1 option with seed 42"));
 }
 
-TEST(Random, RepeatsTheDrawForTheSameSeed) {
+TEST(Random, DrawsTheSameForTheSameSeed) {
     const Question question = groups(100);
     for (unsigned seed = 0; seed < 50; ++seed) {
         EXPECT_EQ(kept(Random(), question, FakeCall(seed)),
@@ -44,7 +44,7 @@ TEST(Random, IgnoresTheOrderOfOptions) {
     EXPECT_EQ(tests::find_order_that_matters(Random(), groups(30)), std::nullopt);
 }
 
-TEST(Random, RepeatsTheDrawWithoutALoser) {
+TEST(Random, DrawsTheSameIfALoserIsRemoved) {
     for (unsigned seed = 0; seed < 200; ++seed) {
         const auto winner =
             kept(Random(), Question({option("a"), option("b"), option("c")}), FakeCall(seed));

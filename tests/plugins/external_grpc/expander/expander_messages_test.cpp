@@ -129,7 +129,7 @@ struct ServerReply {
 TEST(ExpanderMessages, KeepOptionsWhoseGroupIsReturned) {
     EXPECT_EQ(ServerReply().with("c", 1).with("a", 3).kept(), (KeptOptions{.kept = {{0}, {2}}}));
     EXPECT_EQ(ServerReply().with("b").with("b").kept(), (KeptOptions{.kept = {{1}}}))
-        << "two responses with ids only";
+        << "the same id twice";
 }
 
 TEST(ExpanderMessages, KeepNothingForAResponseWithoutOptions) {

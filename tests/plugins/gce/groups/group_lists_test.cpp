@@ -136,7 +136,7 @@ TEST(GceDiscovery, ListsANamedUnscalableGroupAsUnreadable) {
     EXPECT_FALSE(view->complete);
     EXPECT_EQ(view->unreadable.at(0).code, ErrorCode::unsupported);
     EXPECT_EQ(view->unreadable.at(0).subject, in_a("web"));
-    EXPECT_FALSE(project.increase(1, 1)) << "it cannot be changed";
+    EXPECT_FALSE(project.increase(1, 1)) << "the plugin does not change it";
 }
 
 TEST(GceDiscovery, KeepsTheLastStateOfGroupsInAnUnreachableLocation) {

@@ -33,7 +33,7 @@ TEST(GceEphemeralStorage, UsesTheImageSizeIfTheDiskHasNone) {
     sources.image.reset();
     std::vector<std::string> warnings;
     EXPECT_EQ(*find_ephemeral_storage(sources, {}, {}, warnings), std::nullopt);
-    EXPECT_THAT(warnings, SizeIs(1)) << "an unknown size is reported as unknown";
+    EXPECT_THAT(warnings, SizeIs(1)) << "the unknown size is reported";
 }
 
 TEST(GceEphemeralStorage, IsNeverNegative) {

@@ -42,7 +42,7 @@ TEST(KubeEnvWriter, ExtendsKubeletArguments) {
               "--register-with-taints=dedicated=ml:NoSchedule");
 }
 
-TEST(KubeEnvWriter, LeavesOneKubeletArgumentOfEachName) {
+TEST(KubeEnvWriter, KeepsOneKubeletArgumentOfEachName) {
     const KubeEnv env = written(
         "KUBELET_ARGS: \"--node-labels=a=1\\n--v=2\\t--node-labels=a=1 --x--node-labels=b=2 "
         "--register-with-taints=\"\nNODE_LABELS: a=1\n",
