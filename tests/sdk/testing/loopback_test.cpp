@@ -29,7 +29,7 @@ using capstan::testing::run;
 using capstan::testing::to_loopback;
 using ::testing::HasSubstr;
 
-/// Accepts one connection, reads until `until` arrives, and sends `answer`.
+/// Accepts one connection, reads until `until` arrives, and sends `response`.
 class OneShotServer {
 public:
     OneShotServer(std::string until, std::string response) {

@@ -67,7 +67,7 @@ public:
         std::string code{}, message{}, location{};
     };
     std::map<std::string, std::deque<Ending>> endings{};
-    bool records_requests = true;  ///< for `calls` and `asked`
+    bool records_requests = true;  ///< for `calls` and `requests`
     Duration latency{};  ///< of each response, which shows the state at the time of the request
     std::function<void()> on_refusal{};  ///< runs after a request was refused
 
