@@ -335,7 +335,7 @@ INSTANTIATE_TEST_SUITE_P(
         InvalidFile{"[[step]]\nremove = [\"web\"]",
                     "scenario.toml:2: remove: no batch, pod, DaemonSet or node 'web'"},
         InvalidFile{"[[node]]\nname = \"n\"\ntaints = [\"gpu\"]",
-                    "scenario.toml:3:11: \"gpu\" is no taint: write \"key=value:NoSchedule\""},
+                    "scenario.toml:3:11: \"gpu\" is not a taint such as \"key=value:NoSchedule\""},
         InvalidFile{"[scale_up]\nbalance = true",
                     "scenario.toml:2:1: scale_up: unknown key 'balance'"},
         InvalidFile{"title = \"a\ntitle = 1", "scenario.toml:1:"}));

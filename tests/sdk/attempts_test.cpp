@@ -71,10 +71,10 @@ TEST(Attempts, DoNotRepeatAPossiblyAppliedChange) {
          {failed_with(RepeatWhen::if_safe), absent_with(ErrorCode::deadline),
           absent_with(ErrorCode::unavailable, "connection_lost"), unreadable()}) {
         const std::string end = end_of(failed, Repeatable::no);
-        EXPECT_EQ(end, "it may have been carried out") << failed.error.message;
+        EXPECT_EQ(end, "it may have taken effect") << failed.error.message;
         const Error error = AttemptBudget::last_error(failed, Repeatable::no, 1, end);
         EXPECT_EQ(error.code, ErrorCode::deadline) << error.message;
-        EXPECT_THAT(error.message, EndsWith("(after 1 attempt; it may have been carried out)"));
+        EXPECT_THAT(error.message, EndsWith("(after 1 attempt; it may have taken effect)"));
     }
 }
 
@@ -92,7 +92,7 @@ TEST(Attempts, DoNotRepeatAfterPermanentErrors) {
 TEST(Attempts, TreatATooLongResponseAsApplied) {
     const FailedAttempt failed = absent_with(ErrorCode::quota);
     EXPECT_EQ(failed.error.code, ErrorCode::unavailable);
-    EXPECT_EQ(end_of(failed, Repeatable::no), "it may have been carried out");
+    EXPECT_EQ(end_of(failed, Repeatable::no), "it may have taken effect");
 }
 
 TEST(Attempts, DoNotBlameTheRequestForAnUnreadableResponse) {
@@ -109,13 +109,13 @@ TEST(AttemptBudget, EndsAttemptsByNumberTimeAndBudget) {
     RetryPolicy policy;
     policy.budget = 12;
     AttemptBudget budget(policy);
-    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 3, 1s, 1min), "no more are made");
-    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, 2s), "no time is left for another");
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 3, 1s, 1min), "attempt limit reached");
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, 2s), "no time left for another attempt");
     EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, std::nullopt), "");
     budget.pay(failed);
     budget.pay(failed);
     EXPECT_EQ(budget.left(), 2);
-    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "too many requests fail");
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "retry budget used up");
     budget.refund(5);
     EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "");
 }
@@ -143,7 +143,7 @@ TEST(AttemptBudget, WaitsARandomPartOfADoublingTimeUpToItsBound) {
 TEST(AttemptBudget, EndsAttemptsIfRetryAfterIsTooLong) {
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 1min;
-    EXPECT_EQ(end_of(failed, Repeatable::yes), "it asks for a longer wait");
+    EXPECT_EQ(end_of(failed, Repeatable::yes), "the requested wait is too long");
 }
 
 TEST(ShareOfDuration, IsBetweenZeroAndAlmostAll) {
@@ -195,7 +195,7 @@ TEST(MakeAttempts, ReportsTheNumberOfAttemptsInTheLastError) {
     const auto made = a.make();
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error(), (Error{ErrorCode::throttled,
-                                   "servers.list: m (after 3 attempts; no more are made)"}));
+                                   "servers.list: m (after 3 attempts; attempt limit reached)"}));
     EXPECT_EQ(a.sent.size(), 3);
 }
 
@@ -221,7 +221,7 @@ TEST(MakeAttempts, StopsIfTheOperationHasNoTimeForAnother) {
     failed.error.retry_after = 7s;
     a.outcomes = {with_failure(failed)};
     EXPECT_THAT(a.make(Repeatable::yes, 5s).error().message,
-                EndsWith("(after 1 attempt; no time is left for another)"));
+                EndsWith("(after 1 attempt; no time left for another attempt)"));
 }
 
 TEST(MakeAttempts, RepeatsACorrectedAttemptAtOnceWithoutCost) {

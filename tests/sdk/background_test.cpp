@@ -77,7 +77,7 @@ TEST(Background, LogsAnEscapingErrorOnce) {
     EXPECT_EQ(background.failure()->code, ErrorCode::unauthenticated);
     EXPECT_THAT(host.log_lines(), ElementsAre(capstan::testing::LogLine{
                                       CAPSTAN_LOG_ERROR,
-                                      "a task in the background ended: the key was revoked",
+                                      "background task failed: the key was revoked",
                                       {{"task", "renewal"}}}));
     EXPECT_EQ(background.running(), 0u);
 }

@@ -45,7 +45,7 @@ TEST(UnreportedMarks, AreOnAllNodesButNotInTheTemplate) {
                                   labelled_node("i-2", team_text, dedicated_text)};
     EXPECT_THAT(
         find_unreported_marks(nodes, {web({"i-1", "i-2"})}),
-        ElementsAre("group web: its nodes have the label team=a, taint "
+        ElementsAre("group web: all its nodes have label team=a, taint "
                     "dedicated=gpu:NoSchedule, which its template does not tell; a new node is "
                     "taken to be without"));
 }
@@ -84,7 +84,7 @@ TEST(MissingRequests, AreThoseOfDaemonSetContainers) {
         daemon_set("half", R"({"name": "a", "resources": {"requests": {"cpu": "1"}}})"),
         daemon_set("none", R"({"name": "a"}, {"name": "b", "resources": {}})")};
     EXPECT_THAT(find_missing_requests(sets),
-                ElementsAre(HasSubstr("kube-system/half: of its containers request a no memory;"),
+                ElementsAre(HasSubstr("kube-system/half: containers without requests: a no memory;"),
                             HasSubstr("request a no cpu, a no memory, b no cpu, b no memory;")));
 }
 

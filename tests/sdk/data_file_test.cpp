@@ -129,7 +129,7 @@ TEST_F(DataFileTest, FailsTheStartIfTheFileIsInvalid) {
     const auto missing = read();
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::invalid_config);
-    EXPECT_EQ(missing.error().message, "file \"" + path_ + "\": there is no such file");
+    EXPECT_EQ(missing.error().message, "file \"" + path_ + "\": no such file");
     write("nothing");
     const auto spoilt = read();
     ASSERT_FALSE(spoilt);

@@ -81,9 +81,9 @@ TEST(Duration, RejectsInvalidText) {
 
 TEST(Duration, ReportsTheInvalidPart) {
     EXPECT_EQ(parse_duration("90").error().message,
-              "duration \"90\": a number needs one of the units ns, us, ms, s, m, h, d");
+              "duration \"90\": missing or unknown unit, expected ns, us, ms, s, m, h or d");
     EXPECT_EQ(parse_duration("300y").error().message,
-              "duration \"300y\": a number needs one of the units ns, us, ms, s, m, h, d");
+              "duration \"300y\": missing or unknown unit, expected ns, us, ms, s, m, h or d");
     EXPECT_EQ(parse_duration("2562048h").error().message,
               "duration \"2562048h\": more than 292 years");
 }

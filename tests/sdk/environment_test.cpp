@@ -49,7 +49,7 @@ TEST_F(MachineEnvironmentTest, ReportsAMissingFileAsNotFound) {
     const auto missing = read((folder_ / "none").string());
     ASSERT_FALSE(missing);
     EXPECT_EQ(missing.error().code, ErrorCode::not_found);
-    EXPECT_THAT(missing.error().message, HasSubstr("none\": there is no such file"));
+    EXPECT_THAT(missing.error().message, HasSubstr("none\": no such file"));
     EXPECT_EQ(read((folder_ / "none" / "below").string()).error().code, ErrorCode::not_found);
 }
 

@@ -68,7 +68,7 @@ TEST_F(FailedChangesTest, WakeTheHostAndLogOneWarning) {
     EXPECT_THAT(host.take_wakes(), ElementsAre(HasSubstr("group \"web\": an increase")));
     ASSERT_THAT(host.log_lines(), SizeIs(1));
     EXPECT_EQ(host.log_lines()[0].message,
-              "group \"web\": an increase that was agreed to has failed: no stock");
+              "group \"web\": accepted increase failed: no stock");
 }
 
 TEST_F(FailedChangesTest, GenerateIdsForMachinesWithoutOne) {

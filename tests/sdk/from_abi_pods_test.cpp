@@ -41,11 +41,11 @@ TEST(PodsFromAbi, RejectUnknownOperatorsAndEffects) {
     };
     EXPECT_EQ(refusal(), "taken");
     pods.tolerations[1].effect = static_cast<Effect>(9);
-    EXPECT_EQ(refusal(), "tolerations[1].effect is 9, which is none");
+    EXPECT_EQ(refusal(), "tolerations[1].effect is 9, which is unknown");
     pods.tolerations[0].op = static_cast<Toleration::Op>(3);
-    EXPECT_EQ(refusal(), "tolerations[0].op is 3, which is none");
+    EXPECT_EQ(refusal(), "tolerations[0].op is 3, which is unknown");
     pods.affinity_required[0].labels[0].op = static_cast<Operator>(0);
-    EXPECT_EQ(refusal(), "affinity_required[0].labels[0].op is 0, which is none");
+    EXPECT_EQ(refusal(), "affinity_required[0].labels[0].op is 0, which is unknown");
     pods.affinity_required[0].weight = 101;
     EXPECT_EQ(refusal(), "affinity_required[0].weight is 101");
 }
@@ -101,9 +101,9 @@ TEST_F(MalformedOption, WithUnknownPodsIsRejected) {
 TEST_F(MalformedOption, WithImpossibleNumbersIsRejected) {
     raw.present = CAPSTAN_OPTION_PRICE;
     raw.price_per_hour = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(refusal(), "price_per_hour is no number");
+    EXPECT_EQ(refusal(), "price_per_hour is not a number");
     raw.nodes = 0;
-    EXPECT_EQ(refusal(), "nodes is 0, at least 1 is needed");
+    EXPECT_EQ(refusal(), "nodes is 0, expected at least 1");
 }
 
 }  // namespace

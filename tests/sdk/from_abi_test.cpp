@@ -101,7 +101,7 @@ TEST_F(MalformedView, WithoutAnIdIsReportedWithItsPath) {
 
 TEST_F(MalformedView, WithTextWithoutMemoryIsRejected) {
     group(0).debug = {nullptr, 5};
-    EXPECT_EQ(refusal(), "internal: groups[0].debug is NULL, its length is not 0");
+    EXPECT_EQ(refusal(), "internal: groups[0].debug is NULL, but its length is not 0");
 }
 
 TEST_F(MalformedView, WithUnlimitedTextIsRejectedBeforeItIsRead) {
@@ -122,19 +122,19 @@ TEST_F(MalformedView, WithInvalidAddressesIsRejected) {
     machine().addresses = {bad, 2, sizeof(capstan_str)};
     EXPECT_EQ(refusal(), "internal: machines[0].addresses[1] is empty");
     machine().addresses = {nullptr, 1, sizeof(capstan_str)};
-    EXPECT_EQ(refusal(), "internal: machines[0].addresses is NULL, its count is 1");
+    EXPECT_EQ(refusal(), "internal: machines[0].addresses is NULL, but its count is 1");
 }
 
 TEST_F(MalformedView, WithAnArrayWithoutMemoryIsRejected) {
     view.groups = {nullptr, 3, sizeof(capstan_group)};
-    EXPECT_EQ(refusal(), "internal: groups is NULL, its count is 3");
+    EXPECT_EQ(refusal(), "internal: groups is NULL, but its count is 3");
     view.groups = {nullptr, 0, 0};
     EXPECT_EQ(refusal(), "taken");
 }
 
 TEST_F(MalformedView, WithAnUnlimitedArrayIsRejectedBeforeItIsRead) {
     view.groups.count = UINT32_MAX;
-    EXPECT_EQ(refusal(), "internal: groups has 4294967295 elements, at most 1000000 are taken");
+    EXPECT_EQ(refusal(), "internal: groups has 4294967295 elements, more than 1000000 are taken");
 }
 
 TEST_F(MalformedView, WithATooSmallStrideIsRejected) {
@@ -208,12 +208,12 @@ TEST_F(MalformedView, WithInvalidPricesAndOptionsIsReportedWithItsPath) {
 
 TEST_F(MalformedView, WithDuplicateIdsIsRejected) {
     group(1).id = group(0).id;
-    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is there twice");
+    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is listed twice");
 }
 
 TEST_F(MalformedView, WithDuplicateKeysIsRejected) {
     at<capstan_kv>(group(0).tags, 1).key = str("team");
-    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is there twice");
+    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is listed twice");
     at<capstan_kv>(group(0).tags, 1).key = str("");
     EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key is empty");
 }
@@ -248,12 +248,12 @@ TEST(Error, LimitsRetryAfterToAYear) {
 
 TEST_F(MalformedView, ChecksEveryMemberOfATemplate) {
     at<capstan_taint>(raw_node.taints, 0).effect = 9;
-    EXPECT_EQ(refusal_of_node(), "taints[0].effect is 9, which is none");
+    EXPECT_EQ(refusal_of_node(), "taints[0].effect is 9, which is unknown");
     at<capstan_taint>(raw_node.taints, 0).effect = CAPSTAN_EFFECT_NO_EXECUTE;
     at<capstan_quantity>(raw_node.capacity, 1).amount = -1;
     EXPECT_EQ(refusal_of_node(), "capacity[1].amount is -1");
     at<capstan_quantity>(raw_node.capacity, 1).resource = str("cpu");
-    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is there twice");
+    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is listed twice");
     raw_node.name = {};
     EXPECT_EQ(refusal_of_node(), "name is empty");
 }
@@ -291,7 +291,7 @@ TEST(FromAbi, ReadsLongerElementsOfANewerPlugin) {
 
 TEST(FromAbi, RejectsEmptyRequests) {
     const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key"), 0, 0};
-    EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, it must be positive");
+    EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, expected a positive number");
     EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1, nullptr}).error().message,
               "target is -1");
     EXPECT_FALSE(resized_from_abi({4, 1, nullptr}));

@@ -135,7 +135,7 @@ TEST(Http, IsAPermissionErrorWithoutTheService) {
     host.withhold(CAPSTAN_SERVICE_HTTP);
     EXPECT_EQ(run(host, ask_http(host.host(), {"GET", "https://api.example/?token=secret"})),
               capstan::fail(ErrorCode::permission,
-                            "HTTP GET https://api.example/: this host lends no capstan.http/1"));
+                            "HTTP GET https://api.example/: this host does not provide capstan.http/1"));
 }
 
 TEST(Http, LimitsTheTimeoutToTheTimeOfTheOperation) {

@@ -57,15 +57,15 @@ TEST(Json, ReportsTheInvalidMemberAndItsText) {
         const char* message;
     } cases[] = {
         {R"({"items":[{"name":"a"},{"name":x}]})",
-         R"(no JSON: expected a value, at byte 31 in items[1].name, before "x}]}")"},
-        {"[1,[2,", "no JSON: expected a value, at byte 6 in [1][1], its end"},
-        {"{\"a\" 1}", "no JSON: expected ':', at byte 5 in a, before \"1}\""},
-        {"nul", "no JSON: expected a value, at byte 0, before \"nul\""},
+         R"(invalid JSON: expected a value, at byte 31 in items[1].name, before "x}]}")"},
+        {"[1,[2,", "invalid JSON: expected a value, at byte 6 in [1][1], at the end"},
+        {"{\"a\" 1}", "invalid JSON: expected ':', at byte 5 in a, before \"1}\""},
+        {"nul", "invalid JSON: expected a value, at byte 0, before \"nul\""},
     };
     for (const auto& c : cases) EXPECT_EQ(round(c.text), c.message);
     std::string deep;
     for (int i = 0; i < 20; ++i) deep += "{\"a" + std::to_string(i) + "\":";
-    EXPECT_THAT(round(deep), HasSubstr(" in ....a12.a13.a14.a15.a16.a17.a18.a19, its end"));
+    EXPECT_THAT(round(deep), HasSubstr(" in ....a12.a13.a14.a15.a16.a17.a18.a19, at the end"));
 }
 
 TEST(Json, ReadsIntegersWithoutLoss) {

@@ -29,17 +29,17 @@ TEST(LabelSyntax, AcceptsTheKeysThatKubernetesAccepts) {
 TEST(LabelSyntax, ReportsWhyAKeyIsInvalid) {
     const std::pair<std::string, std::string> cases[] = {
         {"", "label key \"\": is empty"},
-        {"-a", "label key \"-a\": begins with no letter or digit"},
-        {"a.", "label key \"a.\": ends with no letter or digit"},
-        {"a b", "label key \"a b\": has more than letters, digits, '-', '_' and '.'"},
-        {"a/", "label key \"a/\": what stands behind the '/' is empty"},
-        {"/a", "label key \"/a\": what stands before the '/' is no DNS name in small letters"},
+        {"-a", "label key \"-a\": does not begin with a letter or digit"},
+        {"a.", "label key \"a.\": does not end with a letter or digit"},
+        {"a b", "label key \"a b\": has characters other than letters, digits, '-', '_' and '.'"},
+        {"a/", "label key \"a/\": the name after '/' is empty"},
+        {"/a", "label key \"/a\": the prefix is not a DNS name in lower case"},
         {"A.b/c",
-         "label key \"A.b/c\": what stands before the '/' is no DNS name in small letters"},
+         "label key \"A.b/c\": the prefix is not a DNS name in lower case"},
         {"a..b/c",
-         "label key \"a..b/c\": what stands before the '/' is no DNS name in small letters"},
+         "label key \"a..b/c\": the prefix is not a DNS name in lower case"},
         {"a/b/c",
-         "label key \"a/b/c\": what stands behind the '/' has more than letters, digits, '-', '_' "
+         "label key \"a/b/c\": the name after '/' has more than letters, digits, '-', '_' "
          "and '.'"},
     };
     for (const auto& [key, message] : cases) {
@@ -59,7 +59,7 @@ TEST(LabelSyntax, AcceptsTheValuesThatKubernetesAccepts) {
          {std::string("-a"), std::string("a_"), std::string("a/b"), std::string(" "), letters_64})
         EXPECT_FALSE(is_label_value(value) || check_label_value(value)) << value;
     EXPECT_EQ(check_label_value("a/b").error().message,
-              "label value \"a/b\": has more than letters, digits, '-', '_' and '.'");
+              "label value \"a/b\": has characters other than letters, digits, '-', '_' and '.'");
 }
 
 TEST(LabelSyntax, AcceptsTheNamesOfObjects) {

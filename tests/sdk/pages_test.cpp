@@ -58,7 +58,7 @@ TEST(Pages, EndAtARepeatedToken) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error(),
               (capstan::Error{ErrorCode::unavailable,
-                              "page 3: the token of the next page, \"a\", came before"}));
+                              "page 3: the token of the next page, \"a\", was returned before"}));
 }
 
 TEST(Pages, EndAtTheLimit) {
@@ -67,7 +67,7 @@ TEST(Pages, EndAtTheLimit) {
         book.pages[i == 0 ? "" : std::to_string(i)] = {{i}, std::to_string(i + 1)};
     const auto got = book.all(5);
     ASSERT_FALSE(got);
-    EXPECT_EQ(got.error().message, "there are more than 5 pages");
+    EXPECT_EQ(got.error().message, "more than 5 pages");
     EXPECT_EQ(book.reads, 5);
     book.pages["4"].next = "";
     EXPECT_EQ(book.all(5)->size(), 5u);

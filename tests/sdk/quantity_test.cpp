@@ -148,7 +148,7 @@ TEST(Quantity, ReportsTheInvalidText) {
               "quantity \"1gi\": the number may be followed by one of n u m k M G T P E Ki Mi Gi "
               "Ti Pi Ei or an "
               "exponent like e6");
-    EXPECT_EQ(parse_quantity("Gi").error().message, "quantity \"Gi\": it has no number");
+    EXPECT_EQ(parse_quantity("Gi").error().message, "quantity \"Gi\": no number");
     EXPECT_LT(parse_quantity(std::string(100'000, 'x')).error().message.size(), 300u);
 }
 

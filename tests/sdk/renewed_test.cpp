@@ -137,7 +137,7 @@ TEST(Renewed, KeepsAValidValueIfARenewalFails) {
     s.host.advance(55min);
     EXPECT_EQ(s.get(), "1");
     EXPECT_THAT(s.warnings(),
-                ElementsAre("tokens could not be renewed, and are used on: the source says no"));
+                ElementsAre("tokens: renewal failed, the current ones stay in use: the source says no"));
     const int requests = s.requests;
     EXPECT_EQ(s.get(), "1");
     EXPECT_EQ(s.requests, requests) << "it pauses after a failure";

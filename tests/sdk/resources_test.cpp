@@ -53,7 +53,7 @@ TEST(Resources, AreReadFromKubernetesQuantities) {
     EXPECT_EQ(*parse_resources({{"cpu", "1500m"}, {"memory", "2Gi"}, {"nvidia.com/gpu", "1"}}),
               (Resources{{"cpu", 1500}, {"memory", 2_GiB}, {"nvidia.com/gpu", 1}}));
     EXPECT_EQ(parse_resources({{"cpu", "1"}, {"memory", ""}}).error().message,
-              "memory: quantity \"\": it is empty; write it like \"4\", \"500m\" or \"32Gi\"");
+              "memory: quantity \"\": empty; write it like \"4\", \"500m\" or \"32Gi\"");
 }
 
 TEST(Resources, SurviveARoundTripThroughTheAbi) {

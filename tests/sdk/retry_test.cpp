@@ -113,7 +113,7 @@ TEST(Retry, RepeatsAPossiblyAppliedRequestOnlyIfRepeatable) {
         if (c.attempts == 2) {
             EXPECT_TRUE(got);
         } else {
-            EXPECT_THAT(got.error().message, HasSubstr("it may have been carried out"));
+            EXPECT_THAT(got.error().message, HasSubstr("it may have taken effect"));
         }
     }
     for (const char* const method : {"PUT", "DELETE", "HEAD", "PATCH"}) {
@@ -175,7 +175,7 @@ TEST(Retry, LeavesALongWaitToTheHost) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::throttled);
     EXPECT_EQ(got.error().retry_after, 120s);
-    EXPECT_THAT(got.error().message, HasSubstr("(after 1 attempt; it asks for a longer wait)"));
+    EXPECT_THAT(got.error().message, HasSubstr("(after 1 attempt; the requested wait is too long)"));
     EXPECT_EQ(r.host.monotonic(), before);
 }
 
@@ -186,7 +186,7 @@ TEST(Retry, NeverWaitsPastTheDeadline) {
     const Result<HttpReply> got = r.get(10s);
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::unavailable);
-    EXPECT_THAT(got.error().message, HasSubstr("no time is left for another"));
+    EXPECT_THAT(got.error().message, HasSubstr("no time left for another attempt"));
     EXPECT_EQ(r.host.monotonic(), before);
 }
 
@@ -197,9 +197,9 @@ TEST(Retry, StopsRepeatingIfTooManyRequestsFail) {
     RetryingClient client(host.host(), policy);
     host.http().always("GET", api, reply(503));
     const auto ask = [&] { return run(host, client.send(HttpRequest("GET", api))); };
-    EXPECT_THAT(ask().error().message, HasSubstr("(after 3 attempts; no more are made)"));
+    EXPECT_THAT(ask().error().message, HasSubstr("(after 3 attempts; attempt limit reached)"));
     EXPECT_EQ(client.budget(), 2);
-    EXPECT_THAT(ask().error().message, HasSubstr("(after 1 attempt; too many requests fail)"));
+    EXPECT_THAT(ask().error().message, HasSubstr("(after 1 attempt; retry budget used up)"));
 }
 
 TEST(Retry, RefillsItsBudgetAfterSuccesses) {

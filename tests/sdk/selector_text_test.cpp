@@ -64,13 +64,13 @@ TEST(SelectorText, ComparesNumbers) {
 
 TEST(SelectorText, ReportsTheInvalidPart) {
     const std::pair<const char*, const char*> cases[] = {
-        {"a=b,,c", "\"\" is no part of a selector"},
-        {"=b", "\"=b\" is no part of a selector"},
-        {"!", "\"!\" is no part of a selector"},
-        {"a in b", "\"a in b\" is no part of a selector"},
-        {"a in (b", "\"a in (b\" is no part of a selector"},
-        {"a b", "\"a b\" is no part of a selector"},
-        {"a>1", "\"a>1\" is no part of a selector"},
+        {"a=b,,c", "\"\" is not a valid part of a selector"},
+        {"=b", "\"=b\" is not a valid part of a selector"},
+        {"!", "\"!\" is not a valid part of a selector"},
+        {"a in b", "\"a in b\" is not a valid part of a selector"},
+        {"a in (b", "\"a in (b\" is not a valid part of a selector"},
+        {"a b", "\"a b\" is not a valid part of a selector"},
+        {"a>1", "\"a>1\" is not a valid part of a selector"},
         {"-a=b", "label key \"-a\""},
         {"a=b c", "label value \"b c\""},
         {"a in (b,c/d)", "label value \"c/d\""},

@@ -36,7 +36,7 @@ TEST(TaintText, IsRejectedWithoutAKeyOrWithAnUnknownEffect) {
         EXPECT_EQ(read.error().code, ErrorCode::invalid_argument);
     }
     EXPECT_EQ(parse_taint("a=b:Never").error().message,
-              "\"a=b:Never\" is no taint: write \"key=value:NoSchedule\"");
+              "\"a=b:Never\" is not a taint such as \"key=value:NoSchedule\"");
 }
 
 }  // namespace

@@ -21,11 +21,11 @@ constexpr bool is_ascii_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 constexpr bool is_ascii_alnum(char c) noexcept {
     return is_ascii_lower(c) || is_ascii_upper(c) || is_ascii_digit(c);
 }
-/// The small letter of a capital one; any other character unchanged.
+/// The lower-case form of a letter; any other character unchanged.
 constexpr char ascii_lower(char c) noexcept {
     return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
 }
-/// The capital letter of a small one; any other character unchanged.
+/// The upper-case form of a letter; any other character unchanged.
 constexpr char ascii_upper(char c) noexcept {
     return is_ascii_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
 }
@@ -36,7 +36,7 @@ inline std::string lower_case(std::string_view text) {
     return out;
 }
 
-/// Two small digits for each byte.
+/// Two lower-case digits for each byte.
 inline std::string hex_text(std::string_view bytes) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string out;
@@ -48,7 +48,7 @@ inline std::string hex_text(std::string_view bytes) {
     }
     return out;
 }
-/// Sixteen digits, the highest first.
+/// Sixteen digits, most significant first.
 inline std::string hex_text(std::uint64_t number) {
     std::string bytes;
     for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(number >> shift & 0xff);

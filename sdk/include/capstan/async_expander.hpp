@@ -8,10 +8,10 @@
 ///
 /// Such a class fulfils the kind of expander.hpp by the companion "capstan.expander.async/1".
 /// `filter` runs on the instance's strand and must not block; a pass waits for it until its
-/// deadline. Its answer is recorded with the pass. It keeps the best option, or all options that
-/// are equally good. To keep none is a valid answer; a Failure is an error. In the same pass it is
-/// not asked again after a Failure other than `invalid_argument` and `internal`, nor once its
-/// answers have taken twice a call's deadline in all.
+/// deadline. The result is recorded with the pass. `filter` keeps the best option, or all options
+/// that are equally good. Keeping none is a valid result; a Failure is an error. Within a pass it
+/// is not called again after a Failure other than `invalid_argument` and `internal`, nor after its
+/// calls have taken twice the deadline of a call in total.
 #pragma once
 
 #include <cmath>
@@ -71,7 +71,7 @@ inline Result<AsyncExpanderRequest> async_expander_request_from_abi(
                     "options", raw.options->options, [&](const capstan_option& option) {
                         return option_from_abi(option, pod_classes);
                     }));
-    if (out.options.empty()) return detail::misfit("options are none");
+    if (out.options.empty()) return detail::misfit("options is empty");
     return out;
 }
 
@@ -82,10 +82,10 @@ inline Result<KeptOptions> kept_options_from_abi(const capstan_selection& raw,
     const auto kept_from_abi = [&](const capstan_kept_option& kept) -> Result<KeptOptions::Kept> {
         CAPSTAN_CHECK(detail::check_size(kept));
         if (kept.option >= options) {
-            return detail::misfit("option is " + std::to_string(kept.option) + ", there are " +
-                                  std::to_string(options));
+            return detail::misfit("option is " + std::to_string(kept.option) +
+                                  ", the request has " + std::to_string(options));
         }
-        if (std::isnan(kept.score)) return detail::misfit("score is no number");
+        if (std::isnan(kept.score)) return detail::misfit("score is not a number");
         return KeptOptions::Kept{kept.option, kept.score};
     };
     KeptOptions out;
@@ -140,8 +140,9 @@ private:
     static capstan_status refuse(void*, const capstan_call* call, const capstan_expander_request*,
                                  const capstan_expander_response*) noexcept {
         return guarded(call, []() -> Result<void> {
-            return fail(ErrorCode::unsupported,
-                        "it asks a service, which takes " CAPSTAN_INTERFACE_ASYNC_EXPANDER);
+            return fail(
+                ErrorCode::unsupported,
+                "this expander calls a service; implement " CAPSTAN_INTERFACE_ASYNC_EXPANDER);
         });
     }
     static capstan_status filter(void* self, capstan_op op,

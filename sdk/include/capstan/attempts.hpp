@@ -29,7 +29,7 @@ enum class RepeatWhen : std::uint8_t {
     always,   ///< the request was not carried out
 };
 
-/// An attempt without a usable answer.
+/// An attempt without a usable reply.
 struct FailedAttempt {
     Error error{};
     RepeatWhen again = RepeatWhen::never;
@@ -49,7 +49,7 @@ constexpr Duration share_of(Duration whole, double share) noexcept {
 }
 
 /// The outcome for a success whose body could not be read, for the reason in `error`. `action` is
-/// the cloud's name of the request.
+/// the cloud's name for the request.
 inline FailedAttempt judge_unreadable(const std::string& action, Error error) {
     FailedAttempt out;
     out.again = RepeatWhen::if_safe;
@@ -64,7 +64,7 @@ inline FailedAttempt judge_absence(const std::string& action, Error error) {
     const bool was_lost = error.provider_code == "connection_lost";
     const bool is_trusted = error.provider_code != "untrusted_certificate";
     out.timed_out = error.code == ErrorCode::deadline;
-    // A reply that is larger than was asked for cannot be read.
+    // A reply that exceeds max_reply_bytes cannot be read.
     if (error.code == ErrorCode::quota) return judge_unreadable(action, std::move(error));
     if (out.timed_out || was_lost) {
         out.again = RepeatWhen::if_safe;
@@ -107,14 +107,15 @@ public:
     std::string find_end(const FailedAttempt& failed, Repeatable repeatable, int attempt,
                          Duration wait, std::optional<Duration> time) const {
         if (failed.again == RepeatWhen::never) return would_not_help;
-        if (repeatable == Repeatable::never) return "it is never sent twice";
+        if (repeatable == Repeatable::never) return "not sent twice";
         if (failed.again == RepeatWhen::if_safe && repeatable != Repeatable::yes)
-            return "it may have been carried out";
-        if (attempt >= policy_.attempts) return "no more are made";
+            return "it may have taken effect";
+        if (attempt >= policy_.attempts) return "attempt limit reached";
         if (left_ < (failed.timed_out ? policy_.timeout_cost : policy_.cost))
-            return "too many requests fail";
-        if (failed.error.retry_after > policy_.retry_after_max) return "it asks for a longer wait";
-        if (time && wait >= *time) return "no time is left for another";
+            return "retry budget used up";
+        if (failed.error.retry_after > policy_.retry_after_max)
+            return "the requested wait is too long";
+        if (time && wait >= *time) return "no time left for another attempt";
         return {};
     }
     /// How long to wait after the failed `attempt`: a random `share`, from 0 up to 1, of a time
@@ -137,8 +138,8 @@ public:
     }
     int left() const noexcept { return left_; }
 
-    /// The error of a request's last attempt, with the number of attempts, and why there is no
-    /// other one. The code is `deadline` for a change that may have been carried out.
+    /// The error of a request's last attempt, with the number of attempts and why there is no
+    /// further one. The code is `deadline` for a change that may have been carried out.
     static Error last_error(const FailedAttempt& failed, Repeatable repeatable, int attempts,
                             const std::string& end) {
         Error out = failed.error;
@@ -150,13 +151,13 @@ public:
     }
 
 private:
-    static constexpr const char* would_not_help = "it would not help";
+    static constexpr const char* would_not_help = "not retryable";
     RetryPolicy policy_;
     int left_;
 };
 
-/// Makes attempts until one succeeds. Throws a Failure with the error of the last one. The budget
-/// must outlive the task.
+/// Repeats the request until it succeeds. Throws a Failure with the error of the last one. The
+/// budget must outlive the task.
 inline Task<void> make_attempts(Host host, AttemptBudget& budget, Repeatable repeatable,
                                 std::function<Task<Attempt>()> make) {
     int paid = 0;
@@ -168,7 +169,7 @@ inline Task<void> make_attempts(Host host, AttemptBudget& budget, Repeatable rep
         }
         if (made.is_corrected) {
             if (repeatable != Repeatable::never) continue;
-            // The caller's next attempt will have what this one lacked.
+            // The caller's next attempt will have the missing part.
             made.failed->error.code = ErrorCode::unavailable;
         }
         const std::optional<Duration> time = co_await time_left(host);

@@ -1,16 +1,16 @@
-/// The companion of a cloud that makes and deletes node groups; a class that is a CloudProvider
-/// fulfils it with four functions more.
+/// The companion of a cloud that makes and deletes node groups; a CloudProvider class
+/// implements it with four more functions.
 ///
 ///     Task<MachineTypes> machine_types();                 // once per pass, after refresh
 ///     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
 ///     Task<void> create(GroupPlan plan);      // with target 0; may be called again
 ///     Task<void> destroy(NodeGroupId group);  // only empty groups that create made
 ///
-/// `new_group` answers a theoretical group, which `refresh` does not list. Like `price` it runs on
-/// a decision thread, maybe at the same time as the other functions. ErrorCode::unsupported: such a
-/// group is not possible. `destroy` refuses a group with machines or a target above 0 (`conflict`),
-/// and a group that `create` did not make (`permission`). `machine_types` and `destroy` may take
-/// MachineTypesRequest and DestroyRequest.
+/// `new_group` returns a theoretical group, which `refresh` does not list. Like `price` it runs on
+/// a decision thread, possibly at the same time as the other functions. ErrorCode::unsupported:
+/// such a group is not possible. `destroy` refuses a group with machines or a target above 0
+/// (`conflict`), and a group that `create` did not make (`permission`). `machine_types` and
+/// `destroy` may take MachineTypesRequest and DestroyRequest.
 #pragma once
 
 #include <concepts>
@@ -49,14 +49,14 @@ struct Completion<MachineTypes> {
     }
 };
 
-/// The companion's table for an object that has the four functions; empty for any other.
+/// The companion's table for an object that has the four functions; empty otherwise.
 template <class T>
 struct AutoprovisionTable {
     static constexpr bool is_there = Autoprovisions<T>;
     static_assert(
         is_there || !requires { &T::new_group; },
         "machine_types(), new_group(const Call&, const GroupPlan&), create(GroupPlan) and "
-        "destroy(NodeGroupId) come together");
+        "destroy(NodeGroupId): implement all four or none");
 
     T* object;
     const Host* host = nullptr;

@@ -1,5 +1,4 @@
-/// Work that lives beside the host's calls, such as the renewal of credentials, from `start` to
-/// `stop`:
+/// Work that runs in the background, such as the renewal of credentials, from `start` to `stop`:
 ///
 ///     Task<void> AcmeCloud::start() {
 ///         token_ = co_await log_in();
@@ -26,13 +25,13 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 /// [strand] Background tasks belong to no operation, so only their own timeouts bound their waits.
-/// When the instance stops, the host ends their sleeps and requests as `cancelled`, and waits for
-/// that: a plugin needs no `stop` for its background tasks.
+/// When the instance stops, the host ends their sleeps and requests with `cancelled` and waits for
+/// the tasks: a plugin needs no `stop` for its background tasks.
 class Background {
 public:
     explicit Background(const Host& host) : state_(std::make_shared<State>(host)) {}
 
-    /// Runs the task at once, up to its first wait. An error that the task lets out ends it, is
+    /// Runs the task at once, up to its first wait. An error that leaves the task ends it, is
     /// logged under `name`, and is kept as `failure`. `cancelled` is not an error: it ends the task
     /// when the instance stops.
     void spawn(std::string name, Task<void> task) {
@@ -68,7 +67,7 @@ private:
         const Result<void> result = co_await as_result(std::move(task));
         if (!result && result.error().code != ErrorCode::cancelled) {
             state->failure = result.error();
-            state->host.error("a task in the background ended: " + result.error().message,
+            state->host.error("background task failed: " + result.error().message,
                               {field("task", name)});
         }
         if (--state->running == 0 && state->waiting)

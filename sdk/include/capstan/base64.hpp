@@ -62,20 +62,20 @@ namespace detail {
 
 inline Result<std::string> decode_base64(std::string_view text, Base64 form, bool takes_last_bits) {
     const auto refuse = [](std::string why) {
-        return fail(ErrorCode::invalid_argument, "no base64: " + std::move(why));
+        return fail(ErrorCode::invalid_argument, "invalid base64: " + std::move(why));
     };
     std::string_view digits = text;
     if (detail::is_padded(form)) {
-        if (text.size() % 4 != 0) return refuse("its length is no multiple of four");
+        if (text.size() % 4 != 0) return refuse("the length is not a multiple of four");
         for (int i = 0; i < 2 && digits.ends_with('='); ++i) digits.remove_suffix(1);
     }
-    if (digits.size() % 4 == 1) return refuse("a character is missing at its end");
+    if (digits.size() % 4 == 1) return refuse("a character is missing at the end");
     std::string out;
     out.reserve(digits.size() / 4 * 3 + 2);
     std::uint32_t bits = 0;
     for (std::size_t i = 0; i < digits.size(); ++i) {
         const int value = detail::base64_value(digits[i], detail::is_url_safe(form));
-        if (value < 0) return refuse("an unknown character at byte " + std::to_string(i));
+        if (value < 0) return refuse("invalid character at byte " + std::to_string(i));
         bits = bits << 6 | static_cast<std::uint32_t>(value);
         if (i % 4 != 0) out += static_cast<char>(bits >> (6 - 2 * (i % 4)) & 0xff);
     }
@@ -83,7 +83,7 @@ inline Result<std::string> decode_base64(std::string_view text, Base64 form, boo
     const std::uint32_t left = digits.size() % 4 == 2   ? bits & 15
                                : digits.size() % 4 == 3 ? bits & 3
                                                         : 0;
-    if (left != 0 && !takes_last_bits) return refuse("bits behind its last byte");
+    if (left != 0 && !takes_last_bits) return refuse("unused bits are not zero");
     return out;
 }
 

@@ -1,4 +1,4 @@
-/// Blobs that outlive the process on this machine, and may be lost at any time.
+/// Blobs that are kept on this machine across restarts, and may be lost at any time.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,11 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-// These functions take as long as the disk does, so they are called on a thread that may block:
+// These functions wait for the disk, so they must be called on a thread that may block:
 //     const auto read = [this] { return read_cache(host_, "machine-types"); };
 //     const Result<CachedBlob> types = co_await blocking(host_, read);
-// `unsupported`: this host has no cache, or it is not granted; the instance must work without it.
+// `unsupported`: this host has no cache, or the cache is not granted; the instance must work
+// without it.
 
 struct CachedBlob {
     std::string value;
@@ -30,12 +31,12 @@ inline Error cache_error(capstan_status status, std::string_view name, std::stri
     return {error_code(status), "cache " + std::string(name) + ": " + std::string(what)};
 }
 inline Error no_cache(std::string_view name) {
-    return cache_error(CAPSTAN_E_UNSUPPORTED, name, "this host keeps none, or it is not granted");
+    return cache_error(CAPSTAN_E_UNSUPPORTED, name, "this host has no cache, or it is not granted");
 }
 
 }  // namespace detail
 
-/// `not_found`: there is no blob of that name.
+/// `not_found`: there is no blob with that name.
 inline Result<CachedBlob> read_cache(const Host& host, std::string_view name) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, get)) return tl::unexpected(detail::no_cache(name));
@@ -56,7 +57,7 @@ inline Result<CachedBlob> read_cache(const Host& host, std::string_view name) {
     return out;
 }
 
-/// Replaces the blob of that name, if there is one. `quota`: there is no room.
+/// Replaces the blob with that name, if there is one. `quota`: the cache is full.
 inline Result<void> write_cache(const Host& host, std::string_view name, std::string_view value) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, put)) return tl::unexpected(detail::no_cache(name));
@@ -66,7 +67,7 @@ inline Result<void> write_cache(const Host& host, std::string_view name, std::st
     return {};
 }
 
-/// `not_found`: there is no blob of that name.
+/// `not_found`: there is no blob with that name.
 inline Result<void> remove_from_cache(const Host& host, std::string_view name) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, remove)) return tl::unexpected(detail::no_cache(name));

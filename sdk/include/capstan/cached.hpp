@@ -1,4 +1,4 @@
-/// A cache of answers of a cloud, with expiry.
+/// A cache of a cloud's replies, with expiry.
 ///
 ///     Cached<std::string, MachineType> types_{host_, CacheLife{.fresh = 20min, .stale = 24h}};
 ///     const auto read = [this](std::string name) { return read_type(std::move(name)); };
@@ -42,10 +42,10 @@ public:
     explicit Cached(const Host& host, CacheLife life = {})
         : state_(std::make_shared<State>(host, life)) {}
 
-    /// The value that is kept, or what `read(key)` gives.
+    /// The cached value, or what `read(key)` returns.
     Task<V> get(K key, Read read) { return get(state_, std::move(key), std::move(read)); }
-    /// The value that `get` would give without reading; NULL: it would read, or fail. Valid until
-    /// the next call.
+    /// The value that `get` would return without reading; NULL: it would read, or fail. Valid
+    /// until the next call.
     const V* find(const K& key) const {
         const auto at = state_->entries.find(key);
         if (at == state_->entries.end() || !at->second.value || !state_->is_fresh(at->second))
@@ -53,7 +53,7 @@ public:
         return &*at->second.value;
     }
     void put(K key, V value) { state_->keep(std::move(key), std::move(value)); }
-    /// The next `get` reads; a read that is under way still keeps its value.
+    /// The next `get` reads; a read in progress still stores its value.
     void forget(const K& key) { state_->entries.erase(key); }
     void forget_all() { state_->entries.clear(); }
     std::size_t size() const noexcept { return state_->entries.size(); }
@@ -77,7 +77,7 @@ private:
             const double share = std::clamp(life.jitter, 0.0, 1.0) * host.random_share();
             return full - std::chrono::duration_cast<Duration>(full * share);
         }
-        /// Duration::max() is for ever.
+        /// Duration::max() means forever.
         static Duration later(Duration from, Duration by) noexcept {
             return by < Duration::max() - from ? from + by : Duration::max();
         }

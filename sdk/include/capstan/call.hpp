@@ -1,4 +1,4 @@
-/// The context of one decision hook, and the fence that keeps exceptions on the plugin's side.
+/// The context of one decision hook, and the guard that keeps exceptions inside the plugin.
 #pragma once
 
 #include <concepts>
@@ -43,13 +43,13 @@ inline capstan_status report(const capstan_call* call, const Error& error) noexc
     return call != nullptr && CAPSTAN_HAS(call, capstan_call, fail) ? call->fail(call, &e) : e.code;
 }
 
-/// Runs a hook's body: a thrown exception or a failed Result becomes the call's error, nothing
-/// crosses.
+/// Runs a hook's body: a thrown exception or a failed Result becomes the error of the call;
+/// no exception leaves it.
 template <class F>
 capstan_status guarded(const capstan_call* call, F&& body) noexcept {
     using Returned = std::invoke_result_t<F>;
     static_assert(std::is_void_v<Returned> || is_result<Returned>,
-                  "a hook returns what its contract says, or nothing or a Result<void>: another "
+                  "a hook returns what its contract says, or void or Result<void>; any other "
                   "value would be lost");
     try {
         if constexpr (is_result<Returned>) {

@@ -9,7 +9,7 @@
 ///
 ///         Task<Resized> increase(Resize request);
 ///
-///         // takes back, never removes a machine
+///         // cancels requested machines, never removes an existing one
 ///         Task<Resized> decrease_target(Resize request);
 ///
 ///         Task<Removed> remove(Removal request);
@@ -17,21 +17,21 @@
 ///         // when a group's fingerprint changes
 ///         Task<NodeTemplate> describe(NodeGroupId group);  // or describe(DescribeRequest)
 ///
-///         // optional, besides what autoprovision.hpp has for clouds that make groups:
+///         // optional; for clouds that create groups see also autoprovision.hpp:
 ///         Result<Price> price(const Call&, const GroupView& group,
 ///                             const TemplateView& node) const;
 ///         Result<GroupOptions> options(const Call&, const GroupView& group) const;
 ///     };
 ///
-/// Price and options of a group are best given with the group, in NodeGroup::price and ::options,
-/// which are read on the strand and never late. The hooks `price` and `options` are asked for
-/// groups without them, and for groups that do not exist yet.
+/// Prefer NodeGroup::price and NodeGroup::options: they come with the group and are always in time.
+/// The hooks `price` and `options` are called for groups without them, and for groups that do not
+/// exist yet.
 ///
 /// Each Task may also be a plain value or Result. A `refresh` that finds nothing changed may return
 /// a SharedCloudView (shared_cloud_view.hpp). All asynchronous functions run on the instance's
 /// strand and must not block; arguments come by value, since they must outlive suspension. `price`
-/// and `options` run on a decision thread, maybe at the same time as the others: they read only
-/// what never changes, or lock it.
+/// and `options` run on a decision thread, possibly at the same time as the others: they read only
+/// immutable data, or lock it.
 #pragma once
 
 #include <algorithm>
@@ -108,11 +108,11 @@ struct CloudTable {
 
     static_assert(
         has_price || !requires { &T::price; },
-        "price(const Call&, const GroupView&, const TemplateView&) gives a Price or a Result of "
-        "it");
+        "price(const Call&, const GroupView&, const TemplateView&) returns Price or "
+        "Result<Price>");
     static_assert(
         has_options || !requires { &T::options; },
-        "options(const Call&, const GroupView&) gives GroupOptions or a Result of them");
+        "options(const Call&, const GroupView&) returns GroupOptions or Result<GroupOptions>");
 
     T* object;
     const Host* host = nullptr;

@@ -1,4 +1,4 @@
-/// What a cloud reports of its groups and machines, and the changes that it is asked for.
+/// What a cloud reports about its groups and machines, and the changes requested of it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ constexpr std::string_view name_of(MachineState state) noexcept {
     return "Unknown";
 }
 
-/// Why a machine is going to leave although its group is not shrunk.
+/// Why a machine will leave although its group is not scaled down.
 enum class LeaveReason : std::int32_t {
     other = CAPSTAN_LEAVES_OTHER,
     spot_interruption = CAPSTAN_LEAVES_SPOT_INTERRUPTION,  ///< the cloud takes it back
@@ -61,7 +61,7 @@ constexpr std::string_view name_of(LeaveReason reason) noexcept {
 /// Why and when a machine is about to leave.
 struct Leaving {
     LeaveReason reason = LeaveReason::other;
-    std::optional<Time> at{};  ///< nothing: the time is not known
+    std::optional<Time> at{};  ///< absent: unknown
     bool operator==(const Leaving&) const = default;
 };
 
@@ -74,12 +74,13 @@ struct Machine {
     std::optional<Time> launched{};
     std::optional<Error> error{};        ///< out_of_capacity and quota fall over to the next option
     std::string template_fingerprint{};  ///< of the template it was made from; empty: unknown
-    std::string node_name{};  ///< of its node, where that may lack a providerID; empty: unknown
+    std::string node_name{};  ///< of its node, if that may lack a providerID; empty: unknown
     std::optional<Leaving> leaves{};
     std::optional<bool> spot{};              ///< the cloud may take it back
     std::optional<double> price_per_hour{};  ///< in the currency of its group's price
-    /// IP addresses and DNS names that its node may have in status.addresses. A node whose
-    /// providerID and names are of no machine is found by an address that is of one machine alone.
+    /// IP addresses and DNS names that its node may have in status.addresses. A node
+    /// whose providerID and names match no machine is found by an address that only one machine
+    /// has.
     std::vector<std::string> addresses{};
 
     bool operator==(const Machine&) const = default;
@@ -88,7 +89,7 @@ struct Machine {
 /// One consistent picture of the cloud. A group that could not be read is in `unreadable`, never
 /// left out silently.
 struct CloudView {
-    bool complete = true;  ///< false: groups in `unreadable` keep their last known state, untouched
+    bool complete = true;  ///< false: groups in `unreadable` keep their last known state
     std::vector<NodeGroup> groups{};
     std::vector<Machine> machines{};  ///< ids are unique
     std::vector<Error> unreadable{};  ///< Error::subject is the group's id
@@ -96,9 +97,9 @@ struct CloudView {
     /// ("aws:///"). A node has lost its machine when its providerID begins with the prefix and is
     /// not listed. Empty: a machine that is not listed may exist.
     std::string lists_all_with_prefix{};
-    /// How long a listed target may lag behind the answer to a change. A lower target that is
-    /// listed later was set by another client. Nothing: unknown; the host then counts the answer as
-    /// long as a machine may take to join.
+    /// How long a listed target may lag behind the result of a change. A lower target that is
+    /// listed later was set by another client. Absent: unknown; the host then counts the result for
+    /// as long as a machine may take to join.
     std::optional<Duration> target_lag{};
 
     bool operator==(const CloudView&) const = default;
@@ -107,12 +108,12 @@ struct CloudView {
 /// A change of a group's target.
 struct Resize {
     NodeGroupId group{};
-    int delta = 0;  ///< machines more, or machines fewer; positive in both cases
+    int delta = 0;  ///< number of machines to add or to remove; always positive
     /// The target that the host counts with: the listed one, with the changes that the cloud has
     /// agreed to and does not list yet. The new target is `expected_target` with `delta`.
     int expected_target = 0;
-    /// All of `delta` or nothing. A cloud that cannot promise that answers ErrorCode::unsupported
-    /// and changes nothing; the host then asks once more without it.
+    /// All of `delta` or nothing. A cloud that cannot guarantee this fails with
+    /// ErrorCode::unsupported and changes nothing; the host then retries once without it.
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< a second request with the same key has no effect
     /// The target in the view that the decision was based on. If the target is neither this one nor
@@ -123,22 +124,22 @@ struct Resize {
     bool operator==(const Resize&) const = default;
 };
 
-/// Fewer machines than were asked for are an answer, not a failure: `shortfall` says why there are
-/// not more. When the cloud agrees to no machine, the call fails instead.
+/// Fewer machines than requested are a result, not a failure: `shortfall` says why there are no
+/// more. If the cloud agrees to no machine, the call fails instead.
 struct Resized {
-    int target = 0;                    ///< as the cloud has it now, whatever its lists still show
-    std::optional<Error> shortfall{};  ///< nothing: all machines asked for
+    int target = 0;  ///< the cloud's new target, even if its lists still show the old one
+    std::optional<Error> shortfall{};  ///< absent: all requested machines
     bool operator==(const Resized&) const = default;
 };
 
-/// Machines to remove; the target falls with them, unless it is to stay.
+/// Machines to remove; the target decreases with them unless `keep_target` is set.
 struct Removal {
     NodeGroupId group{};
     std::vector<MachineId> machines{};
     bool force = false;  ///< also below the group's minimum, for machines that never joined
     std::string idempotency_key{};
-    /// The target stays, and the cloud makes a machine for each that is removed: for machines that
-    /// never joined, of a group at its minimum. A cloud that cannot do that answers
+    /// The target stays, and the cloud replaces each removed machine: for machines that never
+    /// joined, in a group at its minimum. A cloud that cannot do that fails with
     /// ErrorCode::unsupported and removes nothing.
     bool keep_target = false;
 

@@ -1,8 +1,9 @@
-/// Checks two things of a cluster that node templates rely on.
+/// Checks two properties of a cluster that node templates rely on.
 ///
-/// When a group is backed off, its pods go to other groups at once, by the templates of these. So a
-/// template must match the nodes that will come: labels and taints of nodes have to be in what the
-/// cloud reports of the group (tags, metadata), and the containers of DaemonSets need requests.
+/// When a group is backed off, its pods are planned on other groups at once, from the templates of
+/// those groups. So a template must match the nodes that will join: labels and taints of nodes must
+/// be in what the cloud reports for the group (tags, metadata), and the containers of DaemonSets
+/// need requests.
 ///
 ///     std::vector<CheckedGroup> groups = co_await checked_groups();    // in self_check
 ///     const std::vector<std::string> found = co_await check_cluster(host_, std::move(groups));
@@ -42,11 +43,11 @@ struct CheckedGroup {
 
 namespace detail {
 
-/// Domains of the labels that clouds, Kubernetes and autoscalers give to nodes by themselves.
+/// Domains of the labels that clouds, Kubernetes and autoscalers add to nodes themselves.
 inline constexpr std::array<std::string_view, 9> provided_domains{
     "kubernetes.io", "k8s.io",    "capstan.io",       "karpenter.sh", "amazonaws.com",
     "k8s.aws",       "eksctl.io", "cloud.google.com", "gke.io"};
-/// Prefixes of the keys of taints that come and go.
+/// Prefixes of the keys of temporary taints.
 inline constexpr std::array<std::string_view, 6> passing_taints{
     well_known::node_prefix,
     well_known::node_cloud_provider_prefix,
@@ -97,7 +98,7 @@ inline std::set<std::string> marks_of_template(const NodeTemplate& node) {
     return out;
 }
 
-/// The labels and taints that all nodes of a group have; nothing: the group has no node.
+/// The labels and taints that all nodes of a group have; absent: the group has no node.
 inline std::optional<std::set<std::string>> common_marks(
     const CheckedGroup& group, const std::map<std::string, std::set<std::string>>& by_id) {
     std::optional<std::set<std::string>> out;
@@ -139,7 +140,7 @@ inline Task<Page<Json>> read_object_page(Host host, KubeResource kind, std::stri
 inline std::string not_checked(const std::string& what, const std::string& right,
                                const Error& error) {
     return "not checked: " + what + ": " +
-           (error.code == ErrorCode::permission ? "it takes " + in_quotes(right) + " in grants.kube"
+           (error.code == ErrorCode::permission ? "add " + in_quotes(right) + " to grants.kube"
                                                 : error.message);
 }
 
@@ -153,8 +154,7 @@ inline Task<std::vector<Json>> read_objects(Host host, KubeResource kind) {
 }  // namespace detail
 
 /// The labels and taints that all nodes of a group have and its template lacks: a sentence for each
-/// group. Labels of Kubernetes, of clouds and of autoscalers are left out, and so are taints that
-/// come and go.
+/// group. Labels of Kubernetes, clouds and autoscalers are ignored, and so are temporary taints.
 inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& nodes,
                                                       const std::vector<CheckedGroup>& groups) {
     std::map<std::string, std::set<std::string>> by_id;
@@ -166,9 +166,9 @@ inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& n
         if (!marks) continue;
         for (const std::string& told : detail::marks_of_template(group.node)) marks->erase(told);
         if (marks->empty()) continue;
-        out.push_back("group " + group.name + ": its nodes have the " +
+        out.push_back("group " + group.name + ": all its nodes have " +
                       listed(*marks, [](const std::string& mark) { return mark; }) +
-                      ", which its template does not tell; a new node is taken to be without");
+                      ", but its template does not, so new nodes are planned without them");
     }
     return out;
 }
@@ -184,18 +184,19 @@ inline std::vector<std::string> find_missing_requests(const std::vector<Json>& d
         for (const Json& container : containers->items())
             for (const std::string_view resource : {"cpu", "memory"})
                 if (!detail::has_amount(container, resource))
-                    missing.push_back(container.text_at({"name"}) + " no " + std::string(resource));
+                    missing.push_back(container.text_at({"name"}) + " (" + std::string(resource) +
+                                      ")");
         if (missing.empty()) continue;
         out.push_back("DaemonSet " + set.text_at({"metadata", "namespace"}) + "/" +
-                      set.text_at({"metadata", "name"}) + ": of its containers request " +
+                      set.text_at({"metadata", "name"}) + ": containers without requests: " +
                       listed(missing, [](const std::string& text) { return text; }) +
-                      "; a new node is taken to have more room than it has");
+                      "; new nodes have less room than is planned for");
     }
     return out;
 }
 
-/// [strand] Both checks, of the cluster as it is now. Without a grant (`nodes:list`,
-/// `daemonsets.apps:list`) there is a sentence that begins with "not checked".
+/// [strand] Runs both checks on the live cluster. Without a grant (`nodes:list`,
+/// `daemonsets.apps:list`) the result has a sentence that begins with "not checked".
 inline Task<std::vector<std::string>> check_cluster(Host host, std::vector<CheckedGroup> groups) {
     std::vector<std::string> out;
     const auto append = [&out](std::vector<std::string> more) {
@@ -205,14 +206,14 @@ inline Task<std::vector<std::string>> check_cluster(Host host, std::vector<Check
     if (nodes) {
         append(find_unreported_marks(*nodes, groups));
     } else {
-        out.push_back(detail::not_checked("whether templates tell the labels and taints of nodes",
+        out.push_back(detail::not_checked("labels and taints of nodes against templates",
                                           "nodes:list", nodes.error()));
     }
     const auto sets = co_await as_result(detail::read_objects(host, detail::checked_daemon_sets()));
     if (sets) {
         append(find_missing_requests(*sets));
     } else {
-        out.push_back(detail::not_checked("whether containers of DaemonSets have requests",
+        out.push_back(detail::not_checked("requests of DaemonSet containers",
                                           "daemonsets.apps:list", sets.error()));
     }
     co_return out;

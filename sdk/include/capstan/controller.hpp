@@ -1,14 +1,14 @@
-/// The contract of a controller: a reconciler with objects of its own in the cluster.
+/// The contract of a controller: it reconciles its own objects in the cluster.
 ///
 ///     class Mirror {
 ///     public:
 ///         Mirror(Host host, const Settings& settings);
-///         Task<void> start();                           // follows its objects: kube.hpp
+///         Task<void> start();                           // watches its objects: kube.hpp
 ///         Task<Reconciled> reconcile(Reconcile what);   // reads, decides, writes
 ///     };
 ///
 /// The Task may also be a plain value or Result. All of it runs on the instance's strand and must
-/// not block. `reconcile` is called only while this host leads, and writes are made nowhere else:
+/// not block. `reconcile` is called only while this host is the leader; write nowhere else:
 ///
 ///     KubeWatch pods_{host_, KubeSelection(pods), [this](const KubeEvent& event) {
 ///         remember(event);
@@ -32,7 +32,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 struct Reconcile {
-    bool is_first = false;  ///< the first since this host leads: memory may be out of date
+    bool is_first = false;  ///< the first one since this host became leader: memory may be stale
 };
 
 /// The result of one reconcile; see capstan_reconciled.
@@ -47,14 +47,14 @@ struct Reconciled {
 template <class T>
 concept Controller = requires(T& t, Reconcile what) { t.reconcile(what); };
 
-/// Asks for a reconcile within that time; see capstan_reconcile_service.want. [any thread]
+/// Requests a reconcile within that time; see capstan_reconcile_service.want. [any thread]
 inline Result<void> want_reconcile(const Host& host, Duration within) {
     const auto* service = host.service<capstan_reconcile_service>(CAPSTAN_SERVICE_RECONCILE);
     const capstan_status status = CAPSTAN_HAS(service, capstan_reconcile_service, want)
                                       ? service->want(host.raw(), within.count())
                                       : CAPSTAN_E_UNSUPPORTED;
     if (status == CAPSTAN_OK) return {};
-    return fail(error_code(status), "the host refused to come back");
+    return fail(error_code(status), "the host refused to schedule a reconcile");
 }
 
 namespace detail {
@@ -63,7 +63,7 @@ inline constexpr std::size_t first_size<capstan_reconciled> =
     offsetof(capstan_reconciled, problems) + sizeof(capstan_array);
 }  // namespace detail
 
-/// A copy that trusts nothing; see from_abi.hpp.
+/// A checked copy; see from_abi.hpp.
 inline Result<Reconciled> reconciled_from_abi(const capstan_reconciled& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
     if (raw.objects < 0) return detail::misfit("objects is " + std::to_string(raw.objects));

@@ -1,7 +1,7 @@
-/// Files of data that the settings name, such as prices, which are replaced while the host runs.
+/// Data files named in the settings, such as price lists, that may be replaced while the host runs.
 ///
 ///     DataFile<PriceTable> prices_{host_, config_.price_file, "prices", &PriceTable::parse};
-///     co_await prices_.read();    // in start: a file that cannot be used is refused
+///     co_await prices_.read();    // in start: an unusable file is an error
 ///     co_await prices_.renew();   // in each refresh
 ///     if (prices_.value()) ...
 #pragma once
@@ -40,7 +40,7 @@ inline std::string read_data_file_here(const std::string& path) {
 
 }  // namespace detail
 
-/// Reads a whole file, of 64 MiB at most, on a thread that may block. A Failure is `invalid_config`
+/// Reads a file of at most 64 MiB on a thread that may block. A Failure is `invalid_config`
 /// and names the file.
 inline Task<std::string> read_data_file(Host host, std::string path) {
     co_return co_await blocking(host, &detail::read_data_file_here, std::move(path));
@@ -54,8 +54,8 @@ public:
     /// Uses only its argument, since it runs on another thread.
     using Parse = Result<T> (*)(std::string_view text);
 
-    /// An empty `path` means that there is no file. `name` is the log's word for the data, the
-    /// subject of a sentence in the plural: "prices".
+    /// An empty `path` means no file. `name` names the data in log messages, in the plural:
+    /// "prices".
     DataFile(const Host& host, std::string path, std::string name, Parse parse,
              Duration life = std::chrono::minutes(10))
         : host_(host),
@@ -66,12 +66,12 @@ public:
           warnings_(host) {}
 
     const std::string& path() const noexcept { return path_; }
-    /// NULL: nothing was read, or there is no file.
+    /// NULL: nothing has been read, or there is no file.
     const std::shared_ptr<const T>& value() const noexcept { return value_; }
     /// Changes whenever the value changes.
     std::uint64_t version() const noexcept { return version_; }
 
-    /// A Failure (`invalid_config`) names the file and leaves the last value as it is.
+    /// A Failure (`invalid_config`) names the file and keeps the last value.
     Task<void> read() {
         if (path_.empty()) co_return;
         read_at_ = host_.monotonic();
@@ -81,15 +81,15 @@ public:
         text_ = loaded.text;
         ++version_;
     }
-    /// Reads the file again when its life is over. A failure is logged once, as a standing warning,
-    /// and leaves the last value as it is. Does nothing before the first `read` has succeeded.
+    /// Reads the file again when it has expired. A failure is logged once, as a standing warning,
+    /// and keeps the last value. Does nothing before the first `read` has succeeded.
     Task<void> renew() {
         if (!value_ || host_.monotonic() - read_at_ < life_) co_return;
         const Result<void> done = co_await as_result(read());
         if (done) {
             warnings_.end("file");
         } else {
-            warnings_.tell("file", name_ + " stay " + as_of() + ": " + done.error().message);
+            warnings_.tell("file", "using " + as_of() + ": " + done.error().message);
         }
     }
 
@@ -115,9 +115,9 @@ private:
         if constexpr (requires(const T& value) {
                           { value.date() } -> std::convertible_to<std::string>;
                       }) {
-            return "those of " + std::string(value_->date());
+            return name_ + " of " + std::string(value_->date());
         } else {
-            return "as they were";
+            return "the previous " + name_;
         }
     }
 

@@ -24,7 +24,7 @@ struct DurationUnit {
     std::uint64_t ns;
 };
 
-/// Both micro signs of Unicode are in use.
+/// Unicode has two micro signs, and both are used.
 inline constexpr std::array<DurationUnit, 9> duration_units{{{"d", 86'400'000'000'000},
                                                              {"h", 3'600'000'000'000},
                                                              {"m", 60'000'000'000},
@@ -35,7 +35,7 @@ inline constexpr std::array<DurationUnit, 9> duration_units{{{"d", 86'400'000'00
                                                              {"\u03bcs", 1'000},
                                                              {"ns", 1}}};
 
-/// `digits` times `unit`; nothing when that is more than `limit`.
+/// `digits` times `unit`; absent if the result exceeds `limit`.
 constexpr std::optional<std::uint64_t> whole_ns(std::string_view digits, std::uint64_t unit,
                                                 std::uint64_t limit) noexcept {
     std::uint64_t number = 0;
@@ -47,8 +47,8 @@ constexpr std::optional<std::uint64_t> whole_ns(std::string_view digits, std::ui
     return number * unit;
 }
 
-/// The nanoseconds of "0.digits" of `unit`, cut off below one. From the last digit on, so that
-/// nothing is lost between.
+/// "0.digits" of `unit` in nanoseconds, rounded down. Starts with the last digit, so that no
+/// intermediate result is rounded.
 constexpr std::uint64_t fraction_ns(std::string_view digits, std::uint64_t unit) noexcept {
     std::uint64_t ns = 0;
     for (; !digits.empty(); digits.remove_suffix(1)) {
@@ -57,7 +57,7 @@ constexpr std::uint64_t fraction_ns(std::string_view digits, std::uint64_t unit)
     return ns;
 }
 
-/// The unit at the front of `rest`, which loses it; nothing when it is none of ours.
+/// Removes the unit at the front of `rest` and returns it; NULL: unknown.
 inline const DurationUnit* take_unit(std::string_view& rest) noexcept {
     std::size_t length = 0;
     while (length < rest.size() && rest[length] != '.' && !is_digit(rest[length])) ++length;
@@ -69,7 +69,8 @@ inline const DurationUnit* take_unit(std::string_view& rest) noexcept {
     return nullptr;
 }
 
-/// Adds number-and-unit at the front of `rest` to `sum`; the complaint, or NULL when it went well.
+/// Removes a number with its unit from the front of `rest` and adds it to `sum`. Returns the fault,
+/// or NULL.
 inline const char* take_duration_part(std::string_view& rest, std::uint64_t& sum,
                                       std::uint64_t limit) noexcept {
     const std::string_view whole = take_digits(rest);
@@ -78,9 +79,9 @@ inline const char* take_duration_part(std::string_view& rest, std::uint64_t& sum
         rest.remove_prefix(1);
         fraction = take_digits(rest);
     }
-    if (whole.empty() && fraction.empty()) return "a number is missing";
+    if (whole.empty() && fraction.empty()) return "missing number";
     const DurationUnit* unit = take_unit(rest);
-    if (unit == nullptr) return "a number needs one of the units ns, us, ms, s, m, h, d";
+    if (unit == nullptr) return "missing or unknown unit, expected ns, us, ms, s, m, h or d";
     const std::optional<std::uint64_t> ns = whole_ns(whole, unit->ns, limit - sum);
     if (!ns) return "more than 292 years";
     const std::uint64_t more = fraction_ns(fraction, unit->ns);
@@ -110,11 +111,10 @@ inline std::string format_below_minute(std::uint64_t ns) {
 
 }  // namespace detail
 
-/// Reads a sign, if any, and one or more numbers with units: ns, us (or µs), ms, s, m, h, d; "0"
-/// needs none. What is below a nanosecond is cut off. Fails on anything else and on more than 292
-/// years.
-///     "1h30m" -> 90 min        "1.5h" -> 90 min        "-2m" -> -120 s        "90" -> error: needs
-///     a unit
+/// Parses an optional sign and one or more numbers with units: ns, us (or µs), ms, s, m, h, d; "0"
+/// needs no unit. Fractions of a nanosecond are dropped. Fails on anything else and on more than
+/// 292 years.
+///     "1h30m" -> 90 min        "1.5h" -> 90 min        "-2m" -> -120 s        "90" -> error
 inline Result<Duration> parse_duration(std::string_view written) {
     const auto refuse = [&](const char* why) {
         return fail(ErrorCode::invalid_argument, "duration " + in_quotes(written) + ": " + why);
@@ -123,8 +123,8 @@ inline Result<Duration> parse_duration(std::string_view written) {
     const bool negative = !rest.empty() && rest.front() == '-';
     if (negative || (!rest.empty() && rest.front() == '+')) rest.remove_prefix(1);
     if (rest == "0") return Duration(0);
-    if (rest.empty()) return refuse("it is empty; write it like \"90s\" or \"1h30m\"");
-    // The smallest Duration is one nanosecond further from zero than the largest.
+    if (rest.empty()) return refuse("empty; write it like \"90s\" or \"1h30m\"");
+    // The smallest Duration is one nanosecond further from zero than the largest one.
     const std::uint64_t limit =
         std::uint64_t{std::numeric_limits<std::int64_t>::max()} + (negative ? 1 : 0);
     std::uint64_t sum = 0;
@@ -134,7 +134,7 @@ inline Result<Duration> parse_duration(std::string_view written) {
     return Duration(static_cast<std::int64_t>(negative ? ~sum + 1 : sum));
 }
 
-/// The shortest usual spelling, hours the largest unit; parse_duration reads it back exactly.
+/// The shortest usual form, with hours as the largest unit; parse_duration reads it back exactly.
 ///     90 min -> "1h30m"        36 h -> "36h"        1500 ms -> "1.5s"        0 -> "0s"
 inline std::string format_duration(Duration duration) {
     if (duration == Duration(0)) return "0s";
@@ -151,8 +151,8 @@ inline std::string format_duration(Duration duration) {
     return out;
 }
 
-/// The same for people, without fractions of a second: whole seconds, below one of them whole
-/// milliseconds; what is more is cut off.
+/// The same for people: whole seconds, or whole milliseconds if shorter than a second, rounded
+/// down.
 ///     38.6497214s -> "38s"        1h -> "1h"        1.5ms -> "1ms"
 inline std::string format_rough_duration(Duration duration) {
     using namespace std::chrono;

@@ -1,4 +1,4 @@
-/// Environment variables and small files of the machine, as clients of clouds look for credentials.
+/// Environment variables and small files, where cloud clients look for credentials.
 ///
 ///     static constexpr const char* names[] = {"HOME", "ACME_PROFILE"};
 ///     MachineEnvironment environment_{host_, names};           // a member
@@ -22,20 +22,21 @@ CAPSTAN_NAMESPACE_BEGIN
 
 using Variables = std::map<std::string, std::string, std::less<>>;
 
-/// [strand] An interface, so that tests give an environment of their own.
+/// [strand] An interface, so that tests can provide their own environment.
 class Environment {
 public:
     virtual ~Environment() = default;
 
-    /// Those of the client's that are set and not empty.
+    /// The requested variables that are set and not empty.
     virtual Task<Variables> variables() = 0;
-    /// The whole file. A Failure names the file: `not_found`, `permission`, or `unavailable`.
+    /// The content of the file. A Failure names the file: `not_found`, `permission`, or
+    /// `unavailable`.
     virtual Task<std::string> read_file(std::string path) = 0;
 };
 
 namespace detail {
 
-/// Tokens and profiles are small; what is larger is another file.
+/// Tokens and profiles are small; a larger file is not one of them.
 inline constexpr std::size_t environment_file_max = std::size_t{1} << 20;
 
 inline std::string read_environment_file(const std::string& path) {
@@ -45,7 +46,7 @@ inline std::string read_environment_file(const std::string& path) {
 inline Variables read_variables(std::span<const char* const> names) {
     Variables out;
     for (const char* const name : names) {
-        // A plugin changes no variable, and no thread of the host does once it runs.
+        // No plugin sets variables, and the host sets none while plugins run.
         const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe)
         if (value != nullptr && *value != '\0') out.emplace(name, value);
     }
@@ -54,11 +55,11 @@ inline Variables read_variables(std::span<const char* const> names) {
 
 }  // namespace detail
 
-/// The process's own environment and the machine's files, read where it may block. A file of more
+/// The environment of the process and local files, read on a thread that may block. A file of more
 /// than 1 MiB is `unavailable`.
 class MachineEnvironment : public Environment {
 public:
-    /// `names`: of the variables that `variables` looks for; they live as long as this.
+    /// `names`: the variables that `variables` looks for; must outlive this object.
     MachineEnvironment(const Host& host, std::span<const char* const> names)
         : host_(host), names_(names) {}
 

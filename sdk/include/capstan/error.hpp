@@ -46,14 +46,14 @@ enum class ErrorScope : std::int32_t {
     account = CAPSTAN_SCOPE_ACCOUNT,
 };
 
-/// A scope that came across; an unknown value is `unknown`.
+/// Converts a scope of the ABI; an unknown value is `unknown`.
 constexpr ErrorScope error_scope(std::int32_t scope) noexcept {
     return scope >= CAPSTAN_SCOPE_UNKNOWN && scope <= CAPSTAN_SCOPE_ACCOUNT
                ? static_cast<ErrorScope>(scope)
                : ErrorScope::unknown;
 }
 
-/// A status that came across; unknown values are `internal`. Not for CAPSTAN_OK.
+/// Converts a status of the ABI other than CAPSTAN_OK; unknown values are `internal`.
 constexpr ErrorCode error_code(capstan_status status) noexcept {
     return status >= CAPSTAN_E_UNSUPPORTED && status <= CAPSTAN_E_BUSY
                ? static_cast<ErrorCode>(status)
@@ -85,8 +85,8 @@ constexpr std::string_view name_of(ErrorCode code) noexcept {
 struct Error {
     ErrorCode code = ErrorCode::internal;
     std::string message;
-    std::string provider_code{};            ///< the provider's own word; empty: none
-    std::string subject{};                  ///< group or machine id, where errors come in lists
+    std::string provider_code{};            ///< the provider's own code; empty: none
+    std::string subject{};                  ///< group or machine id, in lists of errors
     std::optional<Duration> retry_after{};  ///< the provider's advice
     ErrorScope scope = ErrorScope::unknown;
 
@@ -97,7 +97,7 @@ inline std::ostream& operator<<(std::ostream& out, const Error& e) {
     return out << name_of(e.code) << ": " << e.message;
 }
 
-/// `inner` with one more layer's part in front: "group web-b: describe ASG: AccessDenied".
+/// `inner` with the context of one more layer in front: "group web-b: describe ASG: AccessDenied".
 inline Error within(std::string_view where, Error inner) {
     inner.message.insert(0, std::string(where) + ": ");
     return inner;
@@ -118,11 +118,11 @@ inline capstan_error to_abi(const Error& e) noexcept {
 }
 
 namespace detail {
-/// Past a year an advice is nonsense, and far past it the nanoseconds would overflow.
+/// More than a year is not useful advice, and far more would overflow the nanoseconds.
 inline constexpr std::int64_t longest_advice_ms = std::int64_t{365} * 24 * 3600 * 1000;
 }  // namespace detail
 
-/// A copy that outlives what lent it.
+/// An owned copy.
 inline Error from_abi(const capstan_error& e) {
     Error out{error_code(e.code),
               std::string(text(e.message)),
@@ -136,8 +136,7 @@ inline Error from_abi(const capstan_error& e) {
     return out;
 }
 
-/// For plugin code that prefers exceptions: thrown anywhere inside a hook, it arrives at the host
-/// as its Error.
+/// For plugin code that prefers exceptions: when thrown inside a hook, the host receives its Error.
 class Failure : public std::exception {
 public:
     explicit Failure(Error error) : error_(std::move(error)) {}
@@ -158,7 +157,7 @@ inline Error current_error() {
     } catch (const std::exception& e) {
         return {ErrorCode::internal, e.what()};
     } catch (...) {
-        return {ErrorCode::internal, "an exception that is not a std::exception"};
+        return {ErrorCode::internal, "exception of unknown type"};
     }
 }
 

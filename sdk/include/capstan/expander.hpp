@@ -1,4 +1,4 @@
-/// The contract of an expander: of several ways to grow, which survive.
+/// The contract of an expander: it chooses among the options of a scale-up.
 ///
 ///     class Biggest {
 ///     public:
@@ -6,9 +6,9 @@
 ///                     const Selection& keep) const;
 ///     };
 ///
-/// A `const` filter may be called from several threads at once. It answers from its arguments, its
-/// settings and call.seed() alone. It keeps all options it likes equally; keeping none is an
-/// answer, an error is not.
+/// A `const` filter may be called from several threads at once. Its result
+/// depends only on its arguments, its settings and call.seed(). It keeps the best option, or all
+/// options that are equally good. Keeping none is a valid result.
 #pragma once
 
 #include <concepts>
@@ -19,7 +19,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Borrowed for the call.
+/// Borrowed until the hook returns.
 class ExpanderRequest {
 public:
     explicit ExpanderRequest(const capstan_expander_request& in) noexcept : in_(&in) {}
@@ -33,7 +33,7 @@ private:
     const capstan_expander_request* in_;
 };
 
-/// keep(option) lets it survive; the score is for the explanation only.
+/// keep(option) keeps an option; the score is for the explanation only.
 class Selection {
 public:
     explicit Selection(const capstan_expander_response& out) noexcept : out_(&out) {}

@@ -1,14 +1,14 @@
-/// Changes that a cloud agreed to and that failed later.
+/// Changes that a cloud accepted and that failed later.
 ///
-/// No list shows a machine that was never made, so the host would wait for it until it is overdue.
-/// The plugin knows of the failure as soon as an operation ends. It shows the machine as failed for
-/// a while, and the next pass backs the group off and uses the next option:
+/// A machine that was never created is in no list, so the host would wait for it until it is
+/// overdue. The plugin knows of the failure as soon as the cloud's operation ends. It reports the
+/// machine as failed for a while, and the next pass backs the group off and uses the next option:
 ///
 ///     FailedChanges failed_{host};                           // a member
 ///     failed_.add(group, std::move(machines), error);        // once the operation has failed
 ///     failed_.update();                                      // in each refresh that succeeds
 ///     failed_.show_in(view);
-///     if (failed_.forget(machine)) continue;                 // in `remove`: there is no machine
+///     if (failed_.forget(machine)) continue;                 // in `remove`: nothing to remove
 #pragma once
 
 #include <algorithm>
@@ -29,14 +29,14 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] Each `add` logs one warning and wakes the host. A failure is shown for a minute, and in
-/// at least two refreshes, so that the host has seen it.
+/// [strand] Each `add` logs one warning and wakes the host. A failure is reported for a minute, and
+/// in at least two refreshes, so that the host sees it.
 class FailedChanges {
 public:
     explicit FailedChanges(const Host& host) : host_(host) {}
 
-    /// Machines that will not come. They are shown as failed unless the cloud lists them. An id is
-    /// the providerID that the node would have had, or any unique text.
+    /// Machines that will not be created. They are reported as failed unless the cloud lists them.
+    /// An id is the providerID that the node would have had, or any unique text.
     void add(const NodeGroupId& group, std::vector<Machine> machines, const Error& error) {
         if (machines.empty()) return;
         for (Machine& machine : machines) {
@@ -46,17 +46,16 @@ public:
             const MachineId id = machine.id;
             entries_.insert_or_assign(id, Entry{.machine = std::move(machine), .since = now()});
         }
-        report("group " + in_quotes(group.value()) + ": an increase that was agreed to has failed",
-               error);
+        report("group " + in_quotes(group.value()) + ": accepted increase failed", error);
     }
-    /// The same, for machines that have no ids before they are made.
+    /// The same, for machines that have no ids before they exist.
     void add(const NodeGroupId& group, int count, const Error& error) {
         std::vector<Machine> machines;
         for (int i = 0; i < count; ++i) machines.push_back({.id = next_id(group)});
         add(group, std::move(machines), error);
     }
-    /// Machines of the group that were to be removed and stay. They are shown with the error while
-    /// the cloud lists them.
+    /// Machines of the group whose removal failed. They are reported with the error while the
+    /// cloud lists them.
     void add_removals(const NodeGroupId& group, const std::vector<MachineId>& machines,
                       const Error& error) {
         if (machines.empty()) return;
@@ -65,10 +64,9 @@ public:
             entries_.insert_or_assign(
                 id, Entry{.machine = std::move(machine), .since = now(), .is_removal = true});
         }
-        report("group " + in_quotes(group.value()) + ": a removal that was agreed to has failed",
-               error);
+        report("group " + in_quotes(group.value()) + ": accepted removal failed", error);
     }
-    /// A group that will not come. It is shown with a target of 0 and one failed machine.
+    /// A group that was not created. It is reported with a target of 0 and one failed machine.
     void add_group(NodeGroup group, const Error& error) {
         group.target = 0;
         group.autoprovisioned = false;  // the host does not delete it
@@ -76,14 +74,14 @@ public:
                         .group = group.id,
                         .state = MachineState::failed,
                         .error = error};
-        report("group " + in_quotes(group.id.value()) + ": it was not made", error);
+        report("group " + in_quotes(group.id.value()) + ": creation failed", error);
         const MachineId id = machine.id;
         entries_.insert_or_assign(
             id,
             Entry{.machine = std::move(machine), .since = now(), .new_group = std::move(group)});
     }
 
-    /// Call once in each refresh that succeeds, before `show_in`. Forgets what the host has seen.
+    /// Call once in each refresh that succeeds, before `show_in`. Drops what the host has seen.
     void update() {
         const auto is_over = [&](const auto& entry) {
             return entry.second.refreshes >= 2 && now() - entry.second.since >= shown_for;
@@ -111,8 +109,8 @@ public:
             view.machines.push_back(entry.machine);
         }
     }
-    /// Call for each machine that is to be removed. True: the machine was never made, so the cloud
-    /// has nothing to remove.
+    /// Call for each machine to be removed. True: the machine was never created, so the cloud has
+    /// nothing to remove.
     bool forget(const MachineId& machine) {
         const auto at = entries_.find(machine);
         if (at == entries_.end()) return false;
@@ -121,16 +119,16 @@ public:
         ++version_;
         return !is_removal;
     }
-    /// Changes whenever `show_in` may show something else.
+    /// Changes whenever the output of `show_in` may have changed.
     std::uint64_t version() const noexcept { return version_; }
 
 private:
     struct Entry {
         Machine machine{};
         Duration since{};   ///< by Host::monotonic
-        int refreshes = 0;  ///< that have shown it
+        int refreshes = 0;  ///< number of refreshes that reported it
         bool is_removal = false;
-        std::optional<NodeGroup> new_group{};  ///< which was not made
+        std::optional<NodeGroup> new_group{};  ///< the group that was not created
     };
     static constexpr Duration shown_for = std::chrono::minutes(1);
 
@@ -141,7 +139,7 @@ private:
     void report(const std::string& what, const Error& error) {
         ++version_;
         host_.warn(what + ": " + error.message);
-        // Without the service the host sees the failure in its next pass.
+        // Without the service the host sees the failure in the next pass.
         std::ignore = wake(host_, what);
     }
 

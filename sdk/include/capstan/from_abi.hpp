@@ -1,8 +1,8 @@
-/// From what crossed the boundary to values of our own, for a side that does not trust the other:
-/// every pointer, count, stride, size, enumerator and text is checked before it is used, and text
-/// is copied. The error is the other side's bug (ErrorCode::internal) and names the place:
-/// "groups[3].id is empty". Only memory that is not there at all cannot be told. Struct members are
-/// read as far as ABI 1.0 reaches; a shorter struct is an error.
+/// Converts ABI structs to C++ values without trusting the other side: every pointer, count,
+/// stride, size, enumerator and text is checked before it is used, and text is copied. An error is
+/// a bug of the other side (ErrorCode::internal) and names the place: "groups[3].id is empty".
+/// Only invalid addresses cannot be detected. Struct members are read as far as ABI 1.0 reaches; a
+/// shorter struct is an error.
 #pragma once
 
 #include <algorithm>
@@ -48,14 +48,14 @@ inline Result<void> numbers_from_abi(const capstan_group& raw, NodeGroup& out) {
     return {};
 }
 
-/// The value of a member that is pointed to; its error names the member.
+/// The value that a member points to; an error names the member.
 template <class T>
 Result<T> member_from_abi(std::string_view name, Result<T> value) {
     if (!value) return misfit_in(std::string(name), std::move(value).error());
     return value;
 }
 
-/// That no two elements have one id; `id_of` gives it.
+/// Checks that no two elements have the same id; `id_of` returns it.
 template <class T, class F>
 Result<void> check_unique(std::string_view name, const std::vector<T>& values, F id_of) {
     std::set<std::string_view> seen;
@@ -68,13 +68,13 @@ Result<void> check_unique(std::string_view name, const std::vector<T>& values, F
     return {};
 }
 
-/// A share of 1, or an error.
+/// A number from 0 to 1, or an error.
 inline Result<double> share_of_one_from_abi(std::string_view name, double value) {
     if (value >= 0 && value <= 1) return value;
     return misfit(std::string(name) + " is " + std::to_string(value) + ", not from 0 to 1");
 }
 
-/// A price by the hour: a number, at least 0.
+/// A price per hour: a number of at least 0.
 inline Result<double> hourly_price_from_abi(std::string_view name, double value) {
     if (std::isfinite(value) && value >= 0) return value;
     return misfit(std::string(name) + " is " + std::to_string(value));
@@ -184,7 +184,7 @@ inline Result<NodeTemplate> template_from_abi(const capstan_template& raw) {
                 detail::list_from_abi<capstan_taint>("taints", raw.taints, detail::taint_from_abi));
     CAPSTAN_TRY(out.capacity, detail::resources_from_abi("capacity", raw.capacity));
     CAPSTAN_TRY(out.allocatable, detail::resources_from_abi("allocatable", raw.allocatable));
-    // DaemonSets may ask for more than the machine has: that is no bug of the plugin's.
+    // DaemonSets may request more than the machine has; that is not a bug of the plugin.
     CAPSTAN_TRY(out.free, detail::resources_from_abi("free", raw.free, detail::Sign::any));
     CAPSTAN_TRY(out.fingerprint, detail::text_from_abi("fingerprint", raw.fingerprint));
     out.variants = std::max(raw.variants, 1);
@@ -265,7 +265,8 @@ inline Result<CloudView> cloud_view_from_abi(const capstan_cloud_view& raw) {
 inline Result<Resize> resize_from_abi(const capstan_resize& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
     if (raw.delta <= 0)
-        return detail::misfit("delta is " + std::to_string(raw.delta) + ", it must be positive");
+        return detail::misfit("delta is " + std::to_string(raw.delta) +
+                              ", expected a positive number");
     CAPSTAN_TRY(std::string group,
                 detail::text_from_abi("group_id", raw.group_id, detail::Text::required));
     CAPSTAN_TRY(std::string key, detail::text_from_abi("idempotency_key", raw.idempotency_key));

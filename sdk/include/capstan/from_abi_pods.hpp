@@ -19,7 +19,7 @@ namespace detail {
 inline Result<Requirement> requirement_from_abi(const capstan_requirement& raw) {
     CAPSTAN_CHECK(check_size(raw));
     if (raw.op < CAPSTAN_OPERATOR_IN || raw.op > CAPSTAN_OPERATOR_LT) {
-        return misfit("op is " + std::to_string(raw.op) + ", which is none");
+        return misfit("op is " + std::to_string(raw.op) + ", which is unknown");
     }
     CAPSTAN_TRY(std::string key, text_from_abi("key", raw.key, Text::required));
     const auto value_from_abi = [](const capstan_str& s) { return text_from_abi("value", s); };
@@ -44,7 +44,7 @@ inline Result<NodeSelectorTerm> term_from_abi(const capstan_node_selector_term& 
 inline Result<Toleration> toleration_from_abi(const capstan_toleration& raw) {
     CAPSTAN_CHECK(check_size(raw));
     if (raw.op != CAPSTAN_TOLERATION_EQUAL && raw.op != CAPSTAN_TOLERATION_EXISTS) {
-        return misfit("op is " + std::to_string(raw.op) + ", which is none");
+        return misfit("op is " + std::to_string(raw.op) + ", which is unknown");
     }
     Toleration out;
     CAPSTAN_TRY(out.key, text_from_abi("key", raw.key));
@@ -52,7 +52,7 @@ inline Result<Toleration> toleration_from_abi(const capstan_toleration& raw) {
     out.op = static_cast<Toleration::Op>(raw.op);
     out.effect = find_effect(raw.effect);
     if (!out.effect && raw.effect != 0)
-        return misfit("effect is " + std::to_string(raw.effect) + ", which is none");
+        return misfit("effect is " + std::to_string(raw.effect) + ", which is unknown");
     return out;
 }
 
@@ -75,7 +75,7 @@ inline Result<PodShares> shares_from_abi(capstan_array array, std::uint32_t pod_
     const auto share_from_abi = [&](const capstan_pod_share& share) -> Result<PodShare> {
         if (share.equivalence_group < pod_classes) return share;
         return misfit("equivalence_group is " + std::to_string(share.equivalence_group) +
-                      ", there are " + std::to_string(pod_classes));
+                      ", the request has " + std::to_string(pod_classes));
     };
     CAPSTAN_TRY(std::vector<PodShare> shares,
                 list_from_abi<capstan_pod_share>("pods", array, share_from_abi));
@@ -102,11 +102,11 @@ inline Result<PodEquivalenceGroup> equivalence_group_from_abi(
     return out;
 }
 
-/// `pod_classes`: how many the request has. Each answer owns its template and its list of pods.
+/// `pod_classes`: the number in the request. Each result owns its template and its list of pods.
 inline Result<ScaleUpOption> option_from_abi(const capstan_option& raw, std::uint32_t pod_classes) {
     CAPSTAN_CHECK(detail::check_size(raw));
     if (raw.nodes < 1)
-        return detail::misfit("nodes is " + std::to_string(raw.nodes) + ", at least 1 is needed");
+        return detail::misfit("nodes is " + std::to_string(raw.nodes) + ", expected at least 1");
     if (raw.group == nullptr) return detail::misfit("group is NULL");
     Result<NodeGroup> group = group_from_abi(*raw.group);
     if (!group) return detail::misfit_in("group", std::move(group).error());
@@ -123,7 +123,7 @@ inline Result<ScaleUpOption> option_from_abi(const capstan_option& raw, std::uin
     CAPSTAN_TRY(out.similar, detail::names_from_abi<NodeGroupId>("similar", raw.similar));
     if ((raw.present & CAPSTAN_OPTION_PRICE) != 0) out.price_per_hour = raw.price_per_hour;
     if (out.price_per_hour && !std::isfinite(*out.price_per_hour))
-        return detail::misfit("price_per_hour is no number");
+        return detail::misfit("price_per_hour is not a number");
     out.group_exists = raw.group_exists != 0;
     return out;
 }

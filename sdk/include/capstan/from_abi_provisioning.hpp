@@ -23,7 +23,7 @@ inline Result<MachineOffering> machine_offering_from_abi(const capstan_machine_o
     CAPSTAN_TRY(out.zone, detail::text_from_abi("zone", raw.zone));
     CAPSTAN_TRY(out.labels, detail::labels_from_abi("labels", raw.labels));
     if ((raw.present & CAPSTAN_MACHINE_OFFERING_PRICE) == 0) return out;
-    if (!std::isfinite(raw.price_per_hour)) return detail::misfit("price_per_hour is no number");
+    if (!std::isfinite(raw.price_per_hour)) return detail::misfit("price_per_hour is not a number");
     out.price_per_hour = raw.price_per_hour;
     CAPSTAN_TRY(out.currency, detail::currency_from_abi(raw.currency));
     return out;
@@ -48,7 +48,7 @@ inline Result<MachineType> machine_type_from_abi(const capstan_machine_type& raw
     return out;
 }
 
-/// No two types have one name.
+/// Names of types are unique.
 inline Result<MachineTypes> machine_types_from_abi(const capstan_machine_types& raw) {
     CAPSTAN_CHECK(detail::check_size(raw));
     MachineTypes out;
@@ -64,7 +64,7 @@ inline Result<MachineTypes> machine_types_from_abi(const capstan_machine_types& 
 
 namespace detail {
 
-/// Every cloud takes such a name, and so does a label's value.
+/// Every cloud accepts such a name, and so do label values.
 inline bool is_group_name(std::string_view name) noexcept {
     const auto fits = [](char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '-'; };
     return !name.empty() && std::all_of(name.begin(), name.end(), fits);
@@ -79,7 +79,7 @@ inline Result<GroupPlan> group_plan_from_abi(const capstan_group_plan& raw) {
     CAPSTAN_TRY(out.name, detail::text_from_abi("name", raw.name, detail::Text::required));
     if (!detail::is_group_name(out.name))
         return detail::misfit("name " + in_quotes(out.name) +
-                              " has more than lower-case letters, digits and '-'");
+                              " has characters other than lower-case letters, digits and '-'");
     CAPSTAN_TRY(out.machine_type,
                 detail::text_from_abi("machine_type", raw.machine_type, detail::Text::required));
     CAPSTAN_TRY(out.zone, detail::text_from_abi("zone", raw.zone));

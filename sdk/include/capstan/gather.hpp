@@ -1,10 +1,10 @@
-/// Several tasks side by side, a bounded number at a time.
+/// Runs several tasks concurrently, a bounded number at a time.
 ///
 ///     std::vector<Task<Zone>> reads;
 ///     for (const std::string& name : names) reads.push_back(read_zone(name));
 ///     const std::vector<Zone> zones = co_await gather(std::move(reads), 8);
 ///
-/// All of them work for the operation that awaits them: its deadline and its end are theirs, too.
+/// All of them belong to the operation that awaits them, and share its deadline and cancellation.
 #pragma once
 
 #include <algorithm>
@@ -26,9 +26,9 @@ struct Gathering {
     bool ends_at_failure = false;
     capstan_op op = 0;
     std::vector<std::optional<Result<T>>> results{};
-    std::size_t next = 0;  ///< the first task that was not begun
+    std::size_t next = 0;  ///< the first task that has not started
     bool has_failed = false;
-    std::size_t open = 0;  ///< workers, and the start of them
+    std::size_t open = 0;  ///< running workers, and their start
     std::coroutine_handle<> waiting{};
 
     bool is_over() const noexcept {
@@ -39,7 +39,7 @@ struct Gathering {
     }
 };
 
-/// Takes one task after the other. `all` may be gone once this one is closed.
+/// Runs one task after the other. `all` may be destroyed once this worker is closed.
 template <class T>
 Detached run_tasks(Gathering<T>& all) {
     co_await WorkFor(all.op);
@@ -73,7 +73,7 @@ private:
     std::size_t at_most_;
 };
 
-/// Results of the tasks that were begun, in order.
+/// Results of the tasks that were started, in order.
 template <class T>
 Task<std::vector<Result<T>>> run_all(std::vector<Task<T>> tasks, std::size_t at_most,
                                      bool ends_at_failure) {
@@ -89,15 +89,15 @@ Task<std::vector<Result<T>>> run_all(std::vector<Task<T>> tasks, std::size_t at_
 
 }  // namespace detail
 
-/// Each task's value or error, in their order; at most `at_most` at a time (0 counts as 1). One
-/// that fails does not keep the others.
+/// The value or error of each task, in order; at most `at_most` run at a time (0 counts as 1). A
+/// failure does not stop the other tasks.
 template <class T>
 Task<std::vector<Result<T>>> gather_results(std::vector<Task<T>> tasks, std::size_t at_most) {
     return detail::run_all(std::move(tasks), at_most, false);
 }
 
-/// The values, in the order of the tasks. After the first failure no further task is begun; once
-/// those under way have ended, it fails with the error that comes first in the order of the tasks.
+/// The values, in the order of the tasks. After the first failure no further task is started; once
+/// the running ones have ended, it fails with the error of the first failed task in that order.
 template <class T>
 Task<std::vector<T>> gather(std::vector<Task<T>> tasks, std::size_t at_most) {
     std::vector<Result<T>> results = co_await detail::run_all(std::move(tasks), at_most, true);

@@ -1,4 +1,4 @@
-/// Patterns of names as shells have them, for settings that choose machine types and the like.
+/// Shell patterns for names, for settings that select machine types and the like.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Whether the whole of `text` is what `glob` says: '*' is any text, '?' any one character.
+/// Whether `glob` matches all of `text`: '*' matches any text, '?' any single character.
 ///     matches_glob("n2-standard-4", "n2-*")  ->  true
 constexpr bool matches_glob(std::string_view text, std::string_view glob) noexcept {
     std::size_t t = 0, g = 0, star = std::string_view::npos, after_star = 0;

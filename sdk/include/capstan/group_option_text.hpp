@@ -1,4 +1,4 @@
-/// Options of a node group as upstream names and writes them, in tags and metadata of clouds.
+/// Options of a node group in tags and metadata of clouds, in upstream's names and format.
 ///
 ///     GroupOptions options;
 ///     if (const auto read = read_group_option("scaledownunneededtime", "10m", options); !read) ...
@@ -23,7 +23,8 @@ inline Result<double> read_share_option(const std::string& written) {
     const Result<Json> json = parse_json(written);
     const std::optional<double> share = json ? json->number() : std::nullopt;
     if (!share || *share < 0 || *share > 1) {
-        return fail(ErrorCode::invalid_argument, in_quotes(written) + " is no share from 0 to 1");
+        return fail(ErrorCode::invalid_argument,
+                    in_quotes(written) + " is not a number from 0 to 1");
     }
     return *share;
 }
@@ -31,12 +32,12 @@ inline Result<double> read_share_option(const std::string& written) {
 inline Result<Duration> read_duration_option(const std::string& written) {
     CAPSTAN_TRY(const Duration length, parse_duration(written));
     if (length < Duration(0)) {
-        return fail(ErrorCode::invalid_argument, in_quotes(written) + " is less than nothing");
+        return fail(ErrorCode::invalid_argument, in_quotes(written) + " is negative");
     }
     return length;
 }
 
-/// The spellings that Go has, and upstream with it.
+/// The spellings that Go and upstream accept.
 inline Result<bool> read_bool_option(const std::string& written) {
     constexpr std::array<std::string_view, 6> yes{"1", "t", "T", "true", "TRUE", "True"};
     constexpr std::array<std::string_view, 6> no{"0", "f", "F", "false", "FALSE", "False"};
@@ -54,8 +55,8 @@ Result<void> put_option(std::optional<T>& out, Result<T> read) {
 
 }  // namespace detail
 
-/// Sets the option of that name; `out` stays as it is on an error. `unsupported`: there is no such
-/// option. Durations, shares and truths are written as upstream reads them:
+/// Sets the option with that name; `out` is unchanged on an error. `unsupported`: unknown option.
+/// Durations, numbers and booleans have upstream's format:
 ///
 ///     scaledownutilizationthreshold = 0.5      scaledownunneededtime = 10m
 ///     scaledowngpuutilizationthreshold         scaledownunreadytime
@@ -88,7 +89,7 @@ inline Result<void> read_group_option(std::string_view name, const std::string& 
         return detail::put_option(out.device_settling_time, detail::read_duration_option(written));
     if (name == "settlingtime")
         return detail::put_option(out.settling_time, detail::read_duration_option(written));
-    return fail(ErrorCode::unsupported, "there is no such option of a group");
+    return fail(ErrorCode::unsupported, "unknown group option");
 }
 
 CAPSTAN_NAMESPACE_END

@@ -1,4 +1,4 @@
-/// A number that stands for a plan of a group: equal plans have equal ones, in every process.
+/// A hash of a group plan: equal plans have equal hashes, in every process.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Of all that a plan says but its name.
+/// Hash of all members of a plan except its name.
 inline std::uint64_t hash_of_plan(const GroupPlan& plan) {
     Hash hash;
     hash.add(plan.machine_type);

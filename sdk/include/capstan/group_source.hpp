@@ -7,10 +7,10 @@
 ///         bool owns(const Call& call, const GroupView& group) const;
 ///     };
 ///
-/// It answers from its arguments and settings alone, so that a group like one that exists is found
-/// again by its name. The host drops what no pod or no limit allows, compares the rest with the
-/// groups there are on equal terms, has its cloud make what was chosen, and delete it when it is
-/// empty and `owns` says yes.
+/// Results depend only on arguments and settings, so that an existing group is recognized by its
+/// name. The host drops suggestions that help no pod or exceed a limit, and compares the others
+/// with existing groups. The cloud creates the chosen group, and deletes it when it is empty and
+/// `owns` returns true.
 #pragma once
 
 #include <concepts>
@@ -69,7 +69,7 @@ public:
     explicit ExistingGroupView(const capstan_existing_group& existing) noexcept
         : existing_(&existing) {}
     GroupView group() const noexcept { return GroupView(*existing_->group); }
-    /// What a new node of it would be; nothing: unknown.
+    /// The template of a new node; absent: unknown.
     std::optional<TemplateView> node() const noexcept {
         return existing_->node != nullptr ? std::optional<TemplateView>(*existing_->node)
                                           : std::nullopt;
@@ -80,28 +80,28 @@ private:
 };
 using ExistingGroupList = Listing<ExistingGroupView, capstan_existing_group>;
 
-/// Borrowed for the call.
+/// Borrowed until the hook returns.
 class GroupSourceRequest {
 public:
     explicit GroupSourceRequest(const capstan_group_source_request& in) noexcept : in_(&in) {}
-    /// Pods that fit on no node that is there or upcoming.
+    /// Pods that fit on no existing or upcoming node.
     PodEquivalenceGroupList pods() const noexcept { return PodEquivalenceGroupList(in_->pods); }
-    /// Of one cloud, ordered by name.
+    /// Machine types of one cloud, ordered by name.
     MachineTypeList machines() const noexcept { return MachineTypeList(in_->machines); }
-    /// Of all clouds, ordered by id.
+    /// Groups of all clouds, ordered by id.
     ExistingGroupList existing() const noexcept { return ExistingGroupList(in_->existing); }
-    /// By how much the cluster may still grow; "nodes" and "gpu" are among the names, what is not
-    /// there has no limit.
+    /// How much the cluster may still grow, by resource; "nodes" and "gpu" are among the names. An
+    /// absent resource has no limit.
     View<capstan_quantity> room() const noexcept { return View<capstan_quantity>(in_->room); }
-    /// Whose machines these are, by the instance's name. Names of groups carry it, since several
-    /// clouds may have a machine type of one name.
+    /// The plugin instance of the cloud that offers the machines. Group names include it, since
+    /// several clouds may have machine types with the same name.
     std::string_view cloud() const noexcept { return text(in_->cloud); }
 
 private:
     const capstan_group_source_request* in_;
 };
 
-/// suggest(plan, because) names a group that could be; what it does not name is not considered.
+/// suggest(plan, because) suggests a group; other groups are not considered.
 class GroupSuggestions {
 public:
     explicit GroupSuggestions(const capstan_group_source_response& out) noexcept : out_(&out) {}
@@ -110,11 +110,12 @@ public:
         const capstan_group_plan crossing = arena.to_abi(plan);
         out_->suggest(out_, &crossing, str(because));
     }
-    /// Why a machine type is not suggested, or not everywhere. The nearest miss first: pods get it.
+    /// Why a machine type is not suggested, or not in every zone. Report the nearest miss first: it
+    /// is the reason that pods get.
     void leave_out(std::string_view machine_type, std::string_view because) const noexcept {
         out_->leave_out(out_, str(machine_type), str(because));
     }
-    /// How many groups the cluster may have, all counted.
+    /// The maximum number of groups in the cluster; all groups count.
     void limit_groups(std::int32_t most) const noexcept { out_->limit_groups(out_, most); }
 
 private:

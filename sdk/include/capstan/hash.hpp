@@ -1,5 +1,5 @@
-/// A hash that is the same on every machine and in every release: for the buckets of a similarity
-/// check, and for what a recorded decision must find again. Not for secrets.
+/// A hash that is the same on every machine and in every release, for the buckets of a similarity
+/// check and for recorded decisions. Not for secrets.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// FNV-1a, 64 bits, of the bytes as they are.
+/// FNV-1a, 64 bits, of the bytes.
 constexpr std::uint64_t fnv1a64(std::string_view bytes,
                                 std::uint64_t hash = 0xcbf29ce484222325) noexcept {
     for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;
 }
 
-/// The same over a sequence of texts and numbers, each kept apart from the next:
+/// The same for a sequence of texts and numbers, with a separator between them:
 ///     Hash hash;
 ///     hash.add("cpu");
 ///     hash.add(4000);

@@ -1,5 +1,5 @@
-/// What the host lends an instance: log, clock, chance, metrics, secrets, state. (Timers, blocking
-/// work and HTTP are awaited: task.hpp, http.hpp.)
+/// Services of the host for an instance: log, clock, random numbers, metrics, secrets, state. For
+/// timers, blocking work and HTTP, which are awaited, see task.hpp and http.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 using LogFields = std::initializer_list<capstan_kv>;
 
-/// A cheap handle, copied freely; valid as long as the instance. [any thread]
+/// A handle that is cheap to copy; valid as long as the instance. [any thread]
 class Host {
 public:
     explicit Host(const capstan_host* host) noexcept
@@ -33,7 +33,7 @@ public:
     const capstan_host* raw() const noexcept { return host_; }
     std::string_view instance_id() const noexcept { return text(host_->instance_id); }
 
-    /// A service's table by id, or nullptr: this host has none, or it is not granted.
+    /// The table of a service, or nullptr if this host does not have it or it is not granted.
     template <class Table>
     const Table* service(const char* id) const noexcept {
         return static_cast<const Table*>(host_->service(host_, id));
@@ -58,14 +58,13 @@ public:
         log(CAPSTAN_LOG_ERROR, m, f);
     }
 
-    /// Goes on evenly and never steps; the clock of deadlines, and of how long ago the plugin
-    /// itself saw or did something.
+    /// The monotonic clock: use it for deadlines and to measure elapsed time.
     Duration monotonic() const noexcept {
         return Duration(
             CAPSTAN_HAS(clock_, capstan_clock, monotonic_ns) ? clock_->monotonic_ns(host_) : 0);
     }
-    /// What the machine's clock shows, for what others wrote or are to read. That clock may be set
-    /// at any time: the difference of two of these is no age.
+    /// The wall clock: use it for times that are exchanged with others. It may be set at any time,
+    /// so do not measure elapsed time with it.
     Time now() const noexcept {
         return time_from_unix_ns(
             CAPSTAN_HAS(clock_, capstan_clock, unix_ns) ? clock_->unix_ns(host_) : 0);
@@ -75,12 +74,11 @@ public:
         return CAPSTAN_HAS(clock_, capstan_clock, random) ? clock_->random(host_) : 0;
     }
 
-    /// From 0 up to 1, which is never reached.
+    /// From 0 (inclusive) to 1 (exclusive).
     double random_share() const noexcept { return static_cast<double>(random() >> 11) * 0x1p-53; }
 
-    /// Hands the secret to `use(std::string_view)`; the text is wiped afterwards, so it must not be
-    /// kept. The error is the host's, and says why there is none: `permission`, `not_found` or
-    /// `unavailable`.
+    /// Calls `use(std::string_view)` with the secret. The text is wiped afterwards, so do not keep
+    /// it. Errors: `permission`, `not_found` or `unavailable`, with a message of the host.
     template <class F>
     Result<void> with_secret(std::string_view name, F&& use) const;
 
@@ -91,7 +89,7 @@ private:
     const capstan_clock* clock_;
 };
 
-/// "key" = value in a log line; borrows both until the line is written.
+/// A key and its value for a log line; borrows both until the line is written.
 inline capstan_kv field(std::string_view key, std::string_view value) noexcept {
     return {str(key), str(value)};
 }
@@ -121,8 +119,7 @@ template <class F>
 Result<void> Host::with_secret(std::string_view name, F&& use) const {
     const auto* secrets = service<capstan_secrets>(CAPSTAN_SERVICE_SECRETS);
     if (!CAPSTAN_HAS(secrets, capstan_secrets, with)) {
-        return fail(ErrorCode::permission,
-                    "secret " + std::string(name) + ": no secret is granted");
+        return fail(ErrorCode::permission, "secret " + std::string(name) + ": not granted");
     }
     struct Use {
         F& use;
@@ -155,7 +152,7 @@ Result<void> Host::with_secret(std::string_view name, F&& use) const {
     return {};
 }
 
-/// A metric of this instance, declared once and kept as a member. Without the service it counts
+/// A metric of this instance. Declare it once and keep it as a member. Without the service it does
 /// nothing.
 class Metric {
 public:
@@ -204,7 +201,7 @@ inline Metric histogram(const Host& host, std::string_view name, std::string_vie
     return {host, CAPSTAN_METRIC_HISTOGRAM, name, help, labels, buckets};
 }
 
-/// A value of this instance that outlives the process, with the revision to write it back on.
+/// A value of this instance that is kept across restarts, and its revision for the next write.
 struct StoredValue {
     std::string value;
     std::uint64_t revision = 0;
@@ -231,7 +228,7 @@ inline Result<StoredValue> read_state(const Host& host, std::string_view key) {
     return out;
 }
 
-/// Writes if the key still has `if_revision` (0: does not exist yet); the answer is the new
+/// Writes if the key still has the revision `if_revision` (0: it does not exist). Returns the new
 /// revision.
 inline Result<std::uint64_t> write_state(const Host& host, std::string_view key,
                                          std::string_view value, std::uint64_t if_revision) {

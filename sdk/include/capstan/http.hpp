@@ -19,15 +19,15 @@ CAPSTAN_NAMESPACE_BEGIN
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
-/// Made by its constructor, never as an aggregate: g++ 12 miscompiles an aggregate with texts that
-/// is written out inside a co_await expression.
+/// Not an aggregate, since g++ 12 miscompiles an aggregate with strings inside a co_await
+/// expression.
 ///     co_await send(host, HttpRequest("PUT", url).header("if-match", "3").with_body(json));
 struct HttpRequest {
     std::string method = "GET";
     std::string url{};
     HttpHeaders headers{};
     std::string body{};
-    Duration timeout = std::chrono::seconds(30);  ///< at most what the operation has left
+    Duration timeout = std::chrono::seconds(30);  ///< capped by the remaining time of the operation
     std::uint64_t max_reply_bytes = CAPSTAN_HTTP_DEFAULT_REPLY;
     std::uint64_t flags = 0;  ///< CAPSTAN_HTTP_DIRECT and the others of abi/service_http.h
 
@@ -47,13 +47,13 @@ struct HttpRequest {
         timeout = time;
         return *this;
     }
-    /// No proxy sees it: for metadata services.
+    /// Bypasses the proxy: for metadata services.
     HttpRequest& direct() & { return with_flag(CAPSTAN_HTTP_DIRECT); }
-    /// HTTP/2 over TLS, or no request: for https.
+    /// Requires HTTP/2 over TLS; for https.
     HttpRequest& http2() & { return with_flag(CAPSTAN_HTTP_2); }
-    /// HTTP/2 without TLS, over a connection of its own: for http.
+    /// HTTP/2 without TLS, over its own connection; for http.
     HttpRequest& http2_prior_knowledge() & { return with_flag(CAPSTAN_HTTP_2_PRIOR_KNOWLEDGE); }
-    /// Dot segments of the path stay, where a signature covers them.
+    /// Keeps dot segments of the path, for signed requests.
     HttpRequest& path_as_is() & { return with_flag(CAPSTAN_HTTP_PATH_AS_IS); }
 
     HttpRequest&& header(std::string name, std::string value) && {
@@ -67,8 +67,8 @@ struct HttpRequest {
     HttpRequest&& path_as_is() && { return std::move(path_as_is()); }
 
     bool has(std::uint64_t flag) const noexcept { return (flags & flag) != 0; }
-    /// "HTTP GET https://api.example/groups": how messages name it. Without the query, where
-    /// signatures and tokens live.
+    /// The name in messages: "HTTP GET https://api.example/groups". Without the query, which may
+    /// have signatures and tokens.
     std::string name() const {
         return "HTTP " + method + " " + url.substr(0, url.find_first_of("?#"));
     }
@@ -84,11 +84,11 @@ struct HttpReply {
     int status = 0;
     HttpHeaders headers;  ///< names in lower case
     std::string body;
-    HttpHeaders trailers{};  ///< what came after the body, in the same way
+    HttpHeaders trailers{};  ///< after the body, in the same form
 
-    /// The first header of that (lower-case) name, or empty.
+    /// The first header with that name (in lower case), or empty.
     std::string_view header(std::string_view name) const noexcept { return find(headers, name); }
-    /// The first trailer of that (lower-case) name, or empty.
+    /// The first trailer with that name (in lower case), or empty.
     std::string_view trailer(std::string_view name) const noexcept { return find(trailers, name); }
 
 private:
@@ -100,7 +100,8 @@ private:
     }
 };
 
-/// The awaitable behind `send`. A reply of any status is a value; no reply is a Failure.
+/// The awaitable behind `send`. A reply with any status is a value; without a reply it throws a
+/// Failure.
 class Send {
 public:
     Send(const Host& host, HttpRequest request) : host_(host), request_(std::move(request)) {}
@@ -123,19 +124,20 @@ public:
     }
 
 private:
-    /// Of a request whose `done` is not called; every other refusal has the host's own message.
+    /// Messages for refusals without a call of `done`; the others have a message of the host.
     static std::string refusal(capstan_status status) {
-        if (status == CAPSTAN_E_PERMISSION) return "this host lends no " CAPSTAN_SERVICE_HTTP;
+        if (status == CAPSTAN_E_PERMISSION)
+            return "this host does not provide " CAPSTAN_SERVICE_HTTP;
         if (status == CAPSTAN_E_CANCELLED) return "the instance is stopping";
-        if (status == CAPSTAN_E_BUSY) return "too many refused requests wait to be told";
-        return "the host does not take it";
+        if (status == CAPSTAN_E_BUSY) return "too many refused requests are queued";
+        return "the host refused the request";
     }
     capstan_status start(capstan_op parent) {
         const auto* http = host_.service<capstan_http>(CAPSTAN_SERVICE_HTTP);
         if (!CAPSTAN_HAS(http, capstan_http, send)) return CAPSTAN_E_PERMISSION;
         std::vector<capstan_kv> headers;
         for (const auto& [key, value] : request_.headers) headers.push_back({str(key), str(value)});
-        // Rounded down to nothing it would ask for the host's default.
+        // 0 would mean the host's default.
         const std::int64_t timeout = std::clamp<std::int64_t>(
             std::chrono::duration_cast<std::chrono::milliseconds>(request_.timeout).count(), 1,
             std::numeric_limits<std::int32_t>::max());

@@ -1,4 +1,4 @@
-/// What a reply means that is no success.
+/// Errors for HTTP replies without success.
 ///
 ///     const HttpReply reply = co_await send(host, request);
 ///     if (!is_success(reply)) throw Failure(http_error(host, request, reply));
@@ -26,9 +26,8 @@ inline bool is_success(const HttpReply& reply) noexcept {
     return reply.status >= 200 && reply.status <= 299;
 }
 
-/// What the host does about a reply of that status, where the cloud says nothing more exact: its
-/// own word for a quota or a lack of capacity comes with many a status. A 504 leaves open what came
-/// of the request, so it is `deadline`.
+/// The code for a status, if the cloud says nothing more specific: clouds report quotas and lack of
+/// capacity with various statuses. After a 504 the outcome is unknown, so it is `deadline`.
 constexpr ErrorCode http_error_code(int status) noexcept {
     switch (status) {
         case 400:
@@ -49,8 +48,8 @@ constexpr ErrorCode http_error_code(int status) noexcept {
     }
 }
 
-/// How long the header Retry-After asks to wait from `now` on, in either of its forms; nothing:
-/// there is none, or it is neither.
+/// The wait that the header Retry-After asks for, in either of its forms; absent: there is no such
+/// header, or it is invalid.
 inline std::optional<Duration> find_retry_after(const HttpReply& reply, Time now) {
     constexpr std::chrono::seconds longest = std::chrono::hours(365 * 24);
     const std::string_view text = reply.header("retry-after");
@@ -67,7 +66,7 @@ inline std::optional<Duration> find_retry_after(const HttpReply& reply, Time now
 }
 
 /// "PUT https://api.example/groups/a: status 409 "..."", with the beginning of the body and
-/// without the URL's query; `retry_after` as the reply asks.
+/// without the URL's query; `retry_after` from the reply.
 inline Error http_error(const Host& host, const HttpRequest& request, const HttpReply& reply) {
     Error out;
     out.code = http_error_code(reply.status);

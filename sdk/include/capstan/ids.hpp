@@ -1,4 +1,5 @@
-/// Identities that do not mix: a NodeGroupId is not a NodeName, and neither is a bare string.
+/// Types for ids, which do not convert to each other: a NodeGroupId is not a NodeName, and neither
+/// is a string.
 #pragma once
 
 #include <compare>
@@ -32,7 +33,7 @@ private:
 
 using NodeGroupId = Id<struct NodeGroupIdTag>;
 using NodeName = Id<struct NodeNameTag>;
-/// A machine as its cloud names it; equals the node's spec.providerID.
+/// The cloud's id of a machine; equals the node's spec.providerID.
 using MachineId = Id<struct MachineIdTag>;
 /// A `[plugin.ID]` table of the configuration.
 using PluginInstanceId = Id<struct PluginInstanceIdTag>;

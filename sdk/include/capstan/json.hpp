@@ -1,4 +1,4 @@
-/// JSON text as values: what objects of the cluster are read and written as.
+/// JSON values, for reading and writing objects of the cluster.
 ///     CAPSTAN_TRY(Json pod, parse_json(event.object));
 ///     if (pod.text_at({"spec", "nodeName"}).empty()) pod.at("metadata").set("name", "a");
 #pragma once
@@ -22,8 +22,8 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A value: copied whole, compared member by member in their order. Members keep the order of the
-/// text; numbers keep their digits, so what is only passed on is not changed.
+/// A value. Copies are deep; comparison respects the order of members. Members keep the order of
+/// the text and numbers keep their digits, so values that are passed on do not change.
 class Json {
 public:
     enum class Type : std::uint8_t { null, boolean, number, text, array, object };
@@ -34,7 +34,7 @@ public:
     Json(std::int64_t value) : type_(Type::number), text_(std::to_string(value)) {}
     Json(int value) : Json(std::int64_t{value}) {}
     Json(std::uint64_t value) : type_(Type::number), text_(std::to_string(value)) {}
-    /// With the fewest digits that give the same number again; null for what is not finite.
+    /// With the fewest digits that parse to the same number; null if it is not finite.
     Json(double value);
     Json(std::string value) : type_(Type::text), text_(std::move(value)) {}
     Json(std::string_view value) : Json(std::string(value)) {}
@@ -51,7 +51,7 @@ public:
         out.members_ = std::move(members);
         return out;
     }
-    /// Digits as JSON writes numbers.
+    /// A number from its digits in JSON format.
     static Json number(std::string digits) {
         Json out;
         out.type_ = Type::number;
@@ -65,19 +65,19 @@ public:
     bool is_array() const noexcept { return type_ == Type::array; }
     bool is_text() const noexcept { return type_ == Type::text; }
 
-    // Each is empty, false or nothing for a value of another type.
+    // Each returns an empty, false or absent value if the type is another one.
     const std::string& text() const noexcept { return is_text() ? text_ : none(); }
     bool boolean() const noexcept { return type_ == Type::boolean && text_ == "true"; }
-    /// A whole number, however it is written ("4", "4.0", "4e3"); nothing where it would lose
-    /// something: a fraction, or more than the type holds.
+    /// A whole number in any form ("4", "4.0", "4e3"); absent if it has a fraction or does not fit
+    /// the type.
     std::optional<std::int64_t> integer() const noexcept;
     std::optional<std::uint64_t> unsigned_integer() const noexcept;
-    /// The nearest double; nothing where it would be infinite.
+    /// The nearest double; absent if it would be infinite.
     std::optional<double> number() const noexcept;
     const std::vector<Json>& items() const noexcept { return items_; }
     const std::vector<Member>& members() const noexcept { return members_; }
 
-    /// NULL: no such member, or this is no object.
+    /// NULL: no such member, or this is not an object.
     const Json* find(std::string_view key) const noexcept {
         for (const Member& member : members_) {
             if (member.first == key) return &member.second;
@@ -93,13 +93,13 @@ public:
         }
         return here;
     }
-    /// Empty: absent, or no text.
+    /// Empty: absent, or not a string.
     const std::string& text_at(std::initializer_list<std::string_view> path) const noexcept {
         const Json* value = find(path);
         return value != nullptr ? value->text() : none();
     }
 
-    /// The member, made as null where there is none; what is no object becomes one.
+    /// The member, created as null if it is absent. A value of another type becomes an object.
     Json& at(std::string_view key) {
         if (!is_object()) *this = object();
         for (Member& member : members_) {
@@ -114,7 +114,7 @@ public:
     void erase(std::string_view key) {
         std::erase_if(members_, [key](const Member& member) { return member.first == key; });
     }
-    /// What is no array becomes one.
+    /// A value of another type becomes an array.
     void append(Json value) {
         if (!is_array()) *this = array();
         items_.push_back(std::move(value));
@@ -129,7 +129,7 @@ private:
         return empty;
     }
     Type type_ = Type::null;
-    std::string text_{};  ///< of a text; of a number or a boolean as it is written
+    std::string text_{};  ///< a string; a number or boolean as it is written
     std::vector<Json> items_{};
     std::vector<Member> members_{};
 };
@@ -154,7 +154,7 @@ inline void append_json_text(std::string& out, std::string_view text) {
     out += '"';
 }
 
-/// The size of a whole number as JSON writes numbers, without its sign.
+/// The absolute value of a whole number in JSON format.
 inline std::optional<std::uint64_t> find_whole_size(std::string_view text) noexcept {
     if (text.starts_with('-')) text.remove_prefix(1);
     const std::string_view before = take_digits(text);
@@ -163,7 +163,7 @@ inline std::optional<std::uint64_t> find_whole_size(std::string_view text) noexc
         text.remove_prefix(1);
         behind = take_digits(text);
     }
-    // An exponent that is no int leaves of a number of any sensible length zero or too much.
+    // With an exponent beyond int a number of sensible length is zero or too large.
     constexpr int far = 1'000'000'000;
     int exponent = 0;
     if (before.empty() || (!text.empty() && text.front() != 'e' && text.front() != 'E'))
@@ -194,7 +194,7 @@ inline std::optional<std::uint64_t> find_whole_size(std::string_view text) noexc
     return size;
 }
 
-/// One text, from its start to its end.
+/// Reads one JSON text.
 class JsonReader {
     /// The member or, without a key, the item that is being read.
     struct Step {
@@ -208,7 +208,7 @@ public:
     Result<Json> read_all() {
         CAPSTAN_TRY(Json out, read(0));
         skip_space();
-        if (at_ != text_.size()) return complain("something stands behind the value");
+        if (at_ != text_.size()) return complain("unexpected text after the value");
         return out;
     }
 
@@ -216,13 +216,14 @@ private:
     static constexpr int depth_max = 128;
 
     Unexpected complain(std::string_view what) const {
-        std::string message = "no JSON: " + std::string(what) + ", at byte " + std::to_string(at_);
+        std::string message =
+            "invalid JSON: " + std::string(what) + ", at byte " + std::to_string(at_);
         if (!path_.empty()) message += " in " + path_text();
         const std::string_view rest = text_.substr(at_, 20);
-        message += rest.empty() ? ", its end" : ", before " + in_quotes(clean_utf8(rest, 20));
+        message += rest.empty() ? ", at the end" : ", before " + in_quotes(clean_utf8(rest, 20));
         return fail(ErrorCode::invalid_argument, std::move(message));
     }
-    /// "items[3].name"; of a deep one the last parts.
+    /// "items[3].name"; only the last parts of a long path.
     std::string path_text() const {
         constexpr std::size_t most = 8;
         std::string out;
@@ -274,7 +275,7 @@ private:
         std::vector<Json::Member> out;
         if (take('}')) return Json::object();
         do {
-            if (!take('"')) return complain("expected a member's name");
+            if (!take('"')) return complain("expected a member name");
             CAPSTAN_TRY(std::string key, read_text());
             path_.push_back({&key});
             if (!take(':')) return complain("expected ':'");
@@ -306,31 +307,32 @@ private:
             return true;
         };
         take_one("-");
-        bool is_sound = !take_digits(rest).empty();
-        if (take_one(".")) is_sound = !take_digits(rest).empty() && is_sound;
+        bool is_valid = !take_digits(rest).empty();
+        if (take_one(".")) is_valid = !take_digits(rest).empty() && is_valid;
         if (take_one("eE")) {
             take_one("+-");
-            is_sound = !take_digits(rest).empty() && is_sound;
+            is_valid = !take_digits(rest).empty() && is_valid;
         }
-        if (!is_sound) return complain("expected a value");
+        if (!is_valid) return complain("expected a value");
         const std::size_t length = before - rest.size();
         at_ += length;
         return Json::number(std::string(text_.substr(at_ - length, length)));
     }
-    /// Behind the first quotation mark.
+    /// After the opening quotation mark.
     Result<std::string> read_text() {
         std::string out;
         while (at_ < text_.size()) {
             const char c = text_[at_++];
             if (c == '"') return out;
-            if (static_cast<unsigned char>(c) < 0x20) return complain("a control character");
+            if (static_cast<unsigned char>(c) < 0x20)
+                return complain("unescaped control character");
             if (c != '\\') {
                 out += c;
             } else {
                 CAPSTAN_CHECK(read_escape(out));
             }
         }
-        return complain("a text without an end");
+        return complain("unterminated string");
     }
     Result<void> read_escape(std::string& out) {
         static constexpr std::string_view names = "\"\\/bfnrt", values = "\"\\/\b\f\n\r\t";
@@ -339,16 +341,16 @@ private:
             out += values[known];
             return {};
         }
-        if (c != 'u') return complain("an unknown escape");
+        if (c != 'u') return complain("unknown escape");
         CAPSTAN_TRY(std::uint32_t point, read_hex());
         const bool is_first_half = point >= 0xd800 && point < 0xdc00;
         if (is_first_half) {
-            if (!take_word("\\u")) return complain("half a character");
+            if (!take_word("\\u")) return complain("unpaired surrogate");
             CAPSTAN_TRY(const std::uint32_t half, read_hex());
-            if (half < 0xdc00 || half > 0xdfff) return complain("half a character");
+            if (half < 0xdc00 || half > 0xdfff) return complain("unpaired surrogate");
             point = 0x10000 + ((point - 0xd800) << 10) + (half - 0xdc00);
         } else if (point >= 0xdc00 && point < 0xe000) {
-            return complain("half a character");
+            return complain("unpaired surrogate");
         }
         append_utf8(out, point);
         return {};
@@ -397,7 +399,7 @@ inline std::optional<double> Json::number() const noexcept {
     const char* const end = text_.data() + text_.size();
     if (type_ != Type::number) return std::nullopt;
     const auto [at, bad] = std::from_chars(text_.data(), end, out);
-    // Out of range with a negative exponent is too small for a double, and nearest to zero.
+    // Out of range with a negative exponent: too small for a double, so the nearest one is zero.
     if (bad == std::errc::result_out_of_range && text_.find_first_of("eE") != std::string::npos &&
         text_[text_.find_first_of("eE") + 1] == '-')
         return 0.0;
@@ -405,13 +407,13 @@ inline std::optional<double> Json::number() const noexcept {
     return out;
 }
 
-/// `invalid_argument`: it is none; the message has the byte, where it is ("items[3].name"), and
-/// what stands there.
+/// `invalid_argument`: invalid JSON; the message has the byte, the path ("items[3].name"), and the
+/// text found there.
 inline Result<Json> parse_json(std::string_view text) {
     return detail::JsonReader(text).read_all();
 }
 
-/// Without white space.
+/// Compact form, without white space.
 inline std::string to_string(const Json& value) {
     std::string out;
     const char* between = "";

@@ -1,7 +1,8 @@
-/// Objects of the cluster through the host, as JSON text:
+/// Access to objects of the cluster through the host, as JSON text:
 ///     const KubeReply node = co_await send(host, KubeRequest::get(nodes, "", "n1"));
 ///     const KubeResource kind = co_await resolve(host, "apps/v1", "Deployment");
-///     KubeWatch watch(host, KubeSelection(pods, "shop"), [this](const KubeEvent& e) { hear(e); });
+///     KubeWatch watch(host, KubeSelection(pods, "shop"), [this](const KubeEvent& e) { on_pod(e);
+///     });
 #pragma once
 
 #include <algorithm>
@@ -22,7 +23,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// What awaitables of this header share: a refusal, or an error that came back.
+/// Shared by the awaitables of this header: a refusal, or an error of the host.
 class KubeAwait {
 protected:
     template <class Awaiting, class Start>
@@ -32,16 +33,15 @@ protected:
         if constexpr (std::is_base_of_v<PromiseBase, Awaiting>) parent = awaiting.promise().op;
         const capstan_status accepted = start(parent);
         if (accepted == CAPSTAN_OK) return true;
-        error_ = Error{error_code(accepted), "the cluster: the host refused the request"};
+        error_ = Error{error_code(accepted), "cluster request: refused by the host"};
         return false;
     }
     void demand() {
         if (error_) throw Failure(std::move(*error_));
     }
     void fail_with(capstan_status status, const capstan_error* error) {
-        error_ = error != nullptr
-                     ? from_abi(*error)
-                     : Error{error_code(status), "the cluster: a reply without content"};
+        error_ = error != nullptr ? from_abi(*error)
+                                  : Error{error_code(status), "cluster request: empty reply"};
     }
     template <class Selection>
     void finish(Selection keep) noexcept {
@@ -60,7 +60,8 @@ private:
 
 }  // namespace detail
 
-/// The awaitable behind `send`: a reply, or a Failure with the code that abi/service_kube.h says.
+/// The awaitable behind `send`: returns a reply, or throws a Failure with a code of
+/// abi/service_kube.h.
 class SendKube : private detail::KubeAwait {
 public:
     SendKube(const Host& host, KubeRequest request) : host_(host), request_(std::move(request)) {}
@@ -101,7 +102,7 @@ private:
         raw.uid = str(r.uid);
         raw.grace_seconds = r.grace_seconds.value_or(0);
         raw.propagation = static_cast<std::int32_t>(r.propagation);
-        // Rounded down to nothing it would ask for the host's default.
+        // 0 would mean the host's default.
         raw.timeout_ms = static_cast<std::int32_t>(std::clamp<std::int64_t>(
             std::chrono::duration_cast<std::chrono::milliseconds>(r.timeout).count(), 1,
             std::numeric_limits<std::int32_t>::max()));
@@ -166,12 +167,12 @@ private:
     std::string api_version_, kind_;
     KubeResource resource_;
 };
-/// The resource behind a kind as references name it: resolve(host, "apps/v1", "Deployment").
+/// The resource of an apiVersion and kind: resolve(host, "apps/v1", "Deployment").
 inline ResolveKube resolve(const Host& host, std::string api_version, std::string kind) {
     return {host, std::move(api_version), std::move(kind)};
 }
 
-/// What a watch follows.
+/// The objects that a watch follows.
 struct KubeSelection {
     KubeResource resource{};
     std::string ns{};  ///< empty: all namespaces
@@ -182,7 +183,7 @@ struct KubeSelection {
         : resource(std::move(of)), ns(std::move(in_ns)), label_selector(std::move(labels)) {}
 };
 
-/// One of capstan_kube_event; borrows. Unknown types are not passed on.
+/// A capstan_kube_event; borrows from it. Unknown types are not passed on.
 struct KubeEvent {
     enum class Type : std::int32_t {
         added = CAPSTAN_KUBE_ADDED,
@@ -193,35 +194,34 @@ struct KubeEvent {
     };
     Type type{};
     std::string_view object{};             ///< JSON text
-    const capstan_error* error = nullptr;  ///< of trouble
+    const capstan_error* error = nullptr;  ///< only with trouble
 };
 
-/// Follows a kind for as long as it lives. All on the strand, made there, too: `on_event` is not
-/// called inside the constructor, nor once this is gone; what it throws ends the watch, and is in
-/// the log.
+/// Watches objects of a kind during its lifetime. [strand] `on_event` is called neither inside the
+/// constructor nor after the destructor. An exception of `on_event` ends the watch and is logged.
 class KubeWatch {
 public:
     using OnEvent = std::function<void(const KubeEvent&)>;
 
-    /// Throws a Failure where the host refuses.
+    /// Throws a Failure if the host refuses.
     KubeWatch(const Host& host, const KubeSelection& selection, OnEvent on_event)
         : state_(new State{host, std::move(on_event)}) {
         const capstan_status status = state_->start(selection);
         if (status == CAPSTAN_OK) return;
         delete state_;
         throw Failure(error_code(status),
-                      "watch " + selection.resource.plural + ": the host refused it");
+                      "watch " + selection.resource.plural + ": refused by the host");
     }
     KubeWatch(KubeWatch&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
     KubeWatch& operator=(KubeWatch&&) = delete;
     ~KubeWatch() {
         if (state_ != nullptr) state_->leave();
     }
-    /// Nothing comes any more: the instance stops, or nothing was granted.
+    /// No more events follow: the instance is stopping, or the watch is not granted.
     bool has_ended() const noexcept { return state_ == nullptr || state_->has_ended; }
 
 private:
-    /// Lives until both its owner and the host are done with it.
+    /// Lives until both the owner and the host have released it.
     struct State {
         Host host;
         OnEvent on_event;
@@ -261,7 +261,7 @@ private:
                 self->on_event(
                     {static_cast<KubeEvent::Type>(event->type), text(event->object), event->error});
             } catch (...) {
-                self->host.error("a watch ends, for its function threw",
+                self->host.error("watch ended: its callback failed",
                                  {field("error", current_error().message)});
                 self->table()->unwatch(self->host.raw(), self->id);
             }
@@ -277,11 +277,11 @@ private:
 /// The object that an event is about.
 struct KubeReference {
     std::string api_version{}, kind{};
-    std::string ns{};  ///< empty: it is in none
+    std::string ns{};  ///< empty: cluster-scoped
     std::string name{}, uid{};
 };
 
-/// Tells users of something about an object, some time; see capstan_kube.record.
+/// Records an Event about an object, asynchronously; see capstan_kube.record.
 inline Result<void> record(const Host& host, const KubeReference& about, bool is_warning,
                            std::string_view reason, std::string_view message) {
     const auto* kube = host.service<capstan_kube>(CAPSTAN_SERVICE_KUBE);
@@ -294,7 +294,7 @@ inline Result<void> record(const Host& host, const KubeReference& about, bool is
     }
     if (status == CAPSTAN_OK) return {};
     return fail(error_code(status), "event " + std::string(reason) + " about " + about.kind + " " +
-                                        about.name + ": the host refused it");
+                                        about.name + ": refused by the host");
 }
 
 CAPSTAN_NAMESPACE_END

@@ -1,4 +1,4 @@
-/// What is asked of the cluster, as values; kube.hpp sends it.
+/// Requests to the cluster as values; kube.hpp sends them.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A kind of objects as paths have it. Made by its constructor, as HttpRequest is and for the same
-/// reason; so are those below.
+/// A resource as in API paths. Not an aggregate, like the types below, for the same reason as
+/// HttpRequest.
 struct KubeResource {
-    std::string group{};  ///< "apps"; empty: the core's
+    std::string group{};  ///< "apps"; empty: the core group
     std::string version{};
     std::string plural{};
     std::string kind{};
@@ -60,7 +60,7 @@ enum class KubePropagation : std::int32_t {
     orphan = CAPSTAN_KUBE_PROPAGATION_ORPHAN,
 };
 
-/// Members mean what those of capstan_kube_request do.
+/// Members have the meaning of those of capstan_kube_request.
 struct KubeRequest {
     KubeVerb verb = KubeVerb::get;
     KubeResource resource{};
@@ -70,12 +70,12 @@ struct KubeRequest {
     bool dry_run = false;
     std::string field_manager{};
     std::string label_selector{}, field_selector{};
-    std::int64_t limit = 0;  ///< 0: all
+    std::int64_t limit = 0;  ///< 0: no limit
     std::string continue_token{};
     std::string resource_version{}, uid{};
     std::optional<std::int64_t> grace_seconds{};
     KubePropagation propagation = KubePropagation::by_kind;
-    Duration timeout = std::chrono::seconds(30);  ///< at most what the operation has left
+    Duration timeout = std::chrono::seconds(30);  ///< capped by the remaining time of the operation
     std::uint64_t max_reply_bytes = 16u << 20;
 
     KubeRequest(KubeVerb what, KubeResource of, std::string in_ns, std::string named = {},
@@ -89,7 +89,7 @@ struct KubeRequest {
     static KubeRequest get(KubeResource of, std::string ns, std::string name) {
         return {KubeVerb::get, std::move(of), std::move(ns), std::move(name)};
     }
-    /// Of all namespaces without one.
+    /// Without a namespace: of all namespaces.
     static KubeRequest list(KubeResource of, std::string ns = {}) {
         return {KubeVerb::list, std::move(of), std::move(ns)};
     }
@@ -124,7 +124,7 @@ struct KubeRequest {
         continue_token = std::move(token);
         return std::move(*this);
     }
-    /// Only if it is still this one.
+    /// Only if the object still has this UID.
     KubeRequest&& if_uid(std::string of_object) && {
         uid = std::move(of_object);
         return std::move(*this);

@@ -1,4 +1,4 @@
-/// Which labels kubelet may give its own node when it registers.
+/// Labels that kubelet may set on its own node at registration.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Of Kubernetes' own domains these alone; with any other one kubelet does not start.
-/// `unsupported`: a sentence with the key.
+/// Only these of Kubernetes' own domains are allowed; with any other one kubelet does not start.
+/// `unsupported`: not allowed; the message has the key.
 ///     check_kubelet_label("node-role.kubernetes.io/worker")  ->  an error
-///     check_kubelet_label("example.com/team")                ->  nothing
+///     check_kubelet_label("example.com/team")                ->  ok
 inline Result<void> check_kubelet_label(std::string_view key) {
     constexpr std::array<std::string_view, 11> allowed{
         well_known::hostname_label,      well_known::os_label,
@@ -35,7 +35,7 @@ inline Result<void> check_kubelet_label(std::string_view key) {
     if (is_in("kubelet.kubernetes.io") || is_in("node.kubernetes.io")) return {};
     if (!is_in("kubernetes.io") && !is_in("k8s.io")) return {};
     return fail(ErrorCode::unsupported,
-                "kubelet may not give its node the label " + std::string(key));
+                "kubelet must not set this label on its node: " + std::string(key));
 }
 
 CAPSTAN_NAMESPACE_END

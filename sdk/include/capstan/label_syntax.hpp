@@ -1,6 +1,7 @@
-/// What Kubernetes lets labels, annotations, taints and objects be called, and what labels may say.
+/// Kubernetes' rules for names of objects, for keys of labels, annotations and taints, and for
+/// label values.
 ///
-///     CAPSTAN_CHECK(check_label_key(key));  // "-a": begins with no letter or digit
+///     CAPSTAN_CHECK(check_label_key(key));  // "-a": does not begin with a letter or digit
 ///     if (!is_label_value(tag)) continue;
 #pragma once
 
@@ -19,30 +20,30 @@ namespace detail {
 
 constexpr bool is_small_or_digit(char c) noexcept { return is_ascii_lower(c) || is_ascii_digit(c); }
 
-/// What keeps `text` from being the name of a key, or a value that says something; NULL: nothing.
+/// Why `text` is not a valid name of a key or non-empty value; NULL: it is valid.
 constexpr const char* find_name_fault(std::string_view text) noexcept {
     if (text.empty()) return "is empty";
     if (text.size() > 63) return "is longer than 63 characters";
     const bool suits = std::all_of(text.begin(), text.end(), [](char c) {
         return is_ascii_alnum(c) || c == '-' || c == '_' || c == '.';
     });
-    if (!suits) return "has more than letters, digits, '-', '_' and '.'";
-    if (!is_ascii_alnum(text.front())) return "begins with no letter or digit";
-    return is_ascii_alnum(text.back()) ? nullptr : "ends with no letter or digit";
+    if (!suits) return "has characters other than letters, digits, '-', '_' and '.'";
+    if (!is_ascii_alnum(text.front())) return "does not begin with a letter or digit";
+    return is_ascii_alnum(text.back()) ? nullptr : "does not end with a letter or digit";
 }
 
 }  // namespace detail
 
-/// RFC 1123's label, as namespaces are called: up to 63 small letters, digits and '-', which stands
-/// neither first nor last.
+/// An RFC 1123 label, such as the name of a namespace: up to 63 lower-case letters, digits and '-',
+/// which is neither first nor last.
 constexpr bool is_dns_label(std::string_view text) noexcept {
     return !text.empty() && text.size() <= 63 && text.front() != '-' && text.back() != '-' &&
            std::all_of(text.begin(), text.end(),
                        [](char c) { return detail::is_small_or_digit(c) || c == '-'; });
 }
 
-/// Parts with dots between them, as most objects are called: each of small letters, digits and '-',
-/// which stands neither first nor last, 253 characters in all.
+/// An RFC 1123 subdomain, such as the name of most objects: parts separated by dots, each of
+/// lower-case letters, digits and '-', which is neither first nor last; at most 253 characters.
 constexpr bool is_dns_subdomain(std::string_view text) noexcept {
     if (text.size() > 253) return false;
     for (;;) {
@@ -57,8 +58,8 @@ constexpr bool is_dns_subdomain(std::string_view text) noexcept {
     }
 }
 
-/// "NAME" or "PREFIX/NAME", of a label, an annotation or a taint. `invalid_argument`: a sentence
-/// with the key.
+/// "NAME" or "PREFIX/NAME", of a label, an annotation or a taint. `invalid_argument`: the message
+/// has the key.
 inline Result<void> check_label_key(std::string_view key) {
     const std::size_t slash = key.find('/');
     const bool has_prefix = slash != std::string_view::npos;
@@ -66,9 +67,9 @@ inline Result<void> check_label_key(std::string_view key) {
         return fail(ErrorCode::invalid_argument, "label key " + in_quotes(key) + ": " + why);
     };
     if (has_prefix && !is_dns_subdomain(key.substr(0, slash)))
-        return refuse("what stands before the '/' is no DNS name in small letters");
+        return refuse("the prefix is not a DNS name in lower case");
     if (const char* fault = detail::find_name_fault(has_prefix ? key.substr(slash + 1) : key))
-        return refuse(std::string(has_prefix ? "what stands behind the '/' " : "") + fault);
+        return refuse(std::string(has_prefix ? "the name after '/' " : "") + fault);
     return {};
 }
 

@@ -1,4 +1,4 @@
-/// Labels, and the two kinds of selectors that Kubernetes has for them.
+/// Labels, and Kubernetes' two kinds of selectors.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ enum class Operator : std::int32_t {
     lt = CAPSTAN_OPERATOR_LT,
 };
 
-/// As Kubernetes spells it; "Unknown" for a value that is none.
+/// Kubernetes' spelling; "Unknown" for an unknown value.
 constexpr std::string_view name_of(Operator op) noexcept {
     switch (op) {
         case Operator::in: return "In";
@@ -57,19 +57,19 @@ struct Requirement {
     bool operator==(const Requirement&) const = default;
 };
 
-/// Holds for what has all `match_labels` and meets all `match_expressions`; the empty one holds for
-/// everything.
+/// Matches objects with all `match_labels` that satisfy all `match_expressions`. An empty selector
+/// matches everything.
 struct LabelSelector {
     Labels match_labels{};
     std::vector<Requirement> match_expressions{};
     bool operator==(const LabelSelector&) const = default;
 };
 
-/// Holds for nodes that meet all requirements; one without any holds for no node.
+/// Matches nodes that satisfy all requirements. A term without requirements matches no node.
 struct NodeSelectorTerm {
     std::vector<Requirement> labels{};  ///< matchExpressions
-    std::vector<Requirement> fields{};  ///< matchFields; Kubernetes knows "metadata.name" alone
-    int weight = 0;                     ///< 1 to 100 in a preferred term, else 0
+    std::vector<Requirement> fields{};  ///< matchFields; only "metadata.name" exists
+    int weight = 0;                     ///< 1 to 100 in a preferred term, otherwise 0
     bool operator==(const NodeSelectorTerm&) const = default;
 };
 
@@ -87,8 +87,8 @@ inline bool is_among(const std::vector<std::string>& values, std::string_view va
 
 }  // namespace detail
 
-/// Whether the number of values suits the operator; Kubernetes lets an expression that is not well
-/// formed match nothing.
+/// Whether the number of values fits the operator; in Kubernetes a malformed expression matches
+/// nothing.
 inline bool is_well_formed(const Requirement& r) noexcept {
     switch (r.op) {
         case Operator::in:
@@ -102,8 +102,8 @@ inline bool is_well_formed(const Requirement& r) noexcept {
     return false;
 }
 
-/// `label`: the value of the requirement's key; nothing: there is no such label. NotIn holds where
-/// the key is absent; Gt and Lt hold only where label and value are decimal int64.
+/// `label`: the value of the requirement's key; absent: there is no such label. NotIn matches if
+/// the key is absent; Gt and Lt match only if label and value are decimal int64.
 inline bool matches_value(const Requirement& r, std::optional<std::string_view> label) noexcept {
     if (!is_well_formed(r)) return false;
     switch (r.op) {
@@ -117,14 +117,14 @@ inline bool matches_value(const Requirement& r, std::optional<std::string_view> 
     return false;
 }
 
-/// As matches_value, of the label that has the requirement's key.
+/// matches_value for the label with the requirement's key.
 inline bool matches(const Requirement& r, const Labels& labels) noexcept {
     const auto at = labels.find(r.key);
     return matches_value(
         r, at == labels.end() ? std::nullopt : std::optional<std::string_view>(at->second));
 }
 
-/// True when `labels` has every pair of `wanted`: a nodeSelector.
+/// True if `labels` has every pair of `wanted`: a nodeSelector.
 inline bool has_all(const Labels& labels, const Labels& wanted) noexcept {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& pair) {
         const auto at = labels.find(pair.first);
@@ -132,7 +132,7 @@ inline bool has_all(const Labels& labels, const Labels& wanted) noexcept {
     });
 }
 
-/// Gt and Lt are not part of label selectors: with one of them it matches nothing.
+/// Gt and Lt are not part of label selectors; a selector with them matches nothing.
 inline bool matches(const LabelSelector& selector, const Labels& labels) noexcept {
     return has_all(labels, selector.match_labels) &&
            std::all_of(selector.match_expressions.begin(), selector.match_expressions.end(),
@@ -142,7 +142,7 @@ inline bool matches(const LabelSelector& selector, const Labels& labels) noexcep
                        });
 }
 
-/// A requirement on a field holds for In and NotIn of one value on "metadata.name", else never.
+/// A field requirement is In or NotIn with one value on "metadata.name"; others never match.
 inline bool matches_field(const Requirement& r, std::string_view node_name) noexcept {
     if (r.key != "metadata.name" || r.values.size() != 1) return false;
     if (r.op == Operator::in) return r.values.front() == node_name;
@@ -158,7 +158,7 @@ inline bool matches(const NodeSelectorTerm& term, const Labels& labels,
                        [&](const auto& r) { return matches_field(r, node_name); });
 }
 
-/// A required node affinity: one of its terms must hold, so an empty list holds nowhere.
+/// A required node affinity: one of its terms must match, so an empty list matches no node.
 inline bool matches_any(const std::vector<NodeSelectorTerm>& terms, const Labels& labels,
                         std::string_view node_name) noexcept {
     return std::any_of(terms.begin(), terms.end(), [&](const NodeSelectorTerm& term) {

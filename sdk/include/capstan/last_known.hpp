@@ -1,4 +1,4 @@
-/// Answers of a cloud that are asked for anew now and then, and stand until another one comes.
+/// Replies of a cloud that are refreshed now and then, and stay valid until the next one.
 #pragma once
 
 #include <chrono>
@@ -13,18 +13,18 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] As Cached, and besides: a value that is no longer fresh can still be looked at, and a
-/// key that could not be read is backed off for a while.
+/// [strand] Like Cached, but a value that is no longer fresh can still be read, and a key that
+/// could not be read is backed off for a while.
 template <class K, class V>
 class LastKnown {
 public:
     using Read = typename Cached<K, V>::Read;
 
-    /// `pause`: how long a key rests that could not be read.
+    /// `pause`: how long to wait before a key that could not be read is read again.
     LastKnown(const Host& host, CacheLife life, Duration pause)
         : host_(host), pause_(pause), cached_(host, life) {}
 
-    /// Reads what is due. What fails is kept as `find_error`.
+    /// Reads the key if it is due. An error is kept for `find_error`.
     Task<void> update(K key, Read read) {
         if (!is_due(key)) co_return;
         Result<V> told = co_await as_result(cached_.get(key, std::move(read)));
@@ -39,19 +39,19 @@ public:
         if (failed != failures_.end() && host_.monotonic() < failed->second.until) return false;
         return cached_.find(key) == nullptr;
     }
-    /// The last value, however old; NULL: none was read.
+    /// The last value of any age; NULL: none has been read.
     const V* find(const K& key) const {
         const auto at = values_.find(key);
         return at != values_.end() ? &at->second : nullptr;
     }
-    /// Of the last reading; NULL: it succeeded, or there was none.
+    /// The error of the last read; NULL: it succeeded, or there was none.
     const Error* find_error(const K& key) const {
         const auto at = failures_.find(key);
         return at != failures_.end() ? &at->second.error : nullptr;
     }
     /// The next update reads.
     void expire(const K& key) { cached_.forget(key); }
-    /// As if it had been read.
+    /// Stores a value as if it had been read.
     void put(K key, V value) {
         cached_.put(key, value);
         keep(std::move(key), std::move(value));
@@ -61,16 +61,16 @@ public:
         failures_.insert_or_assign(std::move(key),
                                    Failed{std::move(error), host_.monotonic() + pause_});
     }
-    /// Forgets the keys that nothing needs any more.
+    /// Drops all other keys.
     void keep_only(const std::set<K>& keys) {
         const auto is_unneeded = [&](const auto& entry) { return !keys.contains(entry.first); };
-        // One that is needed again is read again.
+        // A key that is used again is read again.
         for (const auto& entry : values_)
             if (is_unneeded(entry)) cached_.forget(entry.first);
         std::erase_if(values_, is_unneeded);
         std::erase_if(failures_, is_unneeded);
     }
-    /// Another one whenever a value changed.
+    /// Changes whenever a value changes.
     std::uint64_t version() const noexcept { return version_; }
 
 private:

@@ -1,4 +1,4 @@
-/// What a cloud could make groups of, and what such a group would be.
+/// Machine types that a cloud offers, and plans of groups of them.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// One way to have machines of a type.
+/// An offering of a machine type.
 struct MachineOffering {
-    std::string zone{};                      ///< empty: the cloud chooses, or has none
+    std::string zone{};                      ///< empty: the cloud chooses one, or has no zones
     bool spot = false;                       ///< may be reclaimed by the cloud
-    Labels labels{};                         ///< what nodes carry because of it: zone, region, spot
+    Labels labels{};                         ///< node labels of this offering: zone, region, spot
     std::optional<double> price_per_hour{};  ///< of one node
     std::string currency = "USD";            ///< of that price, as Price::currency
     bool operator==(const MachineOffering&) const = default;
@@ -25,32 +25,31 @@ struct MachineOffering {
 
 struct MachineType {
     std::string name{};           ///< not empty, unique within its cloud
-    Labels labels{};              ///< what its nodes carry wherever they are: type, arch, os
-    std::vector<Taint> taints{};  ///< what the cloud puts on all of its nodes
-    Resources capacity{};         ///< the machine
-    Resources allocatable{};      ///< less what the system keeps
-    std::vector<MachineOffering>
-        offerings{};  ///< each of its own zone and `spot`; none: cannot be had
+    Labels labels{};              ///< labels of its nodes in every zone: type, arch, os
+    std::vector<Taint> taints{};  ///< taints that the cloud puts on all of its nodes
+    Resources capacity{};         ///< of the machine
+    Resources allocatable{};      ///< capacity less system reservations
+    std::vector<MachineOffering> offerings{};  ///< unique by zone and `spot`; empty: not offered
     bool operator==(const MachineType&) const = default;
 };
 
-/// All of a cloud.
+/// All machine types of a cloud.
 struct MachineTypes {
     std::vector<MachineType> types{};
     bool operator==(const MachineTypes&) const = default;
 };
 
-/// What a group that does not exist would be. Equal plans have equal names.
+/// The plan of a group that does not exist. Equal plans have equal names.
 struct GroupPlan {
     std::string name{};  ///< lower-case letters, digits and '-'
     std::string machine_type{}, zone{};
     bool spot = false;
-    Labels labels{};              ///< besides those of machine type and offer
-    std::vector<Taint> taints{};  ///< besides those of the machine type
+    Labels labels{};              ///< in addition to those of machine type and offering
+    std::vector<Taint> taints{};  ///< in addition to those of the machine type
     bool operator==(const GroupPlan&) const = default;
 };
 
-/// A theoretical group: as its cloud would list it once made, and what a node of it would be.
+/// A theoretical group, as the cloud would list it, and the template of its nodes.
 struct PlannedGroup {
     NodeGroup group{};
     NodeTemplate node{};

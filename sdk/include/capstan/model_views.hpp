@@ -1,5 +1,5 @@
-/// The cluster's nouns as a decision hook sees them: borrowed for the call, read in place, nothing
-/// copied.
+/// Views of the cluster for decision hooks: borrowed until the hook returns, read in place, without
+/// copies.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// The value of a key in a list of pairs; the first one counts.
+/// The value of a key in a list of pairs; the first match counts.
 inline std::optional<std::string_view> find(View<capstan_kv> pairs, std::string_view key) noexcept {
     for (const capstan_kv& pair : pairs) {
         if (text(pair.key) == key) return text(pair.value);
     }
     return std::nullopt;
 }
-/// The amount of a resource in its unit (thousandths of a core, else whole units); absent is not
-/// zero.
+/// The amount of a resource in its unit (thousandths of a core for "cpu", whole units otherwise);
+/// absent is not zero.
 inline std::optional<std::int64_t> find(View<capstan_quantity> amounts,
                                         std::string_view resource) noexcept {
     for (const capstan_quantity& q : amounts) {
@@ -38,11 +38,11 @@ public:
         return number(CAPSTAN_GROUP_TARGET, group_->target);
     }
     View<capstan_kv> tags() const noexcept { return View<capstan_kv>(group_->tags); }
-    /// Whether the cloud may take its machines back.
+    /// Whether the cloud may reclaim its machines.
     bool is_spot() const noexcept {
         return (group_->present & CAPSTAN_GROUP_SPOT) != 0 && group_->spot != 0;
     }
-    /// Where its machines may be made; empty: unknown.
+    /// The zones in which machines may be created; empty: unknown.
     View<capstan_str> zones() const noexcept { return View<capstan_str>(group_->zones); }
     const capstan_group& raw() const noexcept { return *group_; }
 
@@ -53,7 +53,7 @@ private:
     const capstan_group* group_;
 };
 
-/// What one new node will offer.
+/// The template of a new node.
 class TemplateView {
 public:
     explicit TemplateView(const capstan_template& node) noexcept : node_(&node) {}
@@ -102,7 +102,7 @@ private:
     const capstan_pod_equivalence_group* pods_;
 };
 
-/// One way to grow, with its index in the request.
+/// An option of a scale-up, with its index in the request.
 class OptionView {
 public:
     OptionView(const capstan_option& option, std::uint32_t index) noexcept
@@ -111,13 +111,13 @@ public:
     GroupView group() const noexcept { return GroupView(*option_->group); }
     std::int32_t nodes() const noexcept { return option_->nodes; }
     std::uint32_t pod_count() const noexcept { return option_->pod_count; }
-    /// What each new node offers; nothing when the group has no template.
+    /// The template of the new nodes; absent: the group has none.
     std::optional<TemplateView> node() const noexcept {
         return option_->node != nullptr ? std::optional<TemplateView>(*option_->node)
                                         : std::nullopt;
     }
     View<capstan_pod_share> pods() const noexcept { return View<capstan_pod_share>(option_->pods); }
-    /// The sum over the pods it helps.
+    /// The sum of the requests of its pods.
     View<capstan_quantity> requested() const noexcept {
         return View<capstan_quantity>(option_->requested);
     }
@@ -135,7 +135,7 @@ private:
     std::uint32_t index_;
 };
 
-/// A list whose elements are seen through a view made from an element and its index.
+/// A list that returns views of its elements.
 template <class Element, class Raw>
 class Listing {
 public:

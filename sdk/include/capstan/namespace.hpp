@@ -1,6 +1,5 @@
-/// The C++ layer lives in an inline namespace per required ABI minor, so that two files of one
-/// plugin that ask for different minors fail to link instead of meeting with different ideas of a
-/// class.
+/// The C++ layer is in an inline namespace for the required ABI minor, so that two files of a
+/// plugin with different minors fail to link instead of disagreeing about the layout of a class.
 #pragma once
 
 #include <capstan/abi/base.h>

@@ -1,4 +1,4 @@
-/// What one new node of a group will offer.
+/// The template of a new node of a group.
 #pragma once
 
 #include <string>
@@ -16,11 +16,11 @@ struct NodeTemplate {
     std::string machine_type{}, zone{}, arch{}, os{};
     Labels labels{}, annotations{};
     std::vector<Taint> taints{};
-    Resources capacity{};       ///< the machine
-    Resources allocatable{};    ///< less what the system keeps
-    Resources free{};           ///< less what DaemonSet and kube-proxy pods take
+    Resources capacity{};       ///< of the machine
+    Resources allocatable{};    ///< capacity less system reservations
+    Resources free{};           ///< allocatable less DaemonSet and kube-proxy pods
     std::string fingerprint{};  ///< as NodeGroup::template_fingerprint
-    int variants = 1;  ///< machine types behind it; with more than one, figures are the minimum
+    int variants = 1;           ///< number of machine types; with several, amounts are the minimum
 
     bool operator==(const NodeTemplate&) const = default;
 };

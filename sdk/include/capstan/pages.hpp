@@ -1,6 +1,6 @@
-/// Lists that come in pages.
+/// Lists in pages.
 ///
-///     Task<Page<Server>> AcmeCloud::page(std::string token);  // of an empty token the first
+///     Task<Page<Server>> AcmeCloud::page(std::string token);  // empty token: the first page
 ///
 ///     const auto read = [this](std::string token) { return page(std::move(token)); };
 ///     const std::vector<Server> servers = co_await read_pages(read);
@@ -28,12 +28,12 @@ CAPSTAN_NAMESPACE_BEGIN
 template <class T>
 struct Page {
     std::vector<T> items{};
-    std::string next{};  ///< asks for the next page; empty: this is the last one
+    std::string next{};  ///< token of the next page; empty: this is the last one
 };
 
 namespace detail {
 
-// A function of its own, since g++ warns of a coroutine that holds a lambda.
+// A separate function, since g++ warns about a coroutine that holds a lambda.
 template <class T>
 Task<std::vector<T>> read_all_pages(std::function<Task<Page<T>>(std::string)> read,
                                     std::size_t most_pages) {
@@ -48,11 +48,10 @@ Task<std::vector<T>> read_all_pages(std::function<Task<Page<T>>(std::string)> re
         if (!seen.insert(token).second)
             co_return fail(ErrorCode::unavailable, "page " + std::to_string(seen.size() + 1) +
                                                        ": the token of the next page, " +
-                                                       in_quotes(token) + ", came before");
+                                                       in_quotes(token) + ", was returned before");
         if (seen.size() >= most_pages)
-            co_return fail(
-                ErrorCode::unavailable,
-                "there are more than " + counted(static_cast<std::int64_t>(most_pages), "page"));
+            co_return fail(ErrorCode::unavailable,
+                           "more than " + counted(static_cast<std::int64_t>(most_pages), "page"));
     }
     co_return out;
 }
@@ -64,7 +63,7 @@ struct PageItem<Task<Page<T>>> {
     using type = T;
 };
 
-/// Whether parameters of a link (`; rel="next last"; title=x`) say that it is the next page's.
+/// Whether the parameters of a link (`; rel="next last"; title=x`) mark the next page.
 inline bool is_next_link(std::string_view parameters) {
     const std::string text = lower_case(parameters);
     std::size_t at = text.find("rel=");
@@ -85,7 +84,7 @@ inline bool is_next_link(std::string_view parameters) {
     return false;
 }
 
-/// Where the parameters of a link end: at a comma outside of quotation marks.
+/// The end of the parameters of a link: a comma outside quotation marks.
 inline std::size_t end_of_link(std::string_view text) noexcept {
     bool is_quoted = false;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -97,17 +96,17 @@ inline std::size_t end_of_link(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// All items, in order, of what `read` gives, a Task<Page<T>> for each token. One page that cannot
-/// be read fails the whole list: half a list would look like machines that are gone. `unavailable`:
-/// a token came twice, or there are more than `most_pages`.
+/// All items of all pages, in order. `read` returns a Task<Page<T>> for a token. A page that cannot
+/// be read fails the whole list, since machines would seem to be gone from an incomplete one.
+/// `unavailable`: a token was returned twice, or there are more than `most_pages`.
 template <class Read>
 auto read_pages(Read read, std::size_t most_pages = 1000) {
     using T = typename detail::PageItem<std::invoke_result_t<Read&, std::string>>::type;
     return detail::read_all_pages<T>(std::move(read), most_pages);
 }
 
-/// The target of the link with rel="next" in the headers Link, as it is written there; empty: this
-/// is the last page. The host sends requests to granted names alone, wherever a link leads.
+/// The target of the link with rel="next" in the Link headers, unchanged; empty: this is the last
+/// page. The host sends requests only to granted host names, so a link cannot lead elsewhere.
 inline std::string next_link(const HttpReply& reply) {
     for (const auto& [name, value] : reply.headers) {
         std::string_view rest = name == "link" ? std::string_view(value) : std::string_view();

@@ -1,4 +1,4 @@
-/// What every plugin file defines. The whole glue of a plugin:
+/// The entry point of a plugin file. All that a plugin needs around its classes:
 ///
 ///     #include <capstan/plugin.hpp>
 ///     #include "score.hpp"
@@ -7,15 +7,15 @@
 ///                    capstan::make_class<acme::Score>({.id = "score", .doc = "Acme's score."}))
 ///
 /// A class is any C++ class that satisfies one of the contracts (expander.hpp, async_expander.hpp,
-/// similarity.hpp, splitter.hpp, cloud_provider.hpp, group_source.hpp, controller.hpp). It is made
-/// from (Host, const Settings&), from (const Settings&) or from nothing, and may have:
+/// similarity.hpp, splitter.hpp, cloud_provider.hpp, group_source.hpp, controller.hpp). Its
+/// constructor takes (Host, const Settings&), (const Settings&) or nothing. It may have:
 ///
-///     static Schema schema();                     its settings; none without it
-///     static void check(const Settings&);         refuses, by reject(), what a schema cannot say
-///     Task<void> start();                         before the first hook
-///     Task<void> stop();                          after the last one
+///     static Schema schema();                     its settings; default: none
+///     static void check(const Settings&);         further checks, which call reject()
+///     Task<void> start();                         called before the first hook
+///     Task<void> stop();                          called after the last hook
 ///     Task<void> self_check();                    for `capstan doctor`
-///     Result<void> reconfigure(const Settings&);  takes changed LIVE settings
+///     Result<void> reconfigure(const Settings&);  applies changed live settings
 ///
 /// The first three may take a StartRequest, StopRequest or SelfCheckRequest (requests.hpp).
 #pragma once
@@ -44,12 +44,12 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Names a class inside its file.
+/// Id and description of a class.
 struct ClassOptions {
     std::string_view id;   ///< lower case, digits, '_'; a literal
     std::string_view doc;  ///< one sentence; a literal
-    /// Answers from arguments, settings, seed and time alone. Clouds, controllers and expanders
-    /// that ask a service are never pure, whatever stands here.
+    /// Results depend only on arguments, settings, seed and time. Ignored for clouds, controllers
+    /// and expanders that call a service, which are never pure.
     bool pure = true;
 };
 
@@ -60,8 +60,9 @@ auto table_of(T& object) {
     constexpr int contracts = int(Expander<T>) + int(AsyncExpander<T>) + int(SimilarityCheck<T>) +
                               int(Splitter<T>) + int(CloudProvider<T>) + int(GroupSource<T>) +
                               int(Controller<T>);
-    static_assert(contracts == 1,
-                  "a plugin class fulfils exactly one contract; check its hook's signature");
+    static_assert(
+        contracts == 1,
+        "a plugin class implements exactly one contract; check the signature of its hook");
     if constexpr (Expander<T>) {
         return ExpanderTable<T>(object);
     } else if constexpr (AsyncExpander<T>) {
@@ -90,7 +91,7 @@ T make_object(const Host& host, const Settings& settings) {
     } else {
         static_assert(
             std::is_default_constructible_v<T>,
-            "a plugin class is made from (Host, Settings), from (Settings) or from nothing");
+            "the constructor of a plugin class takes (Host, Settings), (Settings) or nothing");
         return T();
     }
 }
@@ -106,7 +107,7 @@ inline constexpr bool has_self_check = requires(T& t) {
     t.self_check();
 } || requires(T& t, SelfCheckRequest request) { t.self_check(request); };
 
-/// One instance: the author's object, the tables that lead to it, and the C functions around it.
+/// One instance: the author's object, its ABI tables, and the C functions that call it.
 template <class T>
 struct Holder {
     capstan_instance instance{};
@@ -187,7 +188,7 @@ capstan_status check(const capstan_settings* settings, const capstan_call* call)
     return guarded(call, [&] { return T::check(Settings(*settings)); });
 }
 
-/// An optional function that is there but cannot be called would be left out in silence.
+/// Without this check an optional function with a wrong signature would be ignored silently.
 template <class T>
 constexpr bool demand_shape() {
     static_assert(requires { T::schema(); } || !requires { &T::schema; }, "static Schema schema()");
@@ -219,7 +220,8 @@ const AbiSchema& schema_of() {
     return schema;
 }
 
-/// The classes of a file, described once; NULL if that fails, and the host refuses the file.
+/// The descriptions of the classes of a file, made once; NULL on failure: the host refuses the
+/// file.
 template <class Make>
 const capstan_class_list* list_classes(Make make) noexcept {
     try {
@@ -233,7 +235,7 @@ const capstan_class_list* list_classes(Make make) noexcept {
 
 }  // namespace detail
 
-/// Describes T as a class of this file. The contract it fulfils is found from its hooks.
+/// Describes T as a class of this file. Its hooks determine the contract that it implements.
 template <class T>
 capstan_class make_class(ClassOptions options) {
     using Table = detail::TableOf<T>;
@@ -258,8 +260,9 @@ capstan_class make_class(ClassOptions options) {
 
 CAPSTAN_NAMESPACE_END
 
-/// Defines the file's note and its one exported symbol. All texts are literals; `kinds` lists the
-/// kinds of the classes, separated by ';'. Stands once in a plugin, outside any namespace.
+/// Defines the ELF note and the one exported symbol of the file. All texts are literals; `kinds`
+/// lists the kinds of the classes, separated by ';'. Use it once in a plugin, outside any
+/// namespace.
 #define CAPSTAN_PLUGIN(plugin_id_, version_, vendor_, kinds_, ...)               \
     CAPSTAN_NOTE(plugin_id_, version_, kinds_)                                   \
     namespace {                                                                  \

@@ -1,9 +1,10 @@
-/// Long operations of a cloud, asked about until they are over.
+/// Polls long operations of a cloud until they are done.
 ///
-///     Task<std::optional<int>> AcmeCloud::is_resized(std::string operation);   // nothing: not yet
+///     Task<std::optional<int>> AcmeCloud::is_resized(std::string operation);   // absent: not yet
 ///     const auto ask = [&] { return is_resized(operation); };
 ///     const std::optional<int> target = co_await poll(host_, ask, {.at_most = 90s});
-///     if (!target) ...                              // still under way: the next refresh shows it
+///     if (!target) ...                              // still running: the next refresh shows the
+///     result
 #pragma once
 
 #include <algorithm>
@@ -18,19 +19,19 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 struct PollTimes {
-    /// Before the second question; each further wait is `growth` times as long, up to `delay_max`,
-    /// and up to a quarter less at random.
+    /// Before the second call; each further wait is `growth` times as long, up to `delay_max`, and
+    /// up to a quarter shorter at random.
     Duration delay = std::chrono::seconds(1);
     double growth = 1.5;
     Duration delay_max = std::chrono::seconds(15);
     Duration at_most = std::chrono::minutes(2);
-    /// What the operation at work is to have left for its own answer when polling ends.
+    /// Time that the current operation keeps for its own result when polling ends.
     Duration margin = std::chrono::seconds(1);
 };
 
 namespace detail {
 
-// A function of its own, since g++ warns of a coroutine that holds a lambda.
+// A separate function, since g++ warns about a coroutine that holds a lambda.
 template <class Answer>
 Task<Answer> poll_until(Host host, std::function<Task<Answer>()> ask, PollTimes times) {
     const Duration begin = host.monotonic();
@@ -53,9 +54,9 @@ Task<Answer> poll_until(Host host, std::function<Task<Answer>()> ask, PollTimes 
 
 }  // namespace detail
 
-/// `ask` gives a Task<std::optional<T>>, nothing for what is still under way, or a Task<bool>, true
-/// once it is over. It is asked at once, then after growing waits; the first answer is the result.
-/// Nothing, or false: still under way when the time was over. An error of `ask` is the result, too.
+/// `ask` returns a Task<std::optional<T>>, absent while the operation is running, or a Task<bool>,
+/// true once it is done. It is called at once, then after growing waits, until it has a result.
+/// Absent, or false: still running when the time was over. An error of `ask` ends polling.
 template <class Ask>
 auto poll(const Host& host, Ask ask, PollTimes times = {}) {
     using Answer = typename std::invoke_result_t<Ask&>::value_type;

@@ -1,4 +1,4 @@
-/// What the strand writes and hooks read on other threads.
+/// A value that the strand writes and hooks on other threads read.
 ///
 ///     Published<Prices> prices_;
 ///     prices_.publish(co_await read_prices());                          // refresh, on the strand
@@ -14,28 +14,28 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [any] The last value that was published, whole: what was read before stays as it was. A read
-/// waits for no writer longer than a pointer takes.
+/// [any] The last published value. Values that were read before do not change. A read waits for a
+/// writer only while it swaps a pointer.
 template <class T>
 class Published {
 public:
     Published() = default;
     explicit Published(T value) { publish(std::move(value)); }
 
-    /// The earlier value is freed here, or with the last reader of it.
+    /// The previous value is freed here, or by its last reader.
     void publish(T value) {
         auto next = std::make_shared<const T>(std::move(value));
         const std::lock_guard lock(mutex_);
         value_.swap(next);
     }
-    /// NULL: nothing was published yet.
+    /// NULL: nothing has been published.
     std::shared_ptr<const T> read() const noexcept {
         const std::lock_guard lock(mutex_);
         return value_;
     }
 
 private:
-    // Not std::atomic<std::shared_ptr>: libc++ has none.
+    // Not std::atomic<std::shared_ptr>, which libc++ lacks.
     mutable std::mutex mutex_{};
     std::shared_ptr<const T> value_{};
 };

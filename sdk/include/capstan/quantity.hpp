@@ -1,4 +1,4 @@
-/// Amounts of resources as Kubernetes writes them ("1500m", "32Gi", "12e6"), exact to a billionth.
+/// Kubernetes quantities ("1500m", "32Gi", "12e6"), exact to a billionth.
 #pragma once
 
 #include <compare>
@@ -14,9 +14,9 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// An exact amount and the family of suffixes it was written in. Compares by amount alone: "1Ki"
+/// An exact amount and the family of suffixes of its text form. Compares by amount alone: "1Ki"
 /// equals "1024". The amount is bounded by 10^28 units either way (with a binary suffix by 2^63-1,
-/// as in Kubernetes); arithmetic stops at the bounds.
+/// as in Kubernetes); arithmetic saturates.
 class Quantity {
 public:
     using Format = detail::QuantityFormat;
@@ -29,16 +29,16 @@ public:
         return Quantity(detail::Int128{n} * (detail::nanos / 1000), format);
     }
 
-    /// Whole units, rounded away from zero; stops at the ends of int64.
+    /// Whole units, rounded away from zero; saturates at the limits of int64.
     constexpr std::int64_t value() const noexcept { return detail::steps_of(nano_, detail::nanos); }
-    /// Thousandths, rounded away from zero; stops at the ends of int64.
+    /// Thousandths, rounded away from zero; saturates at the limits of int64.
     constexpr std::int64_t milli_value() const noexcept {
         return detail::steps_of(nano_, detail::nanos / 1000);
     }
     constexpr Format format() const noexcept { return format_; }
     constexpr int sign() const noexcept { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
 
-    /// A zero takes the other's suffixes, so that a sum reads like its parts.
+    /// A zero adopts the suffixes of `other`, so that a sum reads like its parts.
     constexpr Quantity& operator+=(const Quantity& other) noexcept {
         if (nano_ == 0) format_ = other.format_;
         nano_ = detail::clamped(nano_ + other.nano_);
@@ -69,18 +69,17 @@ private:
     Format format_ = Format::decimal;
 };
 
-/// Reads what Kubernetes reads: a sign, a decimal number with at least one digit, and at most one
+/// Parses what Kubernetes parses: a sign, a decimal number with at least one digit, and at most one
 /// of the suffixes n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent ("12e6"; "12E" is exa).
-/// What is finer than a billionth is rounded away from zero. Fails on anything else, spaces and
-/// wrong case included.
+/// Fractions of a billionth are rounded away from zero. Fails on anything else, including spaces
+/// and wrong case.
 inline Result<Quantity> parse_quantity(std::string_view written) {
     detail::QuantityText parts;
     if (const char* why = detail::split_quantity(written, parts)) {
         return fail(ErrorCode::invalid_argument, "quantity " + in_quotes(written) + ": " + why);
     }
     const detail::Int128 nano = detail::nano_of(parts);
-    // Less than one unit is shown with a decimal suffix, as Kubernetes does: "0.0001Ki" is
-    // "102400u".
+    // Amounts below one unit get a decimal suffix, as in Kubernetes: "0.0001Ki" is "102400u".
     const bool small = nano != 0 && nano < detail::nanos;
     const auto format = small && parts.format == Quantity::Format::binary
                             ? Quantity::Format::decimal
@@ -88,7 +87,7 @@ inline Result<Quantity> parse_quantity(std::string_view written) {
     return Quantity(parts.negative ? -nano : nano, format);
 }
 
-/// The canonical form: no fraction, the largest suffix of its family that loses nothing.
+/// The canonical form: no fraction, and the largest suffix of its family that keeps the value.
 ///     "1.5" -> "1500m"        "1.5Gi" -> "1536Mi"        "1000k" -> "1M"        "0.5e3" -> "500"
 inline std::string to_string(const Quantity& quantity) {
     return detail::quantity_text(quantity.nano_, quantity.format_);
@@ -98,13 +97,13 @@ inline std::ostream& operator<<(std::ostream& out, const Quantity& q) {
     return out << to_string(q);
 }
 
-/// The number that crosses the boundary (capstan_quantity): thousandths for "cpu", whole units for
-/// everything else.
+/// The amount in the ABI (capstan_quantity): thousandths for "cpu", whole units for everything
+/// else.
 inline std::int64_t amount_of(std::string_view resource, const Quantity& quantity) noexcept {
     return resource == "cpu" ? quantity.milli_value() : quantity.value();
 }
 
-/// The way back, suffixes by custom of the resource: binary for memory and storage, decimal for
+/// The inverse, with the usual suffixes of the resource: binary for memory and storage, decimal for
 /// everything else.
 inline Quantity quantity_of(std::string_view resource, std::int64_t amount) noexcept {
     if (resource == "cpu") return Quantity::milli(amount);
@@ -113,7 +112,7 @@ inline Quantity quantity_of(std::string_view resource, std::int64_t amount) noex
     return Quantity::units(amount, bytes ? Quantity::Format::binary : Quantity::Format::decimal);
 }
 
-/// An amount that crossed, as people read it: ("cpu", 1500) is "1500m", ("memory", 2147483648) is
+/// An amount of the ABI for people: ("cpu", 1500) is "1500m", ("memory", 2147483648) is
 /// "2Gi".
 inline std::string format_amount(std::string_view resource, std::int64_t amount) {
     return to_string(quantity_of(resource, amount));

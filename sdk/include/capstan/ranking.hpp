@@ -1,5 +1,5 @@
-/// Most expanders measure something of each option and keep the best. This is the keeping, and the
-/// sentence about it:
+/// For expanders that compute a value for each option and keep the best one. Selects the options
+/// and explains the choice:
 ///
 ///     struct FewerNodes {
 ///         bool better(int a, int b) const { return a < b; }
@@ -8,8 +8,8 @@
 ///     keep_best(call, keep, ranked, FewerNodes{});
 ///     // "keeps web-b: needs 2 nodes; next best web-a: needs 3 nodes"
 ///
-/// A ranking may also have `bool ties(best, other)`, when being as good as the best is more than
-/// not being worse, and `double score(value)`, when the value is no number.
+/// A ranking may also have `bool ties(best, other)`, if options are equally good only in special
+/// cases, and `double score(value)`, if the value is not a number.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// An option and what was measured of it.
+/// An option and its value.
 template <class Value>
 struct Ranked {
     OptionView option;
@@ -55,7 +55,7 @@ double score(const Ranking& ranking, const Value& value) {
     }
 }
 
-/// The best by `better`; of equal ones the first.
+/// The best by `better`; the first one of equals.
 template <class Value, class Ranking>
 const Ranked<Value>* find_best(const std::vector<Ranked<Value>>& ranked, const Ranking& ranking) {
     const auto at = std::min_element(
@@ -64,7 +64,7 @@ const Ranked<Value>* find_best(const std::vector<Ranked<Value>>& ranked, const R
     return at == ranked.end() ? nullptr : &*at;
 }
 
-/// What is said of those that were kept. Where it is not true of all of them, it is the best one's.
+/// The description of the kept options: of the best one, unless it is the same for all.
 template <class Value, class Ranking>
 std::string describe_kept(const Ranked<Value>& best, const std::vector<const Ranked<Value>*>& kept,
                           const Ranking& ranking) {
@@ -78,8 +78,8 @@ std::string describe_kept(const Ranked<Value>& best, const std::vector<const Ran
 
 }  // namespace detail
 
-/// Keeps the best of `ranked` and all that tie with it, and explains it. Keeps nothing when there
-/// is nothing.
+/// Keeps the best of `ranked` and all that tie with it, and explains the choice. Keeps nothing if
+/// `ranked` is empty.
 template <class Value, class Ranking>
 void keep_best(const Call& call, const Selection& keep, const std::vector<Ranked<Value>>& ranked,
                const Ranking& ranking) {
@@ -106,8 +106,8 @@ void keep_best(const Call& call, const Selection& keep, const std::vector<Ranked
                                         std::string(ranking.describe(next->value))));
 }
 
-/// Keeps every option, because there is no ground to choose: `why` ends the sentence "keeps all 3
-/// options: ...".
+/// Keeps every option, because there is no reason to prefer one: `why` completes the sentence
+/// "keeps all 3 options: ...".
 inline void keep_all(const Call& call, const Selection& keep, const OptionList& options,
                      std::string_view why) {
     for (const OptionView option : options) keep(option);

@@ -1,6 +1,6 @@
-/// Credentials that expire, renewed beside the calls that need them.
+/// Credentials that expire, renewed in the background.
 ///
-///     Renewed<Token> token_{host_, "the token", [this] { return find_token(); }};   // a member
+///     Renewed<Token> token_{host_, "tokens", [this] { return find_token(); }};   // a member
 ///     const Token token = co_await token_.get();
 #pragma once
 
@@ -18,35 +18,35 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// When a value that expires is renewed, before its end. Of one that lives for less than an hour
-/// both are shorter: a quarter and a sixth of the life.
+/// How long before its expiry a value is renewed. For a lifetime of less than an hour both times
+/// are shorter: a quarter and a sixth of the lifetime.
 struct RenewalTimes {
-    Duration advisory = std::chrono::minutes(15);   ///< from here on beside the calls
-    Duration mandatory = std::chrono::minutes(10);  ///< from here on calls wait for it
-    /// Renewals of several daemons are spread over this much time before `advisory`, or over a
-    /// twentieth of the life.
+    Duration advisory = std::chrono::minutes(15);   ///< from here on in the background
+    Duration mandatory = std::chrono::minutes(10);  ///< from here on calls wait for the renewal
+    /// Renewals of several processes are spread over this time before `advisory`, or over a
+    /// twentieth of the lifetime if that is shorter.
     Duration jitter = std::chrono::minutes(2);
-    /// After a renewal that failed, or one that was forced, at least this long goes by; meanwhile
-    /// calls without a value get the error of it.
+    /// The minimum wait after a failed or forced renewal. Meanwhile calls without a value fail with
+    /// the error of that renewal.
     Duration rest = std::chrono::seconds(30);
 };
 
-/// [strand] `T` has `std::optional<Time> expires`, where nothing means never. One search is under
-/// way at a time, and all callers share it. While a value holds, a renewal that fails is logged,
-/// and the value is used on.
+/// [strand] `T` has a member `std::optional<Time> expires`; absent means never. At most one renewal
+/// runs at a time, and all callers share it. While a value is valid, a failed renewal is logged and
+/// the value stays in use.
 template <class T>
 class Renewed {
 public:
     using Find = std::function<Task<T>()>;
 
-    /// `name` is how the log calls the value, as the subject of a sentence in the plural:
-    /// "credentials". What `find` borrows lives longer than this.
+    /// `name` names the value in log messages, in the plural: "credentials". What `find` borrows
+    /// must outlive this object.
     Renewed(const Host& host, std::string name, Find find, RenewalTimes times = {})
         : state_(std::make_shared<State>(host, std::move(name), std::move(find), times)) {}
 
-    /// The value, or the error of the search for one.
+    /// The value, or the error of `find`.
     Task<T> get() { return get(state_); }
-    /// Another value than the one that was refused, if there is one: `is_refused` says which.
+    /// A new value to replace the one that was refused; `is_refused` identifies it.
     Task<T> renew(std::function<bool(const T&)> is_refused) {
         return renew(state_, std::move(is_refused));
     }
@@ -68,7 +68,7 @@ private:
         SingleFlight<T> renewal;
         Background background;
         std::optional<T> current{};
-        Time advisory{}, mandatory{};  ///< of `current`, where it expires
+        Time advisory{}, mandatory{};  ///< of `current`, if it expires
         std::optional<Duration> failed_at{}, forced_at{};
         Error failure{};  ///< of `failed_at`
 
@@ -89,17 +89,17 @@ private:
             advisory = *fresh.expires - std::min(times.advisory, life / 4) - spread;
         }
         void tell_failure(const Error& error) const {
-            host.warn(name + " could not be renewed, and are used on: " + error.message);
+            host.warn(name + ": renewal failed, the current ones stay in use: " + error.message);
         }
     };
     using Shared = std::shared_ptr<State>;
 
-    /// A renewal of an instance that was stopped meanwhile is no failure.
+    /// A renewal that the end of the instance cancelled is not a failure.
     static bool is_end_of_instance(const Error& error) noexcept {
         return error.code == ErrorCode::cancelled;
     }
 
-    /// Keeps what is found, or why nothing is.
+    /// Stores the new value or the error.
     static Task<T> search(Shared self) {
         const Result<T> found = co_await as_result(self->find());
         if (found) {
@@ -114,7 +114,7 @@ private:
         const Result<T> fresh = co_await as_result(self->renewal.join(search(self)));
         if (!fresh && !is_end_of_instance(fresh.error())) self->tell_failure(fresh.error());
     }
-    /// Waits for the renewal. What still holds is used where it fails.
+    /// Waits for the renewal. If it fails, a value that is still valid is used.
     static Task<T> renew_now(Shared self) {
         const Result<T> fresh = co_await as_result(self->renewal.join(search(self)));
         if (fresh) co_return *fresh;

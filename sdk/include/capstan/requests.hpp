@@ -1,5 +1,5 @@
-/// What the asynchronous functions of a plugin class are asked with. Each may be left out of the
-/// function's signature: `Task<void> start()` and `Task<void> start(StartRequest)` both do.
+/// Arguments of the asynchronous functions of a plugin class. Each is optional in the function's
+/// signature: `Task<void> start()` and `Task<void> start(StartRequest)` are both valid.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// What a request is made for.
+/// The purpose of a request.
 struct RequestFlags {
     bool dry_run = false;     ///< nothing will be carried out
     bool simulation = false;  ///< time and cluster are simulated
@@ -27,9 +27,9 @@ struct RequestFlags {
 
 /// Why an instance starts.
 enum class StartReason : std::int32_t {
-    cold = CAPSTAN_START_COLD,          ///< the host starts, or its configuration has a table more
-    retry = CAPSTAN_START_RETRY,        ///< an earlier instance could not be started
-    exchange = CAPSTAN_START_EXCHANGE,  ///< it is to replace an instance that runs
+    cold = CAPSTAN_START_COLD,    ///< the host starts, or the plugin was added to its configuration
+    retry = CAPSTAN_START_RETRY,  ///< the previous start failed
+    exchange = CAPSTAN_START_EXCHANGE,  ///< replaces a running instance
 };
 struct StartRequest {
     RequestFlags flags{};
@@ -38,10 +38,10 @@ struct StartRequest {
 
 /// Why an instance stops.
 enum class StopReason : std::int32_t {
-    shutdown = CAPSTAN_STOP_SHUTDOWN,  ///< the host ends
+    shutdown = CAPSTAN_STOP_SHUTDOWN,  ///< the host shuts down
     replaced = CAPSTAN_STOP_REPLACED,  ///< another instance takes over
-    removed = CAPSTAN_STOP_REMOVED,    ///< the configuration does not need it any more
-    failed = CAPSTAN_STOP_FAILED,      ///< its start failed, or what it was started for did
+    removed = CAPSTAN_STOP_REMOVED,    ///< removed from the configuration
+    failed = CAPSTAN_STOP_FAILED,      ///< its start failed, or the start that needed it
 };
 struct StopRequest {
     RequestFlags flags{};
@@ -54,11 +54,11 @@ struct SelfCheckRequest {
 
 struct RefreshRequest {
     RequestFlags flags{};
-    /// Something was changed, or a change failed, since the last refresh: nothing that the plugin
-    /// keeps of groups and machines from before is of use.
+    /// Something was changed, or a change failed, since the last refresh: cached data of groups and
+    /// machines is out of date.
     bool uncached = false;
-    /// The last refresh was throttled, and this one finds out whether the next would be, too. Begin
-    /// with one call about one group, and fail with its error.
+    /// The last refresh was throttled, and this one finds out whether throttling is over. Begin
+    /// with one call for one group, and fail with its error.
     bool probe = false;
 };
 

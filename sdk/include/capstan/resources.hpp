@@ -1,4 +1,4 @@
-/// An amount of each of several resources: what a machine has, what pods ask for.
+/// Amounts of several resources: capacity of machines, requests of pods.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Amounts by resource name, in the units of the boundary: thousandths of a core for "cpu", whole
-/// units for everything else. Absent is not zero to `==`, but counts as zero in arithmetic.
-/// Arithmetic stops at the ends of int64.
+/// Amounts by resource name, in the units of the ABI: thousandths of a core for "cpu", whole units
+/// for everything else. `==` distinguishes absent from zero; arithmetic does not, and saturates at
+/// the limits of int64.
 class Resources {
 public:
     struct Entry {
@@ -35,11 +35,11 @@ public:
     using const_iterator = std::vector<Entry>::const_iterator;
 
     Resources() = default;
-    /// {{"cpu", 4_cpu}, {"memory", 32_GiB}, {"pods", 110}}; of a name given twice the last counts.
+    /// {{"cpu", 4_cpu}, {"memory", 32_GiB}, {"pods", 110}}; the last entry for a name counts.
     Resources(std::initializer_list<Entry> entries) {
         for (const Entry& entry : entries) set(entry.resource, entry.amount);
     }
-    /// A copy of what was lent; of a name given twice the first counts, as in find(View).
+    /// A copy; the first entry for a name counts, as in find(View).
     explicit Resources(View<capstan_quantity> amounts) {
         for (const capstan_quantity& q : amounts) slot(text(q.resource), q.amount);
     }
@@ -57,7 +57,7 @@ public:
     Resources& operator+=(const Resources& other) {
         return combine(other, [](detail::Int128 a, detail::Int128 b) { return a + b; });
     }
-    /// May leave amounts below zero: what is missing shows.
+    /// Amounts may become negative.
     Resources& operator-=(const Resources& other) {
         return combine(other, [](detail::Int128 a, detail::Int128 b) { return a - b; });
     }
@@ -82,7 +82,7 @@ private:
             begin(), end(), resource,
             [](const Entry& e, std::string_view name) { return e.resource < name; });
     }
-    /// The amount of `resource`, entered as `initial` when it is new.
+    /// The amount of `resource`, inserted as `initial` if it is absent.
     std::int64_t& slot(std::string_view resource, std::int64_t initial) {
         const const_iterator at = position(resource);
         if (at == end() || at->resource != resource)
@@ -113,7 +113,7 @@ inline Result<Resources> parse_resources(const Labels& quantities) {
     return out;
 }
 
-/// What crosses the boundary; borrows the names from `resources`.
+/// The list for the ABI; borrows the names from `resources`.
 inline std::vector<capstan_quantity> to_abi(const Resources& resources) {
     std::vector<capstan_quantity> out;
     out.reserve(resources.size());
@@ -121,15 +121,15 @@ inline std::vector<capstan_quantity> to_abi(const Resources& resources) {
     return out;
 }
 
-/// True when `room` has at least what is needed. What is not asked for (zero or less) is not looked
-/// at, so a node that is overcommitted in one resource still takes pods that ask for none of it.
+/// True if `room` has at least the needed amounts. Resources that are not needed (zero or less) are
+/// ignored, so a node that is overcommitted in one resource still fits pods that need none of it.
 inline bool fits_in(const Resources& need, const Resources& room) noexcept {
     return std::all_of(need.begin(), need.end(), [&](const Resources::Entry& e) {
         return e.amount <= 0 || e.amount <= room.amount(e.resource);
     });
 }
 
-/// Why it does not fit, for people; nothing when it does.
+/// Why it does not fit, for people; absent if it fits.
 ///     needs 24Gi of memory, 12Gi are free; needs 2 of nvidia.com/gpu, 0 are free
 inline std::optional<std::string> find_shortage(const Resources& need, const Resources& room) {
     std::string out;

@@ -45,6 +45,6 @@ CAPSTAN_NAMESPACE_END
         if (!temp) return ::capstan::fail(std::move(temp).error()); \
     } while (false)
 
-/// CAPSTAN_CHECK(file.sync()); for a Result<void>: goes on, or returns the error from here.
+/// CAPSTAN_CHECK(file.sync()); for a Result<void>: continues, or returns the error from here.
 #define CAPSTAN_CHECK(...) \
     CAPSTAN_DETAIL_CHECK(CAPSTAN_DETAIL_JOIN(capstan_check_, __LINE__), __VA_ARGS__)

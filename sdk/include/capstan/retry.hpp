@@ -1,10 +1,10 @@
-/// Requests that are repeated where that is safe and may help.
+/// Requests that are retried if that is safe and can help.
 ///
 ///     RetryingClient client_{host_};  // a member: its requests share a budget
 ///     const HttpReply reply = co_await client_.fetch(HttpRequest("GET", url));
 ///
-///     // Signed anew for each attempt; a POST that only reads, or has an idempotency key, may be
-///     // repeated:
+///     // Signed again for each attempt. A POST that only reads, or that has an idempotency key,
+///     // may be repeated:
 ///     const auto make = [&] { return sign(HttpRequest("POST", url).with_body(body)); };
 ///     const HttpReply reply = co_await client_.fetch(make, Repeatable::yes);
 #pragma once
@@ -29,31 +29,31 @@ CAPSTAN_NAMESPACE_BEGIN
 /// Whether a request can be sent again.
 enum class Repeatable : std::uint8_t {
     by_method,  ///< GET, HEAD, OPTIONS, PUT and DELETE can
-    yes,        ///< even if it may have been carried out
-    no,         ///< only if it was not carried out
-    never,      ///< what it was computed from is to be read again first (TargetSetter)
+    yes,        ///< even if it may have taken effect
+    no,         ///< only if it did not take effect
+    never,      ///< its input must be read again first (TargetSetter)
 };
 
 /// The defaults are those of AWS's clients.
 struct RetryPolicy {
-    int attempts = 3;  ///< in all
-    /// Before the n-th repetition it waits a random time up to `delay` x 2^(n-1), `delay_max` at
-    /// most, and at least as long as Retry-After asks.
+    int attempts = 3;  ///< in total
+    /// Before the n-th retry it waits a random time of up to `delay` x 2^(n-1), capped by
+    /// `delay_max`, and at least as long as Retry-After demands.
     Duration delay = std::chrono::seconds(1);
     Duration delay_max = std::chrono::seconds(20);
-    /// What asks for a longer wait is not repeated: the host gets the advice with the error.
+    /// A reply that demands a longer wait is not retried: the host gets the time with the error.
     Duration retry_after_max = std::chrono::seconds(20);
     std::vector<int> statuses{408, 425, 429, 500, 502, 503, 504};
-    /// Of a request without a reply.
+    /// Codes of requests without a reply that are retried.
     std::vector<ErrorCode> errors{ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::busy};
-    /// Whether another reply asks to be repeated, by its body: a 400 with "ThrottlingException".
+    /// Further replies to retry, for example by the body: a 400 with "ThrottlingException".
     std::function<bool(const HttpReply&)> also{};
-    /// The budget of all requests of a client: what a repetition costs, what one after a timeout
-    /// costs, and what a success gives back, up to the whole.
+    /// The retry budget of a client: the cost of a retry, of a retry after a timeout, and what a
+    /// success gives back, up to `budget`.
     int budget = 500, cost = 5, timeout_cost = 10, refund = 1;
 };
 
-/// [strand] Lives longer than its requests.
+/// [strand] Must outlive its requests.
 class RetryingClient {
 public:
     using Make = std::function<HttpRequest()>;
@@ -62,17 +62,17 @@ public:
     explicit RetryingClient(const Host& host, RetryPolicy policy = {})
         : host_(host), policy_(std::move(policy)), budget_(policy_.budget) {}
 
-    /// How `fetch` words the error of a reply; http_error is the default.
+    /// How `fetch` makes the error of a reply; default: http_error.
     void set_errors(Errors errors) { errors_ = std::move(errors); }
 
-    /// A reply of any status that does not ask to be repeated. A Failure: no reply came or each
-    /// asked to be repeated, and the attempts, the budget or the operation's time are used up; it
-    /// says how many attempts there were, and what came of the last one.
+    /// Returns a reply with any status that is not retried. Fails if there was no reply or only
+    /// replies to retry, and the attempts, the budget or the time of the operation are used up. The
+    /// error has the number of attempts and the outcome of the last one.
     ///
-    /// One that may have been carried out is sent again only if that is safe: else only a 429 and a
-    /// full queue of the host, which were not, are followed by another attempt. Its error has the
-    /// code of what came back; of a change that has no idempotency key a cloud makes `deadline` of
-    /// it, since what came of it is not known.
+    /// A request that may have taken effect is retried only if it is repeatable. Otherwise it is
+    /// retried only after a 429 or a full queue of the host, when it had no effect. The error has
+    /// the code of the last attempt; for a change without an idempotency key a cloud plugin should
+    /// replace it with `deadline`, since the outcome is unknown.
     Task<HttpReply> send(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
         return repeat(of(std::move(request)), repeatable);
     }
@@ -81,7 +81,7 @@ public:
         return repeat(std::move(make), repeatable);
     }
 
-    /// As `send`, but a reply that is no success is a Failure, too.
+    /// Like `send`, but fails also for a reply without success.
     Task<HttpReply> fetch(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
         return demand(of(std::move(request)), repeatable);
     }
@@ -89,15 +89,15 @@ public:
         return demand(std::move(make), repeatable);
     }
 
-    /// What is left for repetitions.
+    /// The remaining retry budget.
     int budget() const noexcept { return budget_; }
 
 private:
-    /// One attempt, and what follows from it.
+    /// The outcome of an attempt.
     struct Outcome {
-        std::optional<Error> error{};  ///< nothing: the reply is the answer
+        std::optional<Error> error{};  ///< absent: the reply is the result
         bool asks_again = false;
-        bool was_refused = false;  ///< it was not carried out
+        bool was_refused = false;  ///< it had no effect
         int cost = 0;
     };
 
@@ -126,9 +126,9 @@ private:
             const std::string end = find_end(outcome, request, repeatable, attempt);
             if (!end.empty()) co_return fail(ended(*outcome.error, attempt, end));
             if (outcome.error->retry_after > policy_.retry_after_max)
-                co_return fail(ended(*outcome.error, attempt, "it asks for a longer wait"));
+                co_return fail(ended(*outcome.error, attempt, "the requested wait is too long"));
             if (left && wait >= *left)
-                co_return fail(ended(*outcome.error, attempt, "no time is left for another"));
+                co_return fail(ended(*outcome.error, attempt, "no time left for another attempt"));
             paid = outcome.cost;
             budget_ -= paid;
             co_await sleep_for(host_, wait);
@@ -158,15 +158,15 @@ private:
     Error error_of(const HttpRequest& request, const HttpReply& reply) const {
         return errors_ ? errors_(request, reply) : http_error(host_, request, reply);
     }
-    /// Why no other attempt follows; empty: one does, if there is time.
+    /// Why there is no further attempt; empty: there is one, if there is time.
     std::string find_end(const Outcome& outcome, const HttpRequest& request, Repeatable repeatable,
                          int attempt) const {
-        if (!outcome.asks_again) return "it would not help";
-        if (repeatable == Repeatable::never) return "it is never sent twice";
+        if (!outcome.asks_again) return "not retryable";
+        if (repeatable == Repeatable::never) return "not sent twice";
         if (!is_repeatable(request, repeatable) && !outcome.was_refused)
-            return "it may have been carried out";
-        if (attempt >= policy_.attempts) return "no more are made";
-        return budget_ < outcome.cost ? "too many requests fail" : std::string();
+            return "it may have taken effect";
+        if (attempt >= policy_.attempts) return "attempt limit reached";
+        return budget_ < outcome.cost ? "retry budget used up" : std::string();
     }
     Duration delay_before(int attempt, std::optional<Duration> advice) const {
         Duration most = policy_.delay;
@@ -177,7 +177,7 @@ private:
         return std::max(wait, advice.value_or(Duration::zero()));
     }
     static Error ended(Error error, int attempts, std::string_view why) {
-        if (attempts == 1 && why == "it would not help") return error;
+        if (attempts == 1 && why == "not retryable") return error;
         error.message += " (after " + counted(attempts, "attempt") + "; " + std::string(why) + ")";
         return error;
     }
@@ -195,7 +195,7 @@ private:
     Errors errors_{};
 };
 
-/// One request with a budget of its own:
+/// One request with its own budget:
 ///     const HttpReply reply = co_await send_with_retry(host, HttpRequest("GET", url));
 inline Task<HttpReply> send_with_retry(Host host, HttpRequest request) {
     RetryingClient client(host);

@@ -1,4 +1,4 @@
-/// One way to grow a cluster.
+/// An option of a scale-up.
 #pragma once
 
 #include <algorithm>
@@ -14,22 +14,23 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// How many pods of which class: `equivalence_group` is an index into the request's pod classes.
-/// The layout is frozen at the boundary, so lists of these cross without being copied.
+/// A number of pods of one class: `equivalence_group` is an index into the request's pod classes.
+/// The ABI fixes the layout, so lists of these are passed without copies.
 using PodShare = capstan_pod_share;
 /// Immutable, because hundreds of options that help the same pods share one list.
 using PodShares = std::shared_ptr<const std::vector<PodShare>>;
 
-/// `nodes` more in `group` make room for `pods`. Copies share the template and the list of pods.
+/// `nodes` more nodes in `group` make room for `pods`. Copies share the template and the list of
+/// pods.
 struct ScaleUpOption {
     NodeGroup group{};
-    std::shared_ptr<const NodeTemplate> node{};  ///< what each new node offers; NULL: unknown
+    std::shared_ptr<const NodeTemplate> node{};  ///< template of the new nodes; NULL: unknown
     int nodes = 1;                               ///< at least 1
     PodShares pods{};                            ///< NULL: none
-    Resources requested{};                       ///< the sum over those pods
-    std::uint32_t pod_count = 0;                 ///< the sum over those pods
-    std::vector<NodeGroupId> similar{};          ///< groups the growth may be shared with
-    std::optional<double> price_per_hour{};      ///< of one node; in one currency
+    Resources requested{};                       ///< sum of the requests of those pods
+    std::uint32_t pod_count = 0;                 ///< number of those pods
+    std::vector<NodeGroupId> similar{};          ///< groups that may share the increase
+    std::optional<double> price_per_hour{};      ///< of one node, in the currency of all options
     bool group_exists = true;  ///< false: auto-provisioning would create the group first
 };
 
@@ -52,12 +53,13 @@ inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
 
 }  // namespace detail
 
-/// Whether they help as many pods of each class.
+/// Whether they help the same number of pods of each class.
 inline bool help_same_pods(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
     return detail::same_pods(a.pods, b.pods);
 }
 
-/// By what the shared parts say, not by where they are; no list of pods equals an empty one.
+/// Compares the content of shared parts, not their addresses; a missing list of pods equals an
+/// empty one.
 inline bool operator==(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
     const bool same_node = a.node == b.node || (a.node && b.node && *a.node == *b.node);
     return same_node && detail::same_pods(a.pods, b.pods) && a.group == b.group &&

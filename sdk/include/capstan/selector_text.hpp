@@ -1,4 +1,4 @@
-/// Label selectors as the text of queries and as the objects of manifests.
+/// Label selectors in the text form of queries and the object form of manifests.
 ///
 ///     CAPSTAN_TRY(const LabelSelector selector, parse_selector("app=web,tier in (a,b),!old"));
 ///     format_selector(selector)  ->  "app=web,!old,tier in (a,b)"
@@ -28,7 +28,7 @@ inline std::string_view without_blanks(std::string_view text) noexcept {
     return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
 }
 
-/// At commas, but not at those inside parentheses.
+/// Splits at commas outside parentheses.
 inline std::vector<std::string_view> selector_parts(std::string_view text) {
     std::vector<std::string_view> out;
     int depth = 0;
@@ -44,7 +44,8 @@ inline std::vector<std::string_view> selector_parts(std::string_view text) {
 }
 
 inline Unexpected no_selector_part(std::string_view part) {
-    return fail(ErrorCode::invalid_argument, in_quotes(part) + " is no part of a selector");
+    return fail(ErrorCode::invalid_argument,
+                in_quotes(part) + " is not a valid part of a selector");
 }
 
 /// "in (a,b)" or "notin (a)" of `part`.
@@ -59,7 +60,7 @@ inline Result<Requirement> parse_set(std::string_view part, std::string_view tex
     return out;
 }
 
-/// Without its key: what follows it.
+/// Parses the part after the key.
 inline Result<Requirement> parse_condition(std::string_view part, std::string_view text) {
     if (text.empty()) return Requirement{{}, Operator::exists, {}};
     if (text.front() == '>' || text.front() == '<')
@@ -90,7 +91,7 @@ inline Result<Requirement> parse_requirement(std::string_view part) {
     return out;
 }
 
-/// Empty for Gt and Lt, which label selectors do not have.
+/// Empty for Gt and Lt, which are not part of label selectors.
 inline std::string format_requirement(const Requirement& requirement) {
     std::vector<std::string> values = requirement.values;
     std::sort(values.begin(), values.end());
@@ -125,13 +126,13 @@ inline Result<Requirement> read_expression(const Json& json) {
     if (is_sound) return out;
     return fail(ErrorCode::invalid_argument,
                 "the expression about " + in_quotes(out.key) + " with operator " +
-                    in_quotes(json.text_at({"operator"})) + " is none of a label selector");
+                    in_quotes(json.text_at({"operator"})) + " is not allowed in a label selector");
 }
 
 }  // namespace detail
 
-/// The labelSelector of a list: "app=web,tier in (a,b),!old,x notin (y),rank>3". Empty for an empty
-/// text. `invalid_argument`: it is none; the message shows the part.
+/// Parses the labelSelector of a list: "app=web,tier in (a,b),!old,x notin (y),rank>3". Empty for
+/// an empty text. `invalid_argument`: invalid; the message shows the part.
 inline Result<std::vector<Requirement>> parse_requirements(std::string_view text) {
     std::vector<Requirement> out;
     if (detail::without_blanks(text).empty()) return out;
@@ -143,8 +144,8 @@ inline Result<std::vector<Requirement>> parse_requirements(std::string_view text
 }
 
 /// "app=web,tier in (a,b),!old,x notin (y)"; every part becomes an expression, and an empty text
-/// the selector that holds for everything. `invalid_argument`: it is none, or compares numbers as
-/// label selectors of objects do not; the message shows the part.
+/// the selector that matches everything. `invalid_argument`: invalid, or a comparison of numbers,
+/// which label selectors of objects do not have; the message shows the part.
 inline Result<LabelSelector> parse_selector(std::string_view text) {
     LabelSelector out;
     CAPSTAN_TRY(out.match_expressions, parse_requirements(text));
@@ -156,7 +157,7 @@ inline Result<LabelSelector> parse_selector(std::string_view text) {
     return out;
 }
 
-/// As Kubernetes prints it: sorted by keys. Empty for the one that holds for everything.
+/// Kubernetes' form, sorted by keys. Empty for the selector that matches everything.
 inline std::string format_selector(const LabelSelector& selector) {
     std::vector<std::pair<std::string, std::string>> parts;
     for (const auto& [key, value] : selector.match_labels)
@@ -169,15 +170,16 @@ inline std::string format_selector(const LabelSelector& selector) {
     return out;
 }
 
-/// metav1.LabelSelector; nothing in it holds for everything. `invalid_argument`: what Kubernetes
-/// would not take.
+/// Reads a metav1.LabelSelector; an empty one matches everything. `invalid_argument`: Kubernetes
+/// would refuse it.
 inline Result<LabelSelector> read_label_selector(const Json& object) {
     LabelSelector out;
     if (const Json* labels = object.find("matchLabels")) {
         for (const auto& [key, value] : labels->members()) {
             if (!is_label_key(key) || !is_label_value(value.text()))
-                return fail(ErrorCode::invalid_argument,
-                            in_quotes(key) + ": " + in_quotes(value.text()) + " is no label");
+                return fail(
+                    ErrorCode::invalid_argument,
+                    in_quotes(key) + ": " + in_quotes(value.text()) + " is not a label value");
             out.match_labels[key] = value.text();
         }
     }

@@ -1,8 +1,9 @@
-/// A bound on how many do something at a time.
+/// Limits the number of concurrent operations.
 ///
 ///     Semaphore calls_{host_, 4};
 ///     const Semaphore::Permit permit = co_await calls_.acquire();
-///     co_await send(host_, HttpRequest("GET", url));            // the permit goes with its scope
+///     co_await send(host_, HttpRequest("GET", url));            // the permit is released with its
+///     scope
 #pragma once
 
 #include <coroutine>
@@ -14,9 +15,9 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] First come, first served. A wait ends at the deadline of its operation (`deadline`),
-/// when the instance stops (`cancelled`), or at once when `most_waiting` wait (`busy`); it has
-/// taken no permit then. Lives longer than its permits and what waits for them.
+/// [strand] First in, first out. A wait fails at the deadline of its operation (`deadline`), when
+/// the instance stops (`cancelled`), or at once if `most_waiting` wait already (`busy`); it has no
+/// permit then. Must outlive its permits and waits.
 class Semaphore {
 public:
     explicit Semaphore(const Host& host, std::size_t permits,
@@ -31,7 +32,7 @@ public:
         Permit(Permit&& other) noexcept : of_(std::exchange(other.of_, nullptr)) {}
         Permit& operator=(Permit&&) = delete;
         ~Permit() { release(); }
-        /// Before the end of its scope; a second call does nothing.
+        /// Releases it before the end of its scope; a second call does nothing.
         void release() noexcept {
             if (of_ != nullptr) std::exchange(of_, nullptr)->give_back();
         }
@@ -62,7 +63,7 @@ public:
     std::size_t free_permits() const noexcept { return free_; }
 
 private:
-    /// To the one that has waited longest, if one waits.
+    /// Hands the permit to the longest wait, if there is one.
     void give_back() noexcept {
         if (!queue_.wake_one()) ++free_;
     }

@@ -1,4 +1,4 @@
-/// The parts that explanations are made of, so that all plugins word them alike.
+/// Parts of explanations, so that all plugins use the same wording.
 #pragma once
 
 #include <array>
@@ -14,8 +14,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Text of others as a message shows it: in quotes, long ones cut, nothing that would break the
-/// line.
+/// Foreign text in a message: in quotes, cut if it is long, without control characters.
 inline std::string in_quotes(std::string_view text) {
     constexpr std::size_t longest = 80;
     std::string out = "\"";
@@ -29,10 +28,10 @@ inline std::string counted(std::int64_t n, std::string_view noun) {
     return std::to_string(n) + " " + std::string(noun) + (n == 1 ? "" : "s");
 }
 
-/// A share as people read it: 0.125 is "12.5%", 0.2 is "20%".
+/// A fraction as a percentage: 0.125 is "12.5%", 0.2 is "20%".
 inline std::string percent(double share) {
     const double tenths = std::round(share * 1000);
-    // Above it a double has no exact tenths; what is no number is left to printf, too.
+    // Above it a double has no exact tenths. Also for values that are not numbers.
     if (!(std::abs(tenths) < 1e15)) {
         char out[400];
         std::snprintf(out, sizeof out, "%.0f%%", tenths / 10);
@@ -52,7 +51,7 @@ inline std::string percent(double share) {
     return {out.data(), end};
 }
 
-/// What has a few names is named, of many only the first:
+/// Lists a few names, or the first ones of many:
 ///     listed(ids, [](const auto& id) { return id.value(); })  ->  "a, b, c, d, e and 12 more"
 template <class List, class NameOf>
 std::string listed(const List& list, NameOf name_of, std::size_t most = 5) {

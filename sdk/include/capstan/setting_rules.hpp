@@ -335,7 +335,7 @@ private:
 
     const SettingRule& rule_;
     const WrittenValue& value_;
-    const std::string_view* const text_;  ///< NULL: the value is no text
+    const std::string_view* const text_;  ///< NULL: the value is not text
     ReadSetting out_;
 };
 

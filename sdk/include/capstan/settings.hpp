@@ -1,4 +1,4 @@
-/// What an instance can be told: its schema, declared as data, and the validated values.
+/// Settings of an instance: the schema, declared as data, and the validated values.
 #pragma once
 
 #include <chrono>
@@ -33,8 +33,8 @@ enum class SettingType : std::int32_t {
     table = CAPSTAN_TYPE_TABLE,
 };
 
-/// A bound of a setting: a number, or a duration where the setting is one (`.min = 10ms`). Reads as
-/// the double that crosses: of a duration its nanoseconds.
+/// A bound of a setting: a number, or a duration (`.min = 10ms`). Converts to the double of the
+/// ABI: the nanoseconds of a duration.
 class SettingBound {
 public:
     template <class N>
@@ -57,8 +57,8 @@ struct Setting {
     std::string_view key{};
     SettingType type = SettingType::string;
     std::string_view doc{};  ///< one or two sentences, with the unit
-    /// TOML text; empty: none. An absent table without one has the defaults of its members, unless
-    /// a member is required.
+    /// TOML text; empty: no default. An absent table without a default has the defaults of its
+    /// members, unless a member is required.
     std::string_view default_value{};
     bool required = false;
     bool list = false;                         ///< an array of `type`
@@ -73,18 +73,18 @@ struct Setting {
 };
 using Schema = std::vector<Setting>;
 
-/// Validated settings, or one table inside them. Valid during the call they were handed to.
+/// Validated settings, or one table inside them. Valid during the call that receives them.
 class Settings {
 public:
     explicit Settings(const capstan_settings& settings,
                       capstan_cursor at = CAPSTAN_CURSOR_ROOT) noexcept
         : settings_(&settings), at_(at) {}
 
-    /// True when the key is set or has a default.
+    /// True if the key is set or has a default.
     bool has(std::string_view key) const noexcept { return cursor(key) != CAPSTAN_CURSOR_NONE; }
 
-    // The value of a key that is set, required or has a default; asking for another one, or for
-    // another type than the schema gives it, throws Failure(internal): a bug in the plugin.
+    // The value of a key that is set, required or has a default. Any other key, or a type other
+    // than that of the schema, throws Failure(internal): a bug in the plugin.
     std::string text(std::string_view key) const { return std::string(text_at(cursor(key), key)); }
     std::int64_t integer(std::string_view key) const { return integer_at(cursor(key), key); }
     double number(std::string_view key) const { return number_at(cursor(key), key); }
@@ -132,12 +132,12 @@ public:
         return map<Settings>(key, [&](capstan_cursor c) { return Settings(*settings_, c); });
     }
 
-    /// In a class's `check`: refuses a key. The host prints file, line and column, the line itself
-    /// and `why`.
+    /// In a class's `check`: rejects the value of a key. The host prints file, line, column, the
+    /// line itself and `why`.
     void reject(std::string_view key, std::string_view why) const noexcept {
         settings_->reject(settings_, has(key) ? cursor(key) : at_, str(why));
     }
-    /// Refuses the index-th item of a list or map.
+    /// Rejects the index-th item of a list or map.
     void reject(std::string_view key, std::size_t index, std::string_view why) const noexcept {
         settings_->reject(
             settings_,
@@ -151,8 +151,8 @@ private:
     }
     static void demand(capstan_status status, std::string_view key) {
         if (status == CAPSTAN_OK) return;
-        throw Failure(ErrorCode::internal,
-                      "setting " + std::string(key) + ": read without a value, or as another type");
+        throw Failure(ErrorCode::internal, "setting " + std::string(key) +
+                                               ": read without a value, or as a different type");
     }
     std::string_view text_at(capstan_cursor at, std::string_view key) const {
         capstan_str out{};
@@ -201,7 +201,7 @@ private:
 
 namespace detail {
 
-/// A schema as the descriptors that cross; owns the arrays, borrows the literals.
+/// A schema as ABI descriptors; owns the arrays, borrows the literals.
 class AbiSchema {
 public:
     explicit AbiSchema(const Schema& schema) : fields_(to_abi(schema)) {}

@@ -1,4 +1,4 @@
-/// A cloud's view that is told more than once.
+/// A cloud view that is returned more than once.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,14 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// What `refresh()` may give instead of a CloudView: kept by the plugin and given again for as long
-/// as nothing has changed, it is neither copied nor crossing anew, which counts where there are
-/// thousands of machines. Immutable; copies share it, on any thread. One that was moved from is
-/// only to be assigned to or destroyed.
+/// `refresh()` may return it instead of a CloudView. The plugin keeps it and returns it again as
+/// long as nothing has changed, which saves copies and conversions of thousands of machines.
+/// Immutable; copies share the view, on any thread. After a move only assignment and destruction
+/// are valid.
 ///
 ///     Task<SharedCloudView> AcmeCloud::refresh() {
-///         if (co_await has_changed() || !told_) told_ = SharedCloudView(co_await read());
-///         co_return *told_;  // std::optional<SharedCloudView>
+///         if (co_await has_changed() || !view_) view_ = SharedCloudView(co_await read());
+///         co_return *view_;  // std::optional<SharedCloudView>
 ///     }
 class SharedCloudView {
 public:
@@ -25,7 +25,7 @@ public:
 
     const CloudView& operator*() const noexcept { return kept_->view; }
     const CloudView* operator->() const noexcept { return &kept_->view; }
-    /// Lowered; lives as long as any copy.
+    /// The view in the ABI; valid as long as any copy.
     const capstan_cloud_view& raw() const noexcept { return kept_->raw; }
 
 private:

@@ -8,8 +8,8 @@
 ///         bool may_decide() const;  // false without it
 ///     };
 ///
-/// `similar` is symmetric. Equal buckets are necessary for agreeing, never sufficient. Hooks that
-/// are all `const` may be called from several threads at once.
+/// `similar` is symmetric. Equal buckets are necessary for similarity, never sufficient. If all
+/// hooks are `const`, they may be called from several threads at once.
 #pragma once
 
 #include <concepts>
@@ -28,7 +28,7 @@ enum class SimilarityVerdict : std::int32_t {
     decided = CAPSTAN_SIMILARITY_DECIDED,  ///< similar, whatever the other checks say
 };
 
-/// The answer with its reason, a sentence with numbers.
+/// The result and its reason, a sentence with numbers.
 struct Similarity {
     SimilarityVerdict verdict = SimilarityVerdict::differs;
     std::string because;
@@ -59,8 +59,8 @@ struct SimilarityTable {
     };
     static_assert(
         has_bucket || !requires { &T::bucket; },
-        "bucket(const Call&, const TemplateView&) gives a std::uint64_t");
-    /// One hook that is not const keeps all of them from running at the same time.
+        "bucket(const Call&, const TemplateView&) returns std::uint64_t");
+    /// A single hook that is not const prevents concurrent calls of all of them.
     static constexpr bool is_parallel =
         SimilarityCheck<const T> &&
         (!has_bucket || requires(const T& t, const Call& call, const TemplateView& node) {

@@ -1,9 +1,9 @@
-/// One call under way for all that want its answer.
+/// One call at a time, shared by all that need its result.
 ///
 ///     SingleFlight<Token> log_in_{host_};
 ///     const Token token = co_await log_in_.join(fetch_token());
 ///
-/// The given task is run if none is under way, and dropped unused otherwise.
+/// The given task runs if no other one is running; otherwise it is dropped.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] The call works for no operation, so that the end of one waiting call is not the end of
-/// the others': the timeouts of its own requests bound it. What waits ends at its own deadline.
-/// Each gets a copy of the value: of a large one, let T be a std::shared_ptr<const ...>. At most
-/// 512 wait, the next one fails as `busy`.
+/// [strand] The call belongs to no operation, so that the end of one waiter does not end it for the
+/// others; only the timeouts of its own requests bound it. Each waiter ends at its own deadline and
+/// gets a copy of the value; for large values let T be a std::shared_ptr<const ...>. At most 512
+/// wait; the next one fails with `busy`.
 template <class T>
 class SingleFlight {
 public:
@@ -26,7 +26,7 @@ public:
 
     bool is_under_way() const noexcept { return state_->flight != nullptr; }
 
-    /// The value or the error of the call under way, or of `call`.
+    /// The value or the error of the running call, or of `call`.
     Task<T> join(Task<T> call) { return join(state_, std::move(call)); }
 
 private:
@@ -47,7 +47,7 @@ private:
             run(state, flight, std::move(call));
         }
         if (!flight->result)
-            co_await detail::Wait(state->host, flight->waiting, "waiting for a call under way");
+            co_await detail::Wait(state->host, flight->waiting, "waiting for a running call");
         co_return Result<T>(*flight->result);
     }
     static detail::Detached run(std::shared_ptr<State> state, std::shared_ptr<Flight> flight,

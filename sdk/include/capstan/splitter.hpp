@@ -1,4 +1,4 @@
-/// The contract of a splitter: how new nodes are shared out among similar groups.
+/// The contract of a splitter: it distributes new nodes among similar groups.
 ///
 ///     class ToTheFirst {
 ///     public:
@@ -6,9 +6,8 @@
 ///                    const GroupIncreases& grow) const;
 ///     };
 ///
-/// Groups come ordered by id, with min, max and target. Growths may add up to less than `nodes`
-/// when the groups have no more room; a sum above it, a negative growth or one past a maximum fails
-/// the call.
+/// Groups are ordered by id, with min, max and target. Increases may add up to less than `nodes` if
+/// the groups are full. A larger sum, a negative increase or one beyond a maximum fails the call.
 #pragma once
 
 #include <concepts>
@@ -20,7 +19,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// grow(2, 5): the group at index 2 gets five more; at most once per group.
+/// grow(2, 5): five more nodes for the group at index 2; at most one call per group.
 class GroupIncreases {
 public:
     explicit GroupIncreases(const capstan_splitter_response& out) noexcept : out_(&out) {}

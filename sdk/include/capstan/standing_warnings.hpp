@@ -1,4 +1,4 @@
-/// Warnings that are logged once, for as long as what they say goes on.
+/// Warnings that are logged once, as long as their cause persists.
 ///
 ///     StandingWarnings warnings_{host_};                       // a member
 ///     warnings_.tell("group " + id, find_notes(group));      // in each refresh
@@ -19,7 +19,7 @@ class StandingWarnings {
 public:
     explicit StandingWarnings(const Host& host) : host_(host) {}
 
-    /// All that there is to say about a subject now: logs what it did not have before.
+    /// All current warnings of a subject: logs those that are new.
     void tell(const std::string& subject, std::vector<std::string> sentences) {
         std::vector<std::string>& said = said_[subject];
         for (const std::string& sentence : sentences) {
@@ -34,7 +34,7 @@ public:
     void tell(const std::string& subject, std::string sentence) {
         tell(subject, std::vector<std::string>{std::move(sentence)});
     }
-    /// It is over; the same sentence is logged again when it comes back.
+    /// Drops all warnings of a subject; they are logged again when they recur.
     void end(const std::string& subject) { said_.erase(subject); }
 
 private:

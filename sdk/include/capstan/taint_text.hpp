@@ -1,4 +1,4 @@
-/// Taints that people write. How they are written back: to_string in taints.hpp.
+/// Parses taints. For the inverse see to_string in taints.hpp.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// As kubectl has it. The effect is what follows the last colon; a value may have more of them.
-/// Whether a key or a value is one that Kubernetes allows is not looked at.
+/// In kubectl's format. The effect follows the last colon, since a value may contain colons.
+/// Does not check whether Kubernetes allows the key and the value.
 ///     "dedicated=gpu:NoSchedule"        "dedicated:NoSchedule"        "gpu=:NoSchedule"
 /// Fails with `invalid_argument` on anything else: without a key, or with an unknown effect.
 inline Result<Taint> parse_taint(std::string_view written) {
@@ -25,7 +25,7 @@ inline Result<Taint> parse_taint(std::string_view written) {
     const std::string_view key = front.substr(0, equal);
     if (!effect || key.empty()) {
         return fail(ErrorCode::invalid_argument,
-                    in_quotes(written) + " is no taint: write \"key=value:NoSchedule\"");
+                    in_quotes(written) + " is not a taint such as \"key=value:NoSchedule\"");
     }
     const std::string_view value =
         equal == std::string_view::npos ? std::string_view() : front.substr(equal + 1);

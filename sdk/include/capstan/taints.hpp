@@ -20,7 +20,7 @@ enum class Effect : std::int32_t {
     no_execute = CAPSTAN_EFFECT_NO_EXECUTE,
 };
 
-/// As Kubernetes spells it; "Unknown" for a value that is none.
+/// Kubernetes' spelling; "Unknown" for an unknown value.
 constexpr std::string_view name_of(Effect effect) noexcept {
     switch (effect) {
         case Effect::no_schedule: return "NoSchedule";
@@ -53,11 +53,11 @@ struct Toleration {
     std::string key{};  ///< empty: every key, with `exists`
     Op op = Op::equal;
     std::string value{};             ///< compared by `equal`
-    std::optional<Effect> effect{};  ///< nothing: every effect
+    std::optional<Effect> effect{};  ///< absent: every effect
     bool operator==(const Toleration&) const = default;
 };
 
-/// "dedicated=gpu:NoSchedule", "dedicated:NoSchedule" without a value: as kubectl writes it.
+/// "dedicated=gpu:NoSchedule", "dedicated:NoSchedule" without a value: kubectl's format.
 inline std::string to_string(const Taint& taint) {
     return taint.key + (taint.value.empty() ? "" : "=" + taint.value) + ":" +
            std::string(name_of(taint.effect));
@@ -73,8 +73,8 @@ inline bool tolerates(const Toleration& toleration, const Taint& taint) noexcept
     return toleration.op == Toleration::Op::equal && toleration.value == taint.value;
 }
 
-/// The first taint that keeps such a pod off the node, or NULL; points into `taints`.
-/// PreferNoSchedule keeps none off.
+/// The first taint that keeps a pod with these tolerations off the node, or NULL; points into
+/// `taints`. PreferNoSchedule keeps no pod off.
 inline const Taint* find_untolerated(const std::vector<Taint>& taints,
                                      const std::vector<Toleration>& tolerations) noexcept {
     const auto keeps_off = [&](const Taint& taint) {

@@ -1,18 +1,17 @@
-/// Guarded changes of a target, for clouds whose API sets an absolute number.
+/// Safe changes of a target, for clouds whose API sets an absolute number.
 ///
-/// An absolute number is computed from a target that was read before. Once another client, or the
-/// cloud itself, has changed the group since, the same number ends machines that are wanted. So
+/// An absolute number is computed from a target that was read before. If another client, or the
+/// cloud itself, has changed the group meanwhile, that number may terminate needed machines. So
 /// every change reads the group, checks the request against it, and sets the number at most once.
-/// A number whose outcome is unknown may still be set by the cloud. If a higher one were set before
-/// it, in whichever order they were sent, it would end machines. So no other number is sent for
-/// half a minute:
+/// The cloud may still apply a number whose outcome is unknown. If it applied that after a higher
+/// one, machines would be terminated. So no other number is sent for half a minute:
 ///
 ///     TargetSetter targets_{host};                                    // a member
 ///     const auto read = [&] { return read_group(request.group); };    // a Task<Current>
 ///     const auto set = [&](int target) { return set_target(request.group, target); };
 ///     co_return co_await targets_.increase(request, read, set);
 ///
-/// What was agreed to is remembered by the host alone (Resize::expected_target).
+/// Only the host remembers accepted targets (Resize::expected_target).
 #pragma once
 
 #include <algorithm>
@@ -34,63 +33,63 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] Changes of one group are made one after the other. Lives longer than its changes.
+/// [strand] Changes of a group are made one after the other. Must outlive its changes.
 class TargetSetter {
 public:
-    /// A group as the cloud has it now.
+    /// The current state of a group in the cloud.
     struct Current {
         int target = 0;
-        /// Machines that exist or are being made, of which the cloud ends some if its target is
-        /// lower. Nothing: no change ends a machine.
+        /// Machines that exist or are being created; the cloud terminates some of them if the
+        /// target is lower. Absent: no change terminates machines.
         std::optional<int> machines{};
         std::optional<int> min{}, max{};
     };
     /// Called right before each `Set`.
     using Read = std::function<Task<Current>()>;
-    /// Sends the target to the cloud, and never sends it again by itself. The code of its Failure
-    /// says what follows. After `throttled` and `busy` the cloud has done nothing: the group is
-    /// read and checked again before another attempt. After `deadline`, `unavailable` and
-    /// `cancelled` it is not known what the cloud has done: there is no other attempt, and if the
-    /// request comes again (same key) and the target is there, it is done. With another code the
-    /// cloud has refused the request and done nothing.
+    /// Sends the target to the cloud once, without retries. The code of its Failure decides what
+    /// follows. After `throttled` and `busy` the cloud has done nothing: the group is read and
+    /// checked again before another attempt. After `deadline`, `unavailable` and `cancelled` the
+    /// outcome is unknown: there is no other attempt, and if the request is repeated (same key) and
+    /// the group has the target, it is done. Any other code means that the cloud has refused the
+    /// request and done nothing.
     using Set = std::function<Task<Resized>(int target)>;
 
     explicit TargetSetter(const Host& host) : host_(host) {}
 
-    /// Raises the target, in at most three attempts. While a target that was sent less than half a
-    /// minute ago has no answer, and the group does not have it, no other one is sent: an increase
-    /// beyond it sends it again, with a shortfall. A Failure:
-    ///   - `conflict`: the target is neither the expected nor the listed one, or the new one would
-    ///     be below the number of machines, or an unanswered one is not to be sent again;
-    ///   - `invalid_argument`: the new target would be past the maximum;
+    /// Raises the target, in at most three attempts. While the outcome of a target that was sent
+    /// less than half a minute ago is unknown, and the group does not have it, no other one is
+    /// sent: an increase beyond it sends it again, with a shortfall. Errors:
+    ///   - `conflict`: the target is neither the expected nor the listed one, the new one would be
+    ///     below the number of machines, or an unconfirmed one must not be sent again;
+    ///   - `invalid_argument`: the new target would exceed the maximum;
     ///   - an error of `read` or `set`.
     Task<Resized> increase(Resize request, Read read, Set set) {
         return change(std::move(request), +1, std::move(read), std::move(set));
     }
-    /// Lowers the target, as `increase` raises it. `invalid_argument`: the new target would be
+    /// Lowers the target; see `increase`. `invalid_argument`: the new target would be
     /// below the minimum.
     Task<Resized> decrease(Resize request, Read read, Set set) {
         return change(std::move(request), -1, std::move(read), std::move(set));
     }
-    /// For other changes of the group, which must not be made between a read and a set.
+    /// For other changes of the group, which must not happen between a read and a set.
     Semaphore::Acquire lock(const NodeGroupId& group) { return lock_of(group).acquire(); }
 
 private:
     /// The last request of a group.
     struct Last {
         std::string key{};
-        std::optional<Resized> answer{};  ///< nothing: it is not known what became of the request
+        std::optional<Resized> answer{};  ///< absent: the outcome is unknown
     };
     /// A target that the cloud may still set.
     struct Unanswered {
         int target = 0;
-        Duration at{};  ///< by host.monotonic(): when it was given up last
-        /// Whether the group shows that it was carried out once it has this target: it had another
-        /// one before, and the target was sent once.
+        Duration at{};  ///< by host.monotonic(): when the last attempt was given up
+        /// Whether a group with this target proves that the request took effect: it had another
+        /// target before, and this one was sent once.
         bool is_seen_by_target = false;
     };
 
-    /// How long a cloud may take to carry out a request that it has not answered.
+    /// How long a cloud may take to apply a request without a reply.
     static constexpr Duration late_max = std::chrono::seconds(30);
     static constexpr int most_attempts = 3;
     static constexpr Duration first_delay = std::chrono::milliseconds(500);
@@ -133,7 +132,7 @@ private:
             if (is_outcome_open(answer.error())) {
                 if (now.machines) note_unanswered(request.group, next->target, now.target);
             } else {
-                // Nothing was done: the request may be made anew.
+                // Nothing was done: the request may be repeated.
                 last_.erase(request.group);
             }
             if (attempt == most_attempts || !may_try_again(answer.error()))
@@ -145,7 +144,7 @@ private:
         }
     }
 
-    /// The answer to the same request, if it was made before and had its effect.
+    /// The result of the same request, if it was made before and took effect.
     std::optional<Resized> find_answer(const Resize& request, int goal, const Current& now) const {
         const auto at = last_.find(request.group);
         if (request.idempotency_key.empty() || at == last_.end() ||
@@ -167,17 +166,17 @@ private:
         if (is_done || host_.monotonic() - open.at >= late_max) unanswered_.erase(at);
     }
 
-    /// The target to set, and why it is not the goal.
+    /// The target to set, with a shortfall if it is not the goal.
     Result<Resized> find_next(const Resize& request, int sign, int goal, const Current& now) const {
         Resized out{.target = goal};
         const auto open = unanswered_.find(request.group);
         if (now.machines && open != unanswered_.end() && goal != open->second.target) {
             const int target = open->second.target;
             Error why = refusal(request, ErrorCode::conflict,
-                                "a target of " + std::to_string(goal) + " waits, since " +
-                                    std::to_string(target) +
-                                    " was requested without an answer less than half a minute ago "
-                                    "and may still be set");
+                                "a target of " + std::to_string(goal) +
+                                    " is postponed: " + std::to_string(target) +
+                                    " was requested less than half a minute ago with unknown "
+                                    "outcome and may still be applied");
             const bool may_grow_to_it =
                 goal > target && target > now.target && target >= request.expected_target;
             if (sign < 0 || !may_grow_to_it) return fail(std::move(why));
@@ -203,7 +202,7 @@ private:
         if (now.machines && goal < *now.machines)
             return refuse(request, ErrorCode::conflict,
                           wanted + "below its " + counted(*now.machines, "machine") +
-                              ", so the cloud might end some of them");
+                              ", so the cloud might terminate some of them");
         return {};
     }
 

@@ -1,5 +1,5 @@
-/// Asynchronous work as coroutines: a Task<T> is awaited by another task or driven to the end of an
-/// operation. All of it runs on the instance's strand; no thread is ever parked.
+/// Asynchronous work as coroutines. A Task<T> is awaited by another task, or runs as the coroutine
+/// of an operation. All tasks run on the instance's strand and never block a thread.
 ///
 ///     Task<int> AcmeCloud::increase(Resize request) {
 ///         const HttpReply reply = co_await send(host_, HttpRequest("POST", url_));
@@ -7,11 +7,11 @@
 ///         co_return request.expected_target + request.delta;
 ///     }
 ///
-/// Arguments are taken by value: they must outlive the first suspension. A Failure thrown, or a
-/// failed Result co_returned, ends the operation with that error; a Task<void> can only throw.
-/// What g++ 12 makes of a co_await expression has traps: sdk/README.md has a table of them. The
-/// first one is that no aggregate such as Resize{...} stands in it as an argument: its texts would
-/// be destroyed twice. Give it a name first.
+/// Take arguments by value: they must outlive the first suspension. A thrown Failure, or a failed
+/// Result in co_return, ends the operation with that error; a Task<void> can only throw.
+/// g++ 12 miscompiles some co_await expressions; sdk/README.md lists them. The most common one is
+/// an aggregate such as Resize{...} as an argument: its strings are destroyed twice. Assign it to a
+/// variable first.
 #pragma once
 
 #include <algorithm>
@@ -36,8 +36,7 @@ class [[nodiscard]] Task;
 
 namespace detail {
 
-/// What every task's promise knows: the coroutine to resume, and the operation it works for (0:
-/// none).
+/// The part of every promise: the coroutine to resume, and the operation it belongs to (0: none).
 struct PromiseBase {
     std::coroutine_handle<> continuation{};
     capstan_op op = 0;
@@ -75,7 +74,7 @@ struct Promise<void> : PromiseBase {
 
 }  // namespace detail
 
-/// Lazy: runs when awaited, which happens once. Owns its frame.
+/// Lazy: starts when it is awaited, at most once. Owns its frame.
 template <class T>
 class [[nodiscard]] Task {
 public:
@@ -98,7 +97,7 @@ public:
         }
         return frame_;
     }
-    /// The value; throws Failure with the task's error.
+    /// Returns the value, or throws a Failure with the task's error.
     T await_resume() {
         Result<T>& result = *frame_.promise().result;
         if (!result) throw Failure(std::move(result).error());
@@ -111,8 +110,8 @@ private:
 
 namespace detail {
 
-/// A coroutine that nothing awaits: starts at once, works for no operation, frees itself at the
-/// end. What its body lets out ends the process.
+/// A coroutine that nothing awaits: starts at once, belongs to no operation, and frees itself at
+/// the end. An exception that leaves it terminates the process.
 struct Detached {
     struct promise_type : PromiseBase {
         Detached get_return_object() const noexcept { return {}; }
@@ -123,8 +122,7 @@ struct Detached {
     };
 };
 
-/// co_await CurrentOperation(): the operation that this coroutine works for, 0 for none. Does not
-/// suspend.
+/// co_await CurrentOperation(): the operation of this coroutine; 0: none. Does not suspend.
 class CurrentOperation {
 public:
     bool await_ready() const noexcept { return false; }
@@ -139,7 +137,7 @@ private:
     capstan_op op_ = 0;
 };
 
-/// co_await WorkFor(op): from here on this coroutine works for that operation. Does not suspend.
+/// co_await WorkFor(op): from here on this coroutine belongs to that operation. Does not suspend.
 class WorkFor {
 public:
     explicit WorkFor(capstan_op op) noexcept : op_(op) {}
@@ -163,8 +161,7 @@ inline Task<void> Promise<void>::get_return_object() noexcept {
     return Task<void>(std::coroutine_handle<Promise>::from_promise(*this));
 }
 
-/// How a value of the C++ layer becomes the result an operation asks for; one specialisation per
-/// result.
+/// Completes an operation with a value of the C++ layer; one specialization per result.
 template <class T>
 struct Completion;
 
@@ -177,8 +174,8 @@ struct Completion<void> {
 
 }  // namespace detail
 
-/// The promise to end one operation. Move-only: exactly one completion by construction, and a
-/// dropped one ends as `internal` instead of never.
+/// The obligation to complete one operation. Move-only, so that it is completed exactly once; if it
+/// is dropped, the operation fails with `internal`.
 template <class T>
 class Pending {
 public:
@@ -187,7 +184,7 @@ public:
     Pending& operator=(Pending&&) = delete;
     ~Pending() {
         if (op_ == 0) return;
-        capstan_error dropped{};  // without an Error, whose text might not find memory
+        capstan_error dropped{};  // not an Error, which might need memory
         dropped.struct_size = sizeof dropped;
         dropped.code = CAPSTAN_E_INTERNAL;
         dropped.message = str("the plugin dropped the operation");
@@ -195,8 +192,8 @@ public:
         host_.ops()->fail(host_.raw(), op_, &dropped);
     }
     capstan_op op() const noexcept { return op_; }
-    /// NOT_FOUND (the host has given up meanwhile) is no concern of the plugin's. If there is no
-    /// memory to lower the value, it throws and the operation is still to be ended.
+    /// NOT_FOUND (the host has given up) is ignored. If memory for the conversion runs out, it
+    /// throws, and the operation is not completed yet.
     template <class... Value>
     void complete(Value&&... value) {
         detail::Completion<T>::complete(host_, op_, std::forward<Value>(value)...);
@@ -214,7 +211,7 @@ private:
 
 namespace detail {
 
-/// The outermost coroutine of an operation: starts at once, frees itself at the end.
+/// The outermost coroutine of an operation: starts at once, and frees itself at the end.
 struct Driver {
     struct promise_type : PromiseBase {
         template <class TaskT, class PendingT>
@@ -250,11 +247,11 @@ inline constexpr bool is_task = false;
 template <class T>
 inline constexpr bool is_task<Task<T>> = true;
 
-/// Whether an operation that asks for a T takes a Given in its place.
+/// Whether an operation with result T accepts a Given.
 template <class T, class Given>
 inline constexpr bool stands_for = std::is_same_v<T, Given>;
 
-/// Whether an operation that asks for a T can be ended with what a function returned.
+/// Whether an operation with result T can be completed with a Returned.
 template <class T, class Returned>
 inline constexpr bool can_end =
     stands_for<T, Returned> || (!std::is_void_v<T> && std::is_convertible_v<Returned, Result<T>>);
@@ -264,16 +261,16 @@ template <class T, class Given>
 inline constexpr bool can_end<T, Result<Given>> =
     stands_for<T, Given> || (!std::is_void_v<T> && std::is_convertible_v<Result<Given>, Result<T>>);
 
-/// Runs what an asynchronous function of a plugin class returned: a task, or a value or Result that
-/// is there already.
+/// Completes an operation with what a function of a plugin class returned: a task, a value or a
+/// Result.
 template <class T, class F>
 capstan_status run_operation(const Host& host, capstan_op op, F&& make) noexcept {
     Pending<T> pending(host, op);
     try {
         using Returned = std::invoke_result_t<F>;
         static_assert(can_end<T, Returned>,
-                      "an asynchronous function of a plugin class returns T, Result<T> or Task<T>, "
-                      "where T is what its contract says");
+                      "an asynchronous function of a plugin class returns T, Result<T> or Task<T> "
+                      "with the T of its contract");
         if constexpr (is_task<Returned>) {
             drive<T>(std::forward<F>(make)(), std::move(pending));
         } else if constexpr (is_result<Returned>) {
@@ -297,7 +294,7 @@ capstan_status run_operation(const Host& host, capstan_op op, F&& make) noexcept
     return CAPSTAN_OK;
 }
 
-/// Common to awaitables that wait for one callback on the strand.
+/// Base of awaitables that wait for one callback on the strand.
 struct CallbackAwait {
     std::coroutine_handle<> waiting{};
     capstan_status status = CAPSTAN_OK;
@@ -346,18 +343,18 @@ public:
 private:
     Awaitable inner_;
 };
-/// The error of what is awaited as a value, so that what follows it may wait, too (no co_await
-/// stands in a catch block):
+/// Returns errors as values, so that the code that handles them may await (co_await is not allowed
+/// in a catch block):
 ///     const Result<HttpReply> reply = co_await as_result(send(host, HttpRequest("GET", url)));
 ///     if (!reply) co_await clean_up();
-/// For a task, a request, a sleep: all that can be awaited here. A loop that goes on after any
-/// error of its sleeps never ends: in an instance that stops, each fails at once.
+/// Works for tasks, requests, sleeps and the other awaitables of the SDK. Do not ignore errors of
+/// sleeps in a loop: when the instance stops, every sleep fails at once and the loop never ends.
 template <class Awaitable>
 AsResult<Awaitable> as_result(Awaitable awaitable) {
     return AsResult<Awaitable>(std::move(awaitable));
 }
 
-/// A task that fails, for a function that is no coroutine:
+/// A task that fails, for a function that is not a coroutine:
 ///     if (!group) return fail_task<Resized>({ErrorCode::not_found, "acme: ..."});
 ///     return resize(*group);
 template <class T>
@@ -371,7 +368,7 @@ inline Task<void> fail_task<void>(Error error) {
 }
 
 namespace detail {
-/// What the operation has left of its time; a nanosecond at least.
+/// The remaining time of the operation, at least one nanosecond.
 inline Duration time_left(const Host& host, capstan_op op) noexcept {
     const Duration deadline(host.ops()->deadline_ns(host.raw(), op));
     return std::max(deadline - host.monotonic(), Duration(1));
@@ -393,12 +390,12 @@ public:
 private:
     Host host_;
 };
-/// co_await time_left(host): until the deadline of the operation at work; nothing: there is no
-/// operation, as in a task of Background. Does not wait.
+/// co_await time_left(host): the time until the deadline of the current operation; absent: there is
+/// no operation, as in a Background task. Does not suspend.
 inline TimeLeft time_left(const Host& host) noexcept { return TimeLeft(host); }
 
-/// co_await sleep_for(host, 10s): never past the deadline of the operation at work (then it throws
-/// `deadline`).
+/// co_await sleep_for(host, 10s): sleeps no longer than until the deadline of the current operation
+/// (then it throws `deadline`).
 class SleepFor : private detail::CallbackAwait {
 public:
     SleepFor(const Host& host, Duration delay) noexcept : host_(host), delay_(delay) {}
@@ -420,7 +417,7 @@ public:
     }
     void await_resume() const {
         demand("sleep");
-        if (cut_) throw Failure(ErrorCode::deadline, "sleep: cut at the operation's deadline");
+        if (cut_) throw Failure(ErrorCode::deadline, "sleep: deadline of the operation exceeded");
     }
 
 private:
@@ -437,9 +434,8 @@ private:
 };
 inline SleepFor sleep_for(const Host& host, Duration delay) noexcept { return {host, delay}; }
 
-/// co_await blocking(host, [this] { return library_.call(); }): on a thread that may block; the
-/// value comes back on the strand, and so does an exception. Work with a name is borrowed, other
-/// work is moved.
+/// co_await blocking(host, work): runs `work` on a thread that may block, and returns its value, or
+/// throws its exception, on the strand. An lvalue is borrowed, an rvalue is moved.
 template <class F>
 class Blocking : private detail::CallbackAwait {
     using Value = std::invoke_result_t<F&>;
@@ -487,7 +483,7 @@ private:
     std::exception_ptr thrown_;
 };
 namespace detail {
-/// A function and what it is called with.
+/// A function and its arguments.
 template <class F, class... Args>
 class BoundWork {
 public:
@@ -506,13 +502,13 @@ Blocking<F> blocking(const Host& host, F&& work) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 14
     static_assert(
         std::is_lvalue_reference_v<F> || std::is_trivially_copyable_v<F>,
-        "g++ before 14 destroys what a lambda inside a co_await expression has captured twice: "
-        "give the lambda a name, then co_await blocking(host, name)");
+        "g++ before 14 destroys the captures of a lambda inside a co_await expression twice: "
+        "assign the lambda to a variable, then co_await blocking(host, variable)");
 #endif
     return Blocking<F>(host, std::forward<F>(work));
 }
-/// With what the work is called with, which is moved there, as std::async has it. Unlike a lambda
-/// with captures this can be written out inside a co_await expression:
+/// With arguments for the work, which are moved, as for std::async. Unlike a lambda with captures
+/// this is safe inside a co_await expression:
 ///     co_await blocking(host, &parse_types, std::move(text));
 template <class F, class Arg, class... Args>
 auto blocking(const Host& host, F function, Arg arg, Args... args) {

@@ -1,4 +1,4 @@
-/// Points and lengths of time. Pure code is told the time; it never asks for it.
+/// Points in time and durations. Pure code receives the time as an argument.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-/// Points in time as APIs and HTTP write them.
+/// Points in time in the text formats of APIs and HTTP.
 ///
 ///     CAPSTAN_TRY(const Time expires, parse_rfc3339(reply.text_at({"expiration"})));
 ///     request.header("x-date", format_rfc3339(host.now()));
@@ -23,9 +23,9 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// What a Time can hold are parts of the years before and after these.
+/// A Time can represent only parts of the years before and after these.
 inline constexpr int first_year = 1678, last_year = 2261;
-/// Since the midnight before; that midnight of the first day is no Time.
+/// Time since midnight; the midnight of the first day is not representable as a Time.
 constexpr Duration time_of_day(Time time) noexcept {
     const Duration rest = time.time_since_epoch() % std::chrono::days(1);
     return rest < Duration::zero() ? rest + std::chrono::days(1) : rest;
@@ -36,12 +36,12 @@ inline constexpr std::array<std::string_view, 12> month_names{
 inline constexpr std::array<std::string_view, 7> day_names{
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 
-/// Takes text from the front; once something does not fit, nothing fits any more.
+/// Reads text from the front. After the first mismatch everything fails.
 class TimeReader {
 public:
     explicit TimeReader(std::string_view text) noexcept : rest_(text) {}
 
-    /// A number of exactly that many digits, from `min` to `max`.
+    /// A number with exactly `digits` digits, from `min` to `max`.
     int number(std::size_t digits, int min, int max) noexcept {
         int value = 0;
         const std::string_view taken = rest_.substr(0, digits);
@@ -67,7 +67,7 @@ public:
         rest_.remove_prefix(text.size());
         return true;
     }
-    /// The digits after a point, as nanoseconds; finer ones are dropped.
+    /// The digits after a decimal point, as nanoseconds; further digits are dropped.
     Duration fraction() noexcept {
         std::int64_t ns = 0, step = 100'000'000;
         good_ = good_ && has_digit();
@@ -85,7 +85,7 @@ public:
         expect(":");
         return out + std::chrono::seconds(number(2, 0, 60));
     }
-    /// Nothing unless all of the text was taken, and the date is one.
+    /// Absent unless all of the text was read and the date exists.
     std::optional<Time> end(int year, int month, int day, Duration of_day) const noexcept {
         const std::chrono::year_month_day date{std::chrono::year(year),
                                                std::chrono::month(static_cast<unsigned>(month)),
@@ -158,7 +158,7 @@ inline std::string clock_text(std::chrono::hh_mm_ss<Duration> clock) {
            padded(clock.seconds().count(), 2);
 }
 
-/// Up to the second, without a zone.
+/// Date and time to the second, without a zone.
 inline std::string date_and_clock(Time time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date(day);
@@ -175,7 +175,7 @@ inline std::string nanoseconds_text(Time time) {
 
 }  // namespace detail
 
-/// As parse_rfc3339; nothing: it is none.
+/// As parse_rfc3339; absent: invalid.
 inline std::optional<Time> find_rfc3339(std::string_view text) noexcept {
     detail::TimeReader reader(text);
     const int year = reader.number(4, detail::first_year, detail::last_year);
@@ -197,15 +197,14 @@ inline std::optional<Time> find_rfc3339(std::string_view text) noexcept {
 }
 
 /// RFC 3339, to the nanosecond: "2026-11-21T10:50:00Z", "2026-11-21T11:50:00.25+01:00".
-/// `invalid_argument`: it is none, or lies outside the years 1678 to 2261, as the "never" of some
-/// APIs does.
+/// `invalid_argument`: invalid, or outside the years 1678 to 2261, like the "never" of some APIs.
 inline Result<Time> parse_rfc3339(std::string_view text) {
     if (const std::optional<Time> time = find_rfc3339(text)) return *time;
     return fail(ErrorCode::invalid_argument,
-                in_quotes(text) + " is no time such as 2026-11-21T10:50:00Z");
+                in_quotes(text) + " is not a time such as 2026-11-21T10:50:00Z");
 }
 
-/// In UTC, with as many digits behind the point as it takes: "2026-11-21T10:50:00.25Z".
+/// In UTC, with as many decimal places as needed: "2026-11-21T10:50:00.25Z".
 inline std::string format_rfc3339(Time time) {
     std::string out = detail::date_and_clock(time) + '.' + detail::nanoseconds_text(time);
     out.erase(out.find_last_not_of('0') + 1);
@@ -213,8 +212,8 @@ inline std::string format_rfc3339(Time time) {
     return out + 'Z';
 }
 
-/// In UTC, with that many digits behind the point, nine at most, rounded down. Kubernetes writes
-/// most times with 0, those of leases with 6.
+/// In UTC, with `digits` decimal places, at most nine, rounded down. Kubernetes uses 0 for most
+/// times, and 6 for Leases.
 ///     format_rfc3339(time, 0)  ->  "2026-11-21T10:50:00Z"
 ///     format_rfc3339(time, 6)  ->  "2026-11-21T10:50:00.250000Z"
 inline std::string format_rfc3339(Time time, std::size_t digits) {
@@ -223,18 +222,17 @@ inline std::string format_rfc3339(Time time, std::size_t digits) {
     return out + 'Z';
 }
 
-/// A date as HTTP headers have it, in any of the three forms of RFC 9110; two digits of a year are
-/// one of 1970 to 2069. Whether the day of the week suits the date is not looked at.
-/// `invalid_argument`: it is none.
+/// A date of an HTTP header, in any of the three forms of RFC 9110; a year with two digits is from
+/// 1970 to 2069. The day of the week is not checked against the date. `invalid_argument`: invalid.
 inline Result<Time> parse_http_date(std::string_view text) {
     if (const std::optional<Time> time = detail::find_imf_date(text)) return *time;
     if (const std::optional<Time> time = detail::find_rfc850_date(text)) return *time;
     if (const std::optional<Time> time = detail::find_asctime_date(text)) return *time;
     return fail(ErrorCode::invalid_argument,
-                in_quotes(text) + " is no date such as Sun, 06 Nov 1994 08:49:37 GMT");
+                in_quotes(text) + " is not a date such as Sun, 06 Nov 1994 08:49:37 GMT");
 }
 
-/// "Sun, 06 Nov 1994 08:49:37 GMT": the second that it is in.
+/// "Sun, 06 Nov 1994 08:49:37 GMT": rounded down to seconds.
 inline std::string format_http_date(Time time) {
     const auto day = std::chrono::floor<std::chrono::days>(time);
     const std::chrono::year_month_day date(day);

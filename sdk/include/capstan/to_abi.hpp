@@ -1,4 +1,4 @@
-/// From values to what crosses the boundary, without copying text.
+/// Converts C++ values to ABI structs, without copying text.
 #pragma once
 
 #include <algorithm>
@@ -19,17 +19,16 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// A code that is too long is cut, so that it is refused as one that is none.
+/// A code that is too long is cut, so that the other side refuses it as invalid.
 inline void put_currency(std::string_view code, char (&out)[8]) noexcept {
     std::memcpy(out, code.data(), std::min(code.size(), sizeof out - 1));
 }
 
 }  // namespace detail
 
-/// Holds the arrays that crossing structs point to. The structs borrow from this arena and from the
-/// values, so both must outlive their use and the values must stay as they are; a temporary does
-/// not compile. What options share (template, list of pods) is crossing once. Not thread-safe;
-/// freed as a whole.
+/// Owns the arrays that ABI structs point to. The structs borrow from this arena and from the
+/// values, so both must outlive them and the values must not change; temporaries do not compile.
+/// What options share (template, list of pods) is converted once. Not thread-safe.
 ///
 ///     AbiArena arena;
 ///     const capstan_array options = arena.list(request.options);
@@ -66,7 +65,7 @@ public:
     template <class T>
     void to_abi(const T&& temporary) = delete;
 
-    /// The elements of `values`, each crossing.
+    /// Converts the elements of `values`.
     template <class T>
     capstan_array list(const std::vector<T>& values) {
         return map(values, [this](const T& value) { return to_abi(value); });
@@ -83,7 +82,7 @@ public:
     void list(const T&& temporary) = delete;
 
 protected:
-    /// Each of `values` through `to_abi_one`.
+    /// Converts each of `values` with `to_abi_one`.
     template <class Values, class F>
     capstan_array map(const Values& values, F to_abi_one);
 
@@ -91,7 +90,7 @@ private:
     static constexpr std::uint64_t bit_if(bool present, std::uint64_t bit) noexcept {
         return present ? bit : 0;
     }
-    /// `raw` at an address that stays.
+    /// Stores `raw` at a stable address.
     template <class Raw>
     const Raw* keep(const Raw& raw) {
         return new (memory_.allocate(sizeof(Raw), alignof(Raw))) Raw(raw);
@@ -252,7 +251,7 @@ inline capstan_option AbiArena::to_abi(const ScaleUpOption& option) {
     out.present = bit_if(option.price_per_hour.has_value(), CAPSTAN_OPTION_PRICE);
     out.group = keep(to_abi(option.group));
     out.node = option.node ? to_abi_once(*option.node) : nullptr;
-    // The elements are the boundary's own: the list crosses as it lies.
+    // The elements are ABI structs already, so the list is passed without conversion.
     if (option.pods) out.pods = array_of(*option.pods);
     out.requested = list(option.requested);
     out.pod_count = option.pod_count;

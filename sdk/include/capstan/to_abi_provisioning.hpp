@@ -7,7 +7,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// As AbiArena, which it is.
+/// An AbiArena for these types.
 class ProvisioningAbiArena : public AbiArena {
 public:
     using AbiArena::list;

@@ -1,4 +1,4 @@
-/// Cores and bytes as types that do not mix: adding memory to cpu does not compile. As text: see
+/// Types for cores and bytes, which do not mix: adding memory to cpu does not compile. For text see
 /// quantity.hpp.
 #pragma once
 
@@ -10,14 +10,14 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A whole number of one unit. Arithmetic stops at the ends of int64 instead of wrapping.
+/// A whole number of one unit. Arithmetic saturates at the limits of int64.
 template <class Unit>
 class Amount {
 public:
     constexpr Amount() = default;
     constexpr explicit Amount(std::int64_t count) noexcept : count_(count) {}
 
-    /// The bare number; in what, the type says.
+    /// The number, in the unit of the type.
     constexpr std::int64_t count() const noexcept { return count_; }
 
     constexpr Amount& operator+=(Amount other) noexcept {

@@ -30,7 +30,7 @@ constexpr int hex_value(char c) noexcept {
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/// The byte that an escape at the front of `text` stands for.
+/// The byte of the escape at the front of `text`.
 constexpr std::optional<char> find_escape(std::string_view text) noexcept {
     if (text.size() < 3 || text[0] != '%') return std::nullopt;
     const int high = hex_value(text[1]), low = hex_value(text[2]);
@@ -40,7 +40,7 @@ constexpr std::optional<char> find_escape(std::string_view text) noexcept {
 
 }  // namespace detail
 
-/// Every byte for which `keeps` does not hold as %XX, in upper case.
+/// Encodes every byte for which `keeps` is false as %XX, in upper case.
 template <class Keeps>
 std::string percent_encode_unless(std::string_view text, Keeps keeps) {
     constexpr std::string_view digits = "0123456789ABCDEF";
@@ -57,8 +57,8 @@ std::string percent_encode_unless(std::string_view text, Keeps keeps) {
     return out;
 }
 
-/// For one segment of a path, a name or a value of a query: everything but letters, digits and
-/// "-._~".
+/// For a segment of a path, or a name or value of a query: encodes everything except letters,
+/// digits and "-._~".
 inline std::string percent_encode(std::string_view text) {
     return percent_encode_unless(text, detail::is_unreserved);
 }
@@ -75,7 +75,7 @@ inline Result<std::string> percent_decode(std::string_view text) {
         const std::optional<char> byte = detail::find_escape(text.substr(i));
         if (!byte)
             return fail(ErrorCode::invalid_argument,
-                        in_quotes(text) + ": two hexadecimal digits follow a '%'");
+                        in_quotes(text) + ": expected two hexadecimal digits after '%'");
         out += *byte;
         i += 2;
     }
@@ -94,7 +94,7 @@ inline std::string format_query(const QueryParameters& parameters) {
     return out;
 }
 
-/// What stands behind a '?'. A plus stands for a blank, a name without '=' has an empty value.
+/// Parses the part after '?'. A plus is a space; a name without '=' has an empty value.
 /// `invalid_argument`: as percent_decode.
 inline Result<QueryParameters> parse_query(std::string_view text) {
     QueryParameters out;
@@ -117,20 +117,20 @@ inline Result<QueryParameters> parse_query(std::string_view text) {
     return out;
 }
 
-/// Adds segments, then the query, to a URL that has no fragment.
+/// Appends path segments, then the query, to a URL without a fragment.
 class UrlBuilder {
 public:
-    /// A slash at the end of `base` counts as none.
+    /// A slash at the end of `base` is ignored.
     explicit UrlBuilder(std::string base) : text_(std::move(base)) {
         while (text_.ends_with('/')) text_.pop_back();
     }
 
-    /// One segment of the path, percent-encoded. Throws Failure(invalid_argument) for an empty one,
-    /// "." and "..", which would name another path.
+    /// One segment of the path, percent-encoded. Throws Failure(invalid_argument) for an empty
+    /// segment, "." and "..", which would change the path.
     UrlBuilder& segment(std::string_view name) & {
         if (name.empty() || name == "." || name == "..")
             throw Failure(ErrorCode::invalid_argument,
-                          in_quotes(name) + " cannot be a part of a URL's path");
+                          in_quotes(name) + " is not a valid segment of a URL path");
         text_ += '/';
         text_ += percent_encode(name);
         return *this;
@@ -151,7 +151,8 @@ private:
     std::string text_;
 };
 
-/// The part of a URL that a message may show: without its query, where signatures and tokens live.
+/// The part of a URL that messages may show: without the query, which may have signatures and
+/// tokens.
 inline std::string_view without_query(std::string_view url) noexcept {
     return url.substr(0, url.find_first_of("?#"));
 }

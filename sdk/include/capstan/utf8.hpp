@@ -1,5 +1,4 @@
-/// UTF-8, which all text that crosses has to be: whether bytes are that, making them so, and taking
-/// text apart by its characters.
+/// UTF-8, the encoding of all text in the ABI: validation, cleaning, and splitting at characters.
 ///
 ///     node.labels[key] = clean_utf8(tag, 63);
 #pragma once
@@ -22,18 +21,18 @@ constexpr bool continues_character(char c) noexcept {
 }
 }  // namespace detail
 
-/// Characters of UTF-8, as code points.
+/// The number of code points.
 constexpr std::size_t count_characters(std::string_view text) noexcept {
     return static_cast<std::size_t>(std::count_if(
         text.begin(), text.end(), [](char c) { return !detail::continues_character(c); }));
 }
 
-/// The longest beginning of at most `limit` bytes that ends with a whole character. What is no
-/// UTF-8 there is cut where it stands.
+/// The longest prefix of at most `limit` bytes that ends with a whole character. Invalid UTF-8 is
+/// cut at the limit.
 constexpr std::string_view beginning_of(std::string_view text, std::size_t limit) noexcept {
     if (text.size() <= limit) return text;
     std::size_t end = limit;
-    // A character has three continuing bytes at most.
+    // A character has at most three continuation bytes.
     for (int back = 0; back < 3 && end > 0 && detail::continues_character(text[end]); ++back) --end;
     return text.substr(0, detail::continues_character(text[end]) ? limit : end);
 }

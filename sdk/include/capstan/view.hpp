@@ -1,4 +1,4 @@
-/// Reading what crosses the boundary: borrowed text and arrays, without copying.
+/// Reads borrowed text and arrays of the ABI without copies.
 #pragma once
 
 #include <cassert>
@@ -13,15 +13,15 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// The same bytes as a string_view; valid as long as what lent the text.
+/// The same bytes as a string_view; valid as long as its owner.
 inline std::string_view text(capstan_str s) noexcept {
     return s.ptr == nullptr ? std::string_view() : std::string_view(s.ptr, s.len);
 }
-/// Borrows `s`, which must outlive the use of the answer.
+/// Borrows `s`, which must outlive the result.
 constexpr capstan_str str(std::string_view s) noexcept { return {s.data(), s.size()}; }
 
-/// A typed walk over a capstan_array by the other side's stride: its elements may be longer than
-/// ours.
+/// A typed range over a capstan_array. It uses the stride of the other side, whose elements may be
+/// longer.
 template <class T>
 class View {
 public:
@@ -94,7 +94,7 @@ private:
     capstan_array array_{nullptr, 0, 0};
 };
 
-/// A contiguous container as an array that crosses; borrows `c`, so a temporary does not compile.
+/// A contiguous container as a capstan_array; borrows `c`, so a temporary does not compile.
 template <class C>
 capstan_array array_of(const C& c) noexcept {
     using Element = std::remove_cvref_t<decltype(*c.data())>;

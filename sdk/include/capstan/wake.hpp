@@ -1,4 +1,4 @@
-/// Asking the host for a pass before its time.
+/// Requests an early pass.
 #pragma once
 
 #include <string_view>
@@ -9,16 +9,15 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Has the next pass begin soon; `why` is for the log: `wake(host, "spot notice for i-0abc")`. See
-/// capstan_wake. A host that has no such service passes at its own pace: `unsupported`. [any
-/// thread]
+/// Makes the next pass begin soon; `why` is for the log: `wake(host, "spot notice for i-0abc")`.
+/// See capstan_wake. `unsupported`: this host has no such service. [any thread]
 inline Result<void> wake(const Host& host, std::string_view why) {
     const auto* service = host.service<capstan_wake>(CAPSTAN_SERVICE_WAKE);
     const capstan_status status = CAPSTAN_HAS(service, capstan_wake, wake)
                                       ? service->wake(host.raw(), str(why))
                                       : CAPSTAN_E_UNSUPPORTED;
     if (status == CAPSTAN_OK) return {};
-    return fail(error_code(status), "the host refused to be woken");
+    return fail(error_code(status), "the host refused an early pass");
 }
 
 CAPSTAN_NAMESPACE_END

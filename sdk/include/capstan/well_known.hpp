@@ -1,4 +1,4 @@
-/// Labels, taints, annotations and resources that Kubernetes and its autoscalers have names for.
+/// Names of labels, taints, annotations and resources of Kubernetes and its autoscalers.
 ///
 ///     node.labels.emplace(well_known::zone_label, zone);
 #pragma once
@@ -10,7 +10,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace well_known {
 
-// Labels of every node; a template has them as well.
+// Labels of every node and of every template.
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 inline constexpr std::string_view os_label = "kubernetes.io/os";      ///< "linux", "windows"
 inline constexpr std::string_view arch_label = "kubernetes.io/arch";  ///< "amd64", "arm64"
@@ -19,7 +19,7 @@ inline constexpr std::string_view zone_label = "topology.kubernetes.io/zone";
 inline constexpr std::string_view region_label = "topology.kubernetes.io/region";
 inline constexpr std::string_view windows_build_label = "node.kubernetes.io/windows-build";
 
-// Their names before Kubernetes 1.17, which old manifests still select by.
+// Their names before Kubernetes 1.17, which old manifests still use.
 inline constexpr std::string_view beta_os_label = "beta.kubernetes.io/os";
 inline constexpr std::string_view beta_arch_label = "beta.kubernetes.io/arch";
 inline constexpr std::string_view beta_instance_type_label = "beta.kubernetes.io/instance-type";
@@ -31,19 +31,19 @@ inline constexpr std::string_view exclude_from_load_balancers_label =
     "node.kubernetes.io/exclude-from-external-load-balancers";
 /// Karpenter's: "spot", "on-demand" or "reserved".
 inline constexpr std::string_view capacity_type_label = "karpenter.sh/capacity-type";
-/// "spot" on spot machines, where no label of the cloud says so.
+/// "spot" on spot machines of clouds without such a label.
 inline constexpr std::string_view lifecycle_label = "node.kubernetes.io/lifecycle";
 inline constexpr std::string_view kops_instance_group_label = "kops.k8s.io/instancegroup";
 inline constexpr std::string_view nvidia_gpu_product_label = "nvidia.com/gpu.product";
 /// The name of a namespace, on the namespace itself.
 inline constexpr std::string_view namespace_name_label = "kubernetes.io/metadata.name";
 
-// Beginnings of keys.
+// Prefixes of keys.
 inline constexpr std::string_view node_prefix = "node.kubernetes.io/";
 inline constexpr std::string_view node_cloud_provider_prefix = "node.cloudprovider.kubernetes.io/";
 inline constexpr std::string_view node_role_prefix = "node-role.kubernetes.io/";
 
-// Taints that a node has for a while, or because of what it is.
+// Taints that a node has temporarily, or because of its state or role.
 inline constexpr std::string_view not_ready_taint = "node.kubernetes.io/not-ready";
 inline constexpr std::string_view unreachable_taint = "node.kubernetes.io/unreachable";
 inline constexpr std::string_view unschedulable_taint = "node.kubernetes.io/unschedulable";
@@ -53,18 +53,18 @@ inline constexpr std::string_view pid_pressure_taint = "node.kubernetes.io/pid-p
 inline constexpr std::string_view network_unavailable_taint =
     "node.kubernetes.io/network-unavailable";
 inline constexpr std::string_view out_of_service_taint = "node.kubernetes.io/out-of-service";
-/// Gone once the node's cloud controller has seen the node.
+/// Removed by the cloud controller once it has initialized the node.
 inline constexpr std::string_view uninitialized_taint =
     "node.cloudprovider.kubernetes.io/uninitialized";
 inline constexpr std::string_view shutdown_taint = "node.cloudprovider.kubernetes.io/shutdown";
 inline constexpr std::string_view control_plane_taint = "node-role.kubernetes.io/control-plane";
-/// Cluster autoscaler's: a node that has one is not ready yet, and templates are without it.
+/// Cluster Autoscaler's: a node with such a taint is not ready, and templates do not have it.
 inline constexpr std::string_view startup_taint_prefix =
     "startup-taint.cluster-autoscaler.kubernetes.io/";
-/// The same, by its older name.
+/// The same, with its older name.
 inline constexpr std::string_view ignore_taint_prefix =
     "ignore-taint.cluster-autoscaler.kubernetes.io/";
-/// Cluster autoscaler's: templates are without it, and a node that has one counts as ready.
+/// Cluster Autoscaler's: templates do not have it, and a node with such a taint counts as ready.
 inline constexpr std::string_view status_taint_prefix =
     "status-taint.cluster-autoscaler.kubernetes.io/";
 
@@ -81,18 +81,18 @@ inline constexpr std::string_view enable_ds_eviction_annotation =
     "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
 inline constexpr std::string_view pod_scale_up_delay_annotation =
     "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
-/// While a node has one, it is not deleted.
+/// A node with such an annotation is not deleted.
 inline constexpr std::string_view delay_deletion_annotation_prefix =
     "delay-deletion.cluster-autoscaler.kubernetes.io/";
 inline constexpr std::string_view mirror_pod_annotation = "kubernetes.io/config.mirror";
 
 // Others.
-/// Of the status ConfigMap: when it was written.
+/// On the status ConfigMap: the time of the last write.
 inline constexpr std::string_view last_updated_annotation =
     "cluster-autoscaler.kubernetes.io/last-updated";
-/// Of the bookmark that ends the first events of a watch.
+/// On the bookmark that ends the initial events of a watch.
 inline constexpr std::string_view initial_events_end_annotation = "k8s.io/initial-events-end";
-/// The provisioner of storage classes whose volumes are made by hand.
+/// The provisioner of storage classes with manually created volumes.
 inline constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
 // Resources of Resources; "hugepages-2Mi" and the like begin with the prefix.

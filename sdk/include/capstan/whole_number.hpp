@@ -1,4 +1,4 @@
-/// Whole numbers that people write where Kubernetes has text: in labels, tags and keys.
+/// Whole numbers in text values, such as labels, tags and keys.
 #pragma once
 
 #include <charconv>
@@ -11,8 +11,8 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A decimal int64 as Go reads it, and so Kubernetes: a sign of either kind, digits, nothing else.
-///     "7", "+7", "007"  ->  7        "", " 7", "7.0", "0x7", "9223372036854775808"  ->  nothing
+/// A decimal int64 in the format of Go and Kubernetes: an optional sign and digits.
+///     "7", "+7", "007"  ->  7        "", " 7", "7.0", "0x7", "9223372036854775808"  ->  absent
 inline std::optional<std::int64_t> find_whole_number(std::string_view written) noexcept {
     if (written.size() > 1 && written[0] == '+' && written[1] != '-') written.remove_prefix(1);
     std::int64_t value = 0;

@@ -129,10 +129,10 @@ TEST(SimulatedMachine, RejectsInvalidMachines) {
         {{{"gpu_resource", ""}}, {"groups[0].machine.gpu_resource", "must not be empty"}},
         {{{"taints", list("a=b:NoSchedule", "a=b:Never")}},
          {"groups[0].machine.taints[1]",
-          "\"a=b:Never\" is no taint: write \"key=value:NoSchedule\""}},
+          "\"a=b:Never\" is not a taint such as \"key=value:NoSchedule\""}},
         {{{"taints", list("=b:NoSchedule")}},
          {"groups[0].machine.taints[0]",
-          "\"=b:NoSchedule\" is no taint: write \"key=value:NoSchedule\""}}};
+          "\"=b:NoSchedule\" is not a taint such as \"key=value:NoSchedule\""}}};
     for (const auto& [members, rejection] : cases)
         EXPECT_THAT(rejections(settings_with({group_of(members)})), ElementsAre(rejection));
 }

@@ -19,12 +19,12 @@ TEST(FakeEnvironment, HasTheGivenVariablesAndFiles) {
     FakeEnvironment environment;
     environment.set["HOME"] = "/h";
     environment.files["/h/token"] = "t";
-    environment.refused["/h/key"] = {ErrorCode::permission, "it may not be read"};
+    environment.refused["/h/key"] = {ErrorCode::permission, "permission denied"};
     EXPECT_EQ(run(host, environment.variables()), (Variables{{"HOME", "/h"}}));
     EXPECT_EQ(run(host, environment.read_file("/h/token")), "t");
     EXPECT_EQ(run(host, environment.read_file("/h/key")).error().code, ErrorCode::permission);
     EXPECT_EQ(run(host, environment.read_file("/h/none")).error(),
-              (Error{ErrorCode::not_found, "\"/h/none\": there is no such file"}));
+              (Error{ErrorCode::not_found, "\"/h/none\": no such file"}));
     EXPECT_THAT(environment.reads, ElementsAre("/h/token", "/h/key", "/h/none"));
 }
 

@@ -21,7 +21,7 @@ CAPSTAN_BEGIN_DECLS
  *   NOT_FOUND          again              gone: `refresh` shows it; of     again           refused
  *                                         `remove` and `destroy` as
  *                                         good as done
- *   CONFLICT           again              decided anew in the next pass    again           refused
+ *   CONFLICT           again              decided again in the next pass    again           refused
  *                                         (`increase`); else backed off
  *   UNAUTHENTICATED    credentials        credentials                      again           later
  *   PERMISSION         credentials        backed off                       again           later
@@ -31,8 +31,8 @@ CAPSTAN_BEGIN_DECLS
  *   UNAVAILABLE        again              again                            again           later
  *   DEADLINE           again              counts as asked for until        again           later
  *                                         `refresh` shows it
- *   CANCELLED          again              decided anew in the next pass    again           refused
- *   BUSY               again              decided anew in the next pass    again           later
+ *   CANCELLED          again              decided again in the next pass    again           refused
+ *   BUSY               again              decided again in the next pass    again           later
  *   INTERNAL           again, a bug       backed off, a bug                again, a bug    refused
  *
  *   again        The next pass that needs the call makes it. From the second failed `increase` in a row on, the
@@ -47,7 +47,7 @@ CAPSTAN_BEGIN_DECLS
  *                CAPSTAN_REFRESH_PROBE, or a single change. A first throttled `increase` backs off its group
  *                alone, so that another group is tried; if that is throttled, too, requests are backed off.
  *   credentials  The same, for 1 min, then for twice as long after each failure in a row, up to 15 min; operators
- *                are warned. A host that starts anew asks at once.
+ *                are warned. A host that restarts calls at once.
  *   a bug        The error is reported as a bug of the plugin.
  *   later        The instance is started again after a while; other instances run meanwhile.
  *   refused      The instance is not started.

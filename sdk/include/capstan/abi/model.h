@@ -46,7 +46,7 @@ typedef struct capstan_group_options {
     int64_t drain_timeout_ns;
     int32_t zero_or_max; /* nonzero: only ever empty or full */
     int32_t ignore_daemonsets;
-    /* How long a ready node may lack devices of its template, and labels, or have other taints. */
+    /* How long a ready node may lack extended resources of its template, or labels, or have additional taints. */
     int64_t device_settling_ns, settling_ns;
 } capstan_group_options;
 
@@ -74,7 +74,7 @@ typedef struct capstan_group {
     int32_t autoprovisioned;   /* nonzero: made by node auto-provisioning, may be deleted */
     int32_t spot;              /* nonzero: the cloud may take its machines back */
     capstan_str health_reason; /* a sentence, when not healthy */
-    capstan_str debug;         /* for people */
+    capstan_str debug;         /* for debugging */
     capstan_str template_fingerprint; /* equal text = equal template; empty: unknown */
     capstan_array tags;               /* capstan_kv, the provider's own */
     capstan_array zones;              /* capstan_str: where its machines may be made; empty: unknown */

@@ -1,4 +1,4 @@
-/// A whole file that is not too large. Not for use on its own.
+/// Reads files of limited size. Internal to the SDK.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace detail {
 
 class FileHandle {
 public:
-    // A pipe without a writer is opened at once, too, and refused.
+    // O_NONBLOCK: a pipe without a writer is opened at once, and refused below.
     explicit FileHandle(const std::string& path)
         : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
     FileHandle(const FileHandle&) = delete;
@@ -37,20 +37,20 @@ private:
     const ErrorCode code = number == ENOENT || number == ENOTDIR ? ErrorCode::not_found
                            : number == EACCES || number == EPERM ? ErrorCode::permission
                                                                  : ErrorCode::unavailable;
-    const char* const why = code == ErrorCode::not_found    ? "there is no such file"
-                            : code == ErrorCode::permission ? "it may not be read"
-                                                            : "it cannot be read";
+    const char* const why = code == ErrorCode::not_found    ? "no such file"
+                            : code == ErrorCode::permission ? "permission denied"
+                                                            : "cannot be read";
     throw Failure(code, in_quotes(path) + ": " + why);
 }
 
-/// Blocks. A Failure names the file: `not_found`, `permission`, or `unavailable`, which one of more
-/// than `most` bytes is, too.
+/// Blocks. A Failure names the file: `not_found`, `permission`, or `unavailable`, also for a file
+/// of more than `most` bytes.
 inline std::string read_bounded_file(const std::string& path, std::size_t most) {
     const FileHandle file(path);
     struct stat about{};
     if (file.fd() < 0 || ::fstat(file.fd(), &about) != 0) refuse_file(path, errno);
     if (!S_ISREG(about.st_mode))
-        throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is no file");
+        throw Failure(ErrorCode::unavailable, in_quotes(path) + ": not a regular file");
     std::string out;
     std::array<char, 16384> part{};
     for (;;) {
@@ -60,8 +60,8 @@ inline std::string read_bounded_file(const std::string& path, std::size_t most) 
         if (size == 0) return out;
         out.append(part.data(), static_cast<std::size_t>(size));
         if (out.size() > most)
-            throw Failure(ErrorCode::unavailable, in_quotes(path) + ": it is larger than " +
-                                                      std::to_string(most >> 20) + " MiB");
+            throw Failure(ErrorCode::unavailable,
+                          in_quotes(path) + ": larger than " + std::to_string(most >> 20) + " MiB");
     }
 }
 

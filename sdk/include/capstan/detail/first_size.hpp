@@ -1,4 +1,4 @@
-/// How long each struct of the boundary was when it was first released. Not for use on its own.
+/// The size of each ABI struct when it was first released. Internal to the SDK.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace detail {
 template <class T>
 concept Growing = requires(const T& t) { t.struct_size; };
 
-/// What each struct had in ABI 1.0, so the least its struct_size may say; what never grows is as it
-/// is.
+/// The size in ABI 1.0, which is the least value that struct_size may have. Structs that never grow
+/// have their present size.
 template <class T>
 inline constexpr std::size_t first_size = sizeof(T);
 template <>

@@ -1,6 +1,6 @@
-/// Checking and copying what the other side lent: text, arrays, and the lists most structs have.
-/// Nothing is believed: a fault becomes an error that names the member, as in "labels[4].key is
-/// empty". Not for use on its own.
+/// Checks and copies what the other side lent: text, arrays, and the lists that most structs have.
+/// Nothing is trusted: a fault becomes an error that names the member, as in "labels[4].key is
+/// empty". Internal to the SDK.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,16 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// More than any cluster has, little enough to survive: a wrong count is found before it is walked.
+/// More elements than any cluster has, and few enough to survive: a wrong count is found before the
+/// array is read.
 inline constexpr std::uint32_t most_elements = 1'000'000;
 inline constexpr std::size_t longest_text = std::size_t{1} << 20;
 inline constexpr std::size_t longest_message = std::size_t{4} << 10;
 
-/// The other side broke the contract: a bug there.
+/// The other side violated the contract: a bug there.
 inline Unexpected misfit(std::string what) { return fail(ErrorCode::internal, std::move(what)); }
 
-/// `inner` as said of the whole: "groups[3]" and "id is empty" make "groups[3].id is empty".
+/// `inner` with its context: "groups[3]" and "id is empty" give "groups[3].id is empty".
 inline Unexpected misfit_in(const std::string& whole, Error inner) {
     inner.message.insert(0, whole + ".");
     return fail(std::move(inner));
@@ -44,8 +45,8 @@ inline std::string element(std::string_view list, std::uint32_t index) {
 template <Growing T>
 Result<void> check_size(const T& raw) {
     if (raw.struct_size >= first_size<T>) return {};
-    return misfit("struct_size is " + std::to_string(raw.struct_size) + ", at least " +
-                  std::to_string(first_size<T>) + " is needed");
+    return misfit("struct_size is " + std::to_string(raw.struct_size) + ", expected at least " +
+                  std::to_string(first_size<T>));
 }
 
 /// That `array` can be walked as elements of T.
@@ -56,14 +57,14 @@ Result<void> check_array(std::string_view name, capstan_array array) {
         return misfit(std::string(name) + " " + why);
     };
     if (array.data == nullptr)
-        return refuse("is NULL, its count is " + std::to_string(array.count));
+        return refuse("is NULL, but its count is " + std::to_string(array.count));
     if (array.count > most_elements) {
-        return refuse("has " + std::to_string(array.count) + " elements, at most " +
-                      std::to_string(most_elements) + " are taken");
+        return refuse("has " + std::to_string(array.count) + " elements, more than " +
+                      std::to_string(most_elements));
     }
     if (array.stride < first_size<T>) {
-        return refuse("has a stride of " + std::to_string(array.stride) + ", at least " +
-                      std::to_string(first_size<T>) + " is needed");
+        return refuse("has a stride of " + std::to_string(array.stride) + ", expected at least " +
+                      std::to_string(first_size<T>));
     }
     if (reinterpret_cast<std::uintptr_t>(array.data) % alignof(T) != 0 ||
         array.stride % alignof(T) != 0) {
@@ -74,9 +75,9 @@ Result<void> check_array(std::string_view name, capstan_array array) {
 
 enum class Text { required, optional };
 
-/// What is wrong with it, or NULL.
+/// The fault, or NULL.
 inline const char* find_fault(capstan_str s, Text need) noexcept {
-    if (s.ptr == nullptr && s.len != 0) return "is NULL, its length is not 0";
+    if (s.ptr == nullptr && s.len != 0) return "is NULL, but its length is not 0";
     if (s.len == 0) return need == Text::required ? "is empty" : nullptr;
     if (s.len > longest_text) return "is longer than 1 MiB";
     return is_utf8(text(s)) ? nullptr : "is not UTF-8";
@@ -95,7 +96,7 @@ auto list_from_abi(std::string_view name, capstan_array array, F one_from_abi) -
     CAPSTAN_CHECK(check_array<Raw>(name, array));
     std::vector<typename decltype(one_from_abi(std::declval<const Raw&>()))::value_type> out;
     const View<Raw> view(array);
-    out.reserve(std::min(view.size(), std::uint32_t{1024}));  // a wrong count costs nothing yet
+    out.reserve(std::min(view.size(), std::uint32_t{1024}));  // a wrong count allocates nothing
     for (std::uint32_t i = 0; i < view.size(); ++i) {
         if constexpr (Growing<Raw>) {
             if (view[i].struct_size > array.stride) {
@@ -111,7 +112,7 @@ auto list_from_abi(std::string_view name, capstan_array array, F one_from_abi) -
     return out;
 }
 
-/// A list of names, none of them empty.
+/// A list of names that are not empty.
 template <class T>
 Result<std::vector<T>> names_from_abi(std::string_view name, capstan_array array) {
     CAPSTAN_CHECK(check_array<capstan_str>(name, array));
@@ -135,7 +136,7 @@ inline Result<Labels> labels_from_abi(std::string_view name, capstan_array array
         if (value_fault != nullptr) return misfit(element(name, index) + ".value " + value_fault);
         if (!out.emplace(text(pair.key), text(pair.value)).second) {
             return misfit(element(name, index) + ".key " + in_quotes(text(pair.key)) +
-                          " is there twice");
+                          " is listed twice");
         }
         ++index;
     }
@@ -157,7 +158,7 @@ inline Result<Resources> resources_from_abi(std::string_view name, capstan_array
             return refuse(std::string(".resource ") + why);
         const std::string_view resource = text(q.resource);
         if (out.find(resource))
-            return refuse(".resource " + in_quotes(resource) + " is there twice");
+            return refuse(".resource " + in_quotes(resource) + " is listed twice");
         if (sign == Sign::not_negative && q.amount < 0)
             return refuse(".amount is " + std::to_string(q.amount));
         out.set(resource, q.amount);
@@ -175,12 +176,12 @@ inline Result<Taint> taint_from_abi(const capstan_taint& raw) {
     CAPSTAN_TRY(std::string key, text_from_abi("key", raw.key, Text::required));
     CAPSTAN_TRY(std::string value, text_from_abi("value", raw.value));
     const std::optional<Effect> effect = find_effect(raw.effect);
-    if (!effect) return misfit("effect is " + std::to_string(raw.effect) + ", which is none");
+    if (!effect) return misfit("effect is " + std::to_string(raw.effect) + ", which is unknown");
     return Taint{std::move(key), std::move(value), *effect};
 }
 
-/// What an error says is for people, so its text is cleaned and cut rather than refused; its
-/// subject is an id.
+/// The text of an error is for people, so it is cleaned and cut rather than refused; its subject is
+/// an id.
 inline Result<Error> error_from_abi(const capstan_error& raw) {
     CAPSTAN_CHECK(check_size(raw));
     CAPSTAN_TRY(std::string subject, text_from_abi("subject", raw.subject));

@@ -1,4 +1,4 @@
-/// Room for sums and products of int64, so that they can stop at its ends. Not for use on its own.
+/// 128-bit sums and products of int64, so that they can saturate. Internal to the SDK.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-/// How capstan/quantity.hpp reads and writes. Not for use on its own.
+/// Parsing and formatting for capstan/quantity.hpp. Internal to the SDK.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ enum class QuantityFormat : std::uint8_t { decimal, binary, exponent };
 inline constexpr std::int64_t nanos = 1'000'000'000;
 /// 10^28 units: two of them still add up without overflow.
 inline constexpr Int128 quantity_limit = Int128{10'000'000'000'000'000} * 1'000'000'000'000 * nanos;
-/// Kubernetes caps what has a binary suffix.
+/// Kubernetes caps quantities with a binary suffix.
 inline constexpr Int128 binary_limit = Int128{std::numeric_limits<std::int64_t>::max()} * nanos;
 
 constexpr Int128 clamped(Int128 nano) noexcept {
@@ -63,8 +63,8 @@ struct QuantityText {
     int exponent = 0;
 };
 
-/// "e3", "E-6", "e+03". Past 1000 the bounds have been met either way, and the exponent stays
-/// there.
+/// "e3", "E-6", "e+03". Beyond 1000 the bounds are exceeded in any case, and the exponent is
+/// capped.
 inline bool read_exponent(std::string_view suffix, int& exponent) noexcept {
     if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return false;
     const bool negative = suffix[1] == '-';
@@ -88,9 +88,9 @@ inline bool read_suffix(std::string_view written, QuantityText& out) noexcept {
     return read_exponent(written, out.exponent);
 }
 
-/// Fills `out`; the complaint, or NULL when it went well.
+/// Fills `out`. Returns the fault, or NULL.
 inline const char* split_quantity(std::string_view written, QuantityText& out) noexcept {
-    if (written.empty()) return "it is empty; write it like \"4\", \"500m\" or \"32Gi\"";
+    if (written.empty()) return "empty; write it like \"4\", \"500m\" or \"32Gi\"";
     out.negative = written.front() == '-';
     if (out.negative || written.front() == '+') written.remove_prefix(1);
     out.whole = take_digits(written);
@@ -98,9 +98,9 @@ inline const char* split_quantity(std::string_view written, QuantityText& out) n
         written.remove_prefix(1);
         out.fraction = take_digits(written);
     }
-    if (out.whole.empty() && out.fraction.empty()) return "it has no number";
+    if (out.whole.empty() && out.fraction.empty()) return "no number";
     if (!read_suffix(written, out)) {
-        return "the number may be followed by one of n u m k M G T P E Ki Mi Gi Ti Pi Ei or an "
+        return "unknown suffix, expected one of n u m k M G T P E Ki Mi Gi Ti Pi Ei or an "
                "exponent like e6";
     }
     return nullptr;
@@ -131,7 +131,7 @@ inline Int128 binary_nano(const QuantityText& q) noexcept {
     const Int128 scale = Int128{nanos} << q.exponent;
     Int128 units = 0;
     for (const char digit : q.whole) units = std::min(binary_limit, units * 10 + (digit - '0'));
-    // From the last digit on: each step divides by ten, and a remainder anywhere rounds the end up.
+    // Starts with the last digit: each step divides by ten, and any remainder rounds the result up.
     Int128 nano = 0;
     bool inexact = false;
     for (std::string_view rest = q.fraction; !rest.empty(); rest.remove_suffix(1)) {
@@ -161,8 +161,8 @@ inline std::string digits_of(Int128 n) {
     return digits_of(n / part) + std::string(18 - digits.size(), '0') + digits;
 }
 
-/// Divides `n`, which is not 0, by `by` as long as nothing is left over, at most so often; says how
-/// often. In 64 bits as soon as they are enough, which is far faster.
+/// Divides `n`, which is not 0, by `by` as long as there is no remainder, at most `most` times.
+/// Returns the number of divisions. Uses 64 bits as soon as they suffice, which is far faster.
 inline int divide_out(Int128& n, std::int64_t by, int most) noexcept {
     int times = 0;
     for (; times < most && !fits_64_bits(n) && n % by == 0; ++times) n /= by;
@@ -196,7 +196,7 @@ inline std::string quantity_text(Int128 nano, QuantityFormat format) {
         return binary_text(nano / nanos);
     if (format == QuantityFormat::binary) format = QuantityFormat::decimal;
     const int exponent = 3 * divide_out(nano, 1000, std::numeric_limits<int>::max()) - 9;
-    // There is no suffix past E; Kubernetes goes on with exponents.
+    // There is no suffix above E; Kubernetes uses exponents then.
     if (exponent > 18) format = QuantityFormat::exponent;
     return digits_of(nano) + suffix_for(format, exponent);
 }

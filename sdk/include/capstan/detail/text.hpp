@@ -1,4 +1,4 @@
-/// Small steps of reading text, shared by the SDK's parsers. Not for use on its own.
+/// Helpers shared by the SDK's parsers. Internal to the SDK.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace detail {
 
 constexpr bool is_digit(char c) noexcept { return is_ascii_digit(c); }
 
-/// The digits at the front of `rest`, which loses them.
+/// Removes the digits at the front of `rest` and returns them.
 constexpr std::string_view take_digits(std::string_view& rest) noexcept {
     std::size_t length = 0;
     while (length < rest.size() && is_digit(rest[length])) ++length;

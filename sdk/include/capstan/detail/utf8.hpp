@@ -1,4 +1,4 @@
-/// Whether bytes are UTF-8. Not for use on its own.
+/// UTF-8 validation. Internal to the SDK.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// Bytes of the character at the front of `bytes`; 0 when it is none: cut short, overlong, a
-/// surrogate, past U+10FFFF.
+/// Number of bytes of the character at the front of `bytes`; 0 if it is invalid: cut short,
+/// overlong, a surrogate, or above U+10FFFF.
 constexpr std::size_t utf8_length(std::string_view bytes) noexcept {
     const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
     const unsigned char lead = at(0);
@@ -37,7 +37,7 @@ constexpr bool is_utf8(std::string_view bytes) noexcept {
     return true;
 }
 
-/// At most `longest` bytes of whole characters, with '?' for each byte that belongs to none.
+/// At most `longest` bytes of whole characters, with '?' for each invalid byte.
 inline std::string clean_utf8(std::string_view bytes, std::size_t longest) {
     std::string out;
     while (!bytes.empty()) {
@@ -50,7 +50,7 @@ inline std::string clean_utf8(std::string_view bytes, std::size_t longest) {
     return out;
 }
 
-/// The character of a code point, which is no surrogate.
+/// Appends the character of a code point, which must not be a surrogate.
 inline void append_utf8(std::string& out, std::uint32_t point) {
     const auto tail = [&](int shift) {
         return static_cast<char>(0x80 | ((point >> shift) & 0x3f));

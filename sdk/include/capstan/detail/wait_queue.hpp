@@ -1,4 +1,4 @@
-/// Coroutines of one instance that wait for one another. Not for use on its own.
+/// Coroutines of one instance that wait for each other. Internal to the SDK.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace detail {
 
 class WaitQueue;
 
-/// Each wait has a timer, and a host lets an instance have about a thousand of those.
+/// Each wait has a timer, and a host allows an instance about a thousand timers.
 inline constexpr std::size_t longest_wait_queue = 512;
 
-/// Ends when it is woken, at the deadline of its operation, or when the instance stops. It is
-/// resumed by its timer alone, so waking is no recursion and cannot be refused.
+/// Ends when it is woken, at the deadline of its operation, or when the instance stops. Only its
+/// timer resumes it, so waking never recurses and cannot be refused.
 class Wait {
 public:
     Wait(const Host& host, WaitQueue& queue, const char* what) noexcept
@@ -40,7 +40,7 @@ public:
         throw Failure(error_code(status_),
                       std::string(what_) + ": " + std::string(name_of(error_code(status_))));
     }
-    /// Once; it has left the queue.
+    /// Called once, after it has left the queue.
     void wake() noexcept {
         is_woken_ = true;
         exec_->cancel_timer(host_.raw(), timer_);
@@ -63,7 +63,7 @@ private:
     bool is_woken_ = false;
 };
 
-/// First come, first woken. [strand] Lives longer than what waits in it.
+/// First in, first out. [strand] Must outlive its waits.
 class WaitQueue {
 public:
     explicit WaitQueue(std::size_t most = longest_wait_queue) noexcept : most_(most) {}
@@ -74,7 +74,7 @@ public:
     bool is_full() const noexcept { return waits_.size() >= most_; }
     void add(Wait& wait) { waits_.push_back(&wait); }
     void remove(Wait& wait) noexcept { std::erase(waits_, &wait); }
-    /// False: none waits.
+    /// False: nothing waits.
     bool wake_one() noexcept {
         if (waits_.empty()) return false;
         Wait* const first = waits_.front();

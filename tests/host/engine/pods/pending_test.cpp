@@ -205,7 +205,7 @@ TEST(PendingPods, CanHaveALongerDelayButNotAShorterOne) {
                {about + "\"30s\" is ignored: shorter than scale_up.new_pod_delay (2m)"}},
           Case{"soon",
                true,
-               {about + "\"soon\" is ignored: duration \"soon\": a number is missing"}}}) {
+               {about + "\"soon\" is ignored: duration \"soon\": missing number"}}}) {
         TestCluster test_cluster;
         snapshot::PodObject& pod = test_cluster.pod("p");
         pod.created = noon - 5min;

@@ -111,7 +111,7 @@ TEST_F(MachineBatches, WaitWhileTheirGroupIsUnreadable) {
     for (const RemovalPhase phase : {tainting, waiting, draining, delayed, deleting, removed}) {
         ready("n1").phase = phase;
         pod("web-1", "n1");
-        group("a").unreadable_because = "groups[0].id is there twice";
+        group("a").unreadable_because = "groups[0].id is listed twice";
         const Snapshot seen = snapshot();
         now += 1h;
         EXPECT_THAT(pass(), IsEmpty()) << name_of(phase);

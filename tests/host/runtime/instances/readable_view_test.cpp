@@ -169,7 +169,7 @@ TEST_F(ReadableViewTest, KeepsErrorsThatTheCloudReported) {
 
 TEST_F(ReadableViewTest, RefusesAMalformedArray) {
     raw.machines.data = nullptr;
-    EXPECT_EQ(readable_view_from_abi(raw).error().message, "machines is NULL, its count is 3");
+    EXPECT_EQ(readable_view_from_abi(raw).error().message, "machines is NULL, but its count is 3");
 }
 
 }  // namespace

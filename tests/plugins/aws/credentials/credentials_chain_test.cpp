@@ -87,7 +87,7 @@ TEST(CredentialsChain, TriesLaterSourcesIfTheHomeIsNotReadable) {
     ChainMachine m;
     m.environment.set = {{"HOME", "/home/pod"}};
     for (const char* path : {"/home/pod/.aws/config", "/home/pod/.aws/credentials"})
-        m.environment.refused[path] = {ErrorCode::permission, "it may not be read"};
+        m.environment.refused[path] = {ErrorCode::permission, "permission denied"};
     serve_metadata(m, "NODE", m.host.now() + 6h);
     EXPECT_EQ(m.key(), "ASIANODE");
 }
@@ -115,7 +115,7 @@ TEST(CredentialsChain, DoesNotSkipASourceThatFails) {
     ASSERT_FALSE(found);
     EXPECT_THAT(found.error().message,
                 AllOf(HasSubstr("credentials: web identity: the token of role"),
-                      HasSubstr("there is no such file")));
+                      HasSubstr("no such file")));
 }
 
 TEST(CredentialsChain, AssumesTheConfiguredRoleWithTheCredentialsItFinds) {

@@ -129,15 +129,15 @@ TEST(SharedFiles, AreAbsentIfTheHomeDirectoryIsNotReadable) {
     FakeMachine m;
     m.environment.set["HOME"] = "/home/pod";
     m.environment.refused["/home/pod/.aws/config"] = {
-        ErrorCode::permission, "\"/home/pod/.aws/config\": it may not be read"};
-    EXPECT_THAT(shared_files(m)->paths, ElementsAre("\"/home/pod/.aws/config\": it may not be read",
+        ErrorCode::permission, "\"/home/pod/.aws/config\": permission denied"};
+    EXPECT_THAT(shared_files(m)->paths, ElementsAre("\"/home/pod/.aws/config\": permission denied",
                                                     "/home/pod/.aws/credentials"));
 }
 
 TEST(SharedFiles, MustBeReadableIfAVariableNamesThem) {
     FakeMachine m;
     m.environment.set["AWS_CONFIG_FILE"] = "/etc/aws";
-    m.environment.refused["/etc/aws"] = {ErrorCode::permission, "it may not be read"};
+    m.environment.refused["/etc/aws"] = {ErrorCode::permission, "permission denied"};
     EXPECT_EQ(
         testing::run(m.host, read_shared_files(m.environment, m.environment.set)).error().code,
         ErrorCode::permission);

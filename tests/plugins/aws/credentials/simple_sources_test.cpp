@@ -124,7 +124,7 @@ TEST(WebIdentitySource, ReportsAMissingOrEmptyTokenFile) {
     ASSERT_FALSE(empty);
     EXPECT_THAT(empty.error().message, HasSubstr("\"/var/run/token\" is empty"));
     m.environment.files.clear();
-    EXPECT_THAT(m.ask(&ask_web_identity).error().message, HasSubstr("there is no such file"));
+    EXPECT_THAT(m.ask(&ask_web_identity).error().message, HasSubstr("no such file"));
     EXPECT_TRUE(m.host.http().requests().empty());
 }
 

@@ -198,7 +198,7 @@ TEST(AwsClient, GivesUpAfterThreeAttempts) {
     EXPECT_EQ(error.provider_code, "Throttling");
     EXPECT_EQ(error.message,
               "autoscaling:SetDesiredCapacity: Throttling: Rate exceeded (request id r-1) (after 3 "
-              "attempts; no more are made)");
+              "attempts; attempt limit reached)");
 }
 
 TEST(AwsClient, SharesTheRetryBudgetAmongRequests) {
@@ -207,7 +207,7 @@ TEST(AwsClient, SharesTheRetryBudgetAmongRequests) {
     c.aws.then(xml_refusal(400, "Throttling"));
     c.error();
     EXPECT_EQ(c.aws.count(), 3U);
-    EXPECT_THAT(c.error().message, HasSubstr("too many requests fail"));
+    EXPECT_THAT(c.error().message, HasSubstr("retry budget used up"));
     EXPECT_EQ(c.aws.count(), 5U);
 }
 
@@ -233,7 +233,7 @@ TEST(AwsClient, DoesNotRetryAChangeWithoutAResponse) {
         EXPECT_EQ(c.aws.count(), 1U);
         EXPECT_EQ(error.code, ErrorCode::deadline);
         EXPECT_THAT(error.message, AllOf(HasSubstr("autoscaling:SetDesiredCapacity: "),
-                                         HasSubstr("it may have been carried out")));
+                                         HasSubstr("it may have taken effect")));
     }
 }
 

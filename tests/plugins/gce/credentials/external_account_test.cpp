@@ -138,7 +138,7 @@ TEST(WorkloadIdentity, SendsTheProjectOfAWorkforcePool) {
 TEST(WorkloadIdentity, ReportsAMissingTokenFile) {
     FakeMachine machine;
     EXPECT_THAT(machine.ask(federation(R"({"file":"/none"})")).error().message,
-                HasSubstr("\"/none\": there is no such file"));
+                HasSubstr("\"/none\": no such file"));
     EXPECT_EQ(machine.count(), 0U);
 }
 

@@ -26,7 +26,7 @@ public:
         if (denied != refused.end()) co_return fail(denied->second);
         const auto found = files.find(path);
         if (found == files.end())
-            co_return fail(ErrorCode::not_found, "\"" + path + "\": there is no such file");
+            co_return fail(ErrorCode::not_found, "\"" + path + "\": no such file");
         co_return found->second;
     }
 
