@@ -9,7 +9,7 @@
 ///
 /// Take arguments by value: they must outlive the first suspension. A thrown Failure, or a failed
 /// Result in co_return, ends the operation with that error; a Task<void> can only throw.
-/// g++ 12 miscompiles some co_await expressions; sdk/README.md lists them. The most common one is
+/// g++ 12 miscompiles some co_await expressions; sdk/reference.md lists them. The most common one is
 /// an aggregate such as Resize{...} as an argument: its strings are destroyed twice. Assign it to a
 /// variable first.
 #pragma once
