@@ -1,0 +1,1 @@
+// Named after no source.
