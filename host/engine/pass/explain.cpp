@@ -255,14 +255,14 @@ Matrix Explanation::matrix() {
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
         out.groups.push_back(context.id(g));
     for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        std::map<scheduling::TemplateNodeId, std::uint32_t> by_shape;
+        std::map<scheduling::TemplateNodeId, std::uint32_t> by_template_node;
         for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
             const Reason& obstacle = state_->reasons_before->obstacle(g);
             if (!obstacle.is_none()) {
                 out.cells.push_back(number_of(obstacle));
                 continue;
             }
-            const auto [at, is_new] = by_shape.try_emplace(context.rules->equivalent(g));
+            const auto [at, is_new] = by_template_node.try_emplace(context.rules->equivalent(g));
             if (is_new) at->second = number_of(refusal_of(state_->before, s, g));
             out.cells.push_back(at->second);
         }

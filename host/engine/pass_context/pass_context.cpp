@@ -222,11 +222,12 @@ std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, c
 /// Compiles PassContext::rules.
 void compile_rules(PassContext& context, const Memory& memory,
                    std::span<const snapshot::PodGroupId> asked) {
-    std::vector<scheduling::TemplateNode> shapes;
-    for (const templates::GroupTemplate& node : context.templates) shapes.push_back(node.shape);
+    std::vector<scheduling::TemplateNode> template_nodes;
+    for (const templates::GroupTemplate& node : context.templates)
+        template_nodes.push_back(node.template_node);
     const auto compile = [&] {
         context.rules = std::make_unique<scheduling::CompiledPredicates>(
-            context.snapshot->cluster, pod_groups_of(context, asked), shapes,
+            context.snapshot->cluster, pod_groups_of(context, asked), template_nodes,
             find_expendable(context), context.promises, context.refused);
     };
     compile();

@@ -36,10 +36,10 @@ void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
 }
 
 BinpackingEstimates::CompatiblePods& BinpackingEstimates::compatible_pods(
-    scheduling::TemplateNodeId shape) {
-    CompatiblePods& pods = compatible_pods_[shape];
+    scheduling::TemplateNodeId template_node) {
+    CompatiblePods& pods = compatible_pods_[template_node];
     if (pods.pod_groups != nullptr) return pods;
-    pods.pod_groups = orders_.of(shape);
+    pods.pod_groups = orders_.of(template_node);
     pods.has_inter_pod_constraints =
         std::ranges::any_of(*pods.pod_groups, [&](scheduling::PodGroupIndex s) {
             return placement_->rules().has_inter_pod_constraints(s);
@@ -59,9 +59,11 @@ bool BinpackingEstimates::is_current(const CachedEstimate& cached,
            });
 }
 
-void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> shapes, int max_nodes) {
+void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> template_nodes,
+                                  int max_nodes) {
     const scheduling::CompiledPredicates& rules = placement_->rules();
-    for (scheduling::TemplateNodeId& shape : shapes) shape = rules.equivalent(shape);
+    for (scheduling::TemplateNodeId& template_node : template_nodes)
+        template_node = rules.equivalent(template_node);
     const auto order = [&](scheduling::TemplateNodeId a, scheduling::TemplateNodeId b) {
         if (rules.same_except_capacity(a) != rules.same_except_capacity(b))
             return rules.same_except_capacity(a) < rules.same_except_capacity(b);
@@ -71,12 +73,14 @@ void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> shapes
         if (less(rules.free(a), rules.free(b))) return true;
         return !less(rules.free(b), rules.free(a)) && a < b;
     };
-    std::ranges::sort(shapes, order);
-    shapes.erase(std::ranges::unique(shapes).begin(), shapes.end());
-    for (auto first = shapes.begin(); first != shapes.end();) {
-        const auto last = std::find_if(first, shapes.end(), [&](scheduling::TemplateNodeId shape) {
-            return rules.same_except_capacity(shape) != rules.same_except_capacity(*first);
-        });
+    std::ranges::sort(template_nodes, order);
+    template_nodes.erase(std::ranges::unique(template_nodes).begin(), template_nodes.end());
+    for (auto first = template_nodes.begin(); first != template_nodes.end();) {
+        const auto last = std::find_if(first, template_nodes.end(),
+                                       [&](scheduling::TemplateNodeId template_node) {
+                                           return rules.same_except_capacity(template_node) !=
+                                                  rules.same_except_capacity(*first);
+                                       });
         of(*first, max_nodes);
         of(*std::prev(last), max_nodes);
         prepare_between({first, last}, max_nodes);
@@ -90,17 +94,17 @@ void BinpackingEstimates::prepare_between(
     const scheduling::CompiledPredicates& rules = placement_->rules();
     const std::shared_ptr<const BinpackingEstimate> smallest =
         of(same_except_capacity.front(), max_nodes);
-    const auto is_between = [&](scheduling::TemplateNodeId shape) {
-        return std::ranges::equal(rules.free(same_except_capacity.front()), rules.free(shape),
-                                  std::less_equal()) &&
-               std::ranges::equal(rules.free(shape), rules.free(same_except_capacity.back()),
-                                  std::less_equal());
+    const auto is_between = [&](scheduling::TemplateNodeId template_node) {
+        return std::ranges::equal(rules.free(same_except_capacity.front()),
+                                  rules.free(template_node), std::less_equal()) &&
+               std::ranges::equal(rules.free(template_node),
+                                  rules.free(same_except_capacity.back()), std::less_equal());
     };
     if (have_same_result(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
         std::ranges::all_of(same_except_capacity, is_between)) {
-        for (const scheduling::TemplateNodeId shape :
+        for (const scheduling::TemplateNodeId template_node :
              same_except_capacity.subspan(1, same_except_capacity.size() - 2)) {
-            cache_[{shape, max_nodes}] = {smallest, round_, round_};
+            cache_[{template_node, max_nodes}] = {smallest, round_, round_};
         }
         return;
     }
@@ -110,9 +114,9 @@ void BinpackingEstimates::prepare_between(
     prepare_between(same_except_capacity.subspan(middle), max_nodes);
 }
 
-std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(scheduling::TemplateNodeId shape,
-                                                                  int max_nodes) {
-    const scheduling::TemplateNodeId equivalent = placement_->rules().equivalent(shape);
+std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(
+    scheduling::TemplateNodeId template_node, int max_nodes) {
+    const scheduling::TemplateNodeId equivalent = placement_->rules().equivalent(template_node);
     CompatiblePods& pods = compatible_pods(equivalent);
     CachedEstimate& cached = cache_[{equivalent, max_nodes}];
     if (!is_current(cached, pods)) {
@@ -124,14 +128,14 @@ std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(scheduling::Te
     return cached.estimate;
 }
 
-BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId shape,
+BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId template_node,
                                                  CompatiblePods& pods, int max_nodes) {
     std::vector<Demand> demands;
     for (const scheduling::PodGroupIndex s : *pods.pod_groups) {
         if (pods_[s] > 0) demands.push_back({s, pods_[s]});
     }
     const scheduling::Placement::Mark mark = placement_->mark();
-    Supply supply{shape, max_nodes};
+    Supply supply{template_node, max_nodes};
     Packed packed = Packing(*placement_).pack({&supply, 1}, demands);
     placement_->undo(mark);
 

@@ -39,9 +39,10 @@ public:
     /// Computes the estimates of several templates. Of templates that differ in capacity alone,
     /// those between a smaller and a larger one with equal estimates share that estimate: what fits
     /// on the smaller fits on them.
-    void prepare(std::vector<scheduling::TemplateNodeId> shapes, int max_nodes);
+    void prepare(std::vector<scheduling::TemplateNodeId> template_nodes, int max_nodes);
     /// The estimate with at most `max_nodes` nodes. Never NULL.
-    std::shared_ptr<const BinpackingEstimate> of(scheduling::TemplateNodeId shape, int max_nodes);
+    std::shared_ptr<const BinpackingEstimate> of(scheduling::TemplateNodeId template_node,
+                                                 int max_nodes);
 
 private:
     /// The pods that may run on nodes of a template.
@@ -56,9 +57,9 @@ private:
     /// Computes the estimates between the first and the last template, which are cached already.
     void prepare_between(std::span<const scheduling::TemplateNodeId> same_except_capacity,
                          int max_nodes);
-    CompatiblePods& compatible_pods(scheduling::TemplateNodeId shape);
+    CompatiblePods& compatible_pods(scheduling::TemplateNodeId template_node);
     bool is_current(const CachedEstimate& cached, const CompatiblePods& pods) const;
-    BinpackingEstimate work_out(scheduling::TemplateNodeId shape, CompatiblePods& pods,
+    BinpackingEstimate work_out(scheduling::TemplateNodeId template_node, CompatiblePods& pods,
                                 int max_nodes);
     void drop(const std::vector<scheduling::PodGroupIndex>& refused, CompatiblePods& pods) const;
     PodShares shares_of(const std::vector<Demand>& pods) const;

@@ -96,8 +96,8 @@ std::vector<bool> out_of_order(const pass_context::PassContext& context) {
 
 /// By pod group: its rank in the size order of a template; 0 is the largest.
 std::vector<std::size_t> ranks_by_size(const scheduling::CompiledPredicates& rules,
-                                       scheduling::TemplateNodeId shape) {
-    const SizeOrder sizes = SizeOrders(rules).of(shape);
+                                       scheduling::TemplateNodeId template_node) {
+    const SizeOrder sizes = SizeOrders(rules).of(template_node);
     std::vector<std::size_t> ranks(sizes->size());
     for (std::size_t i = 0; i < sizes->size(); ++i) ranks[(*sizes)[i]] = i;
     return ranks;
@@ -112,7 +112,7 @@ std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::Pa
                                                           const std::vector<int>& left) {
     std::map<scheduling::TemplateNodeId, scheduling::Slot> one_of_each;
     for (scheduling::Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
-        one_of_each.try_emplace(*placement.shape(slot), slot);
+        one_of_each.try_emplace(*placement.template_node(slot), slot);
     if (one_of_each.empty()) return {};
     const auto by_size = ranks_by_size(*context.rules, one_of_each.begin()->first);
     using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, scheduling::PodGroupIndex>;

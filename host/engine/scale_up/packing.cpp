@@ -10,9 +10,10 @@ namespace {
 using Ratio = std::pair<std::int64_t, std::int64_t>;
 
 /// The ratio of allocatable cpu to memory, in lowest terms: the size order depends on it alone.
-Ratio ratio_of(const scheduling::TemplateNode& shape) {
-    const std::int64_t cpu = std::max<std::int64_t>(shape.allocatable.amount("cpu"), 1);
-    const std::int64_t memory = std::max<std::int64_t>(shape.allocatable.amount("memory"), 1);
+Ratio ratio_of(const scheduling::TemplateNode& template_node) {
+    const std::int64_t cpu = std::max<std::int64_t>(template_node.allocatable.amount("cpu"), 1);
+    const std::int64_t memory =
+        std::max<std::int64_t>(template_node.allocatable.amount("memory"), 1);
     const std::int64_t common = std::gcd(cpu, memory);
     return {cpu / common, memory / common};
 }
@@ -29,8 +30,8 @@ SizeOrders::SizeOrders(const scheduling::CompiledPredicates& rules) : rules_(&ru
     }
 }
 
-SizeOrder SizeOrders::of(scheduling::TemplateNodeId shape) {
-    const Ratio ratio = ratio_of(rules_->shapes()[shape]);
+SizeOrder SizeOrders::of(scheduling::TemplateNodeId template_node) {
+    const Ratio ratio = ratio_of(rules_->template_nodes()[template_node]);
     SizeOrder& order = by_ratio_[ratio];
     if (order != nullptr) return order;
 
@@ -141,7 +142,7 @@ int Packing::fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, sc
 int Packing::open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int nodes,
                         int per_node) {
     if (nodes == 0 || per_node == 0) return 0;
-    const scheduling::Slot slot = placement_->add(supply.shape, nodes);
+    const scheduling::Slot slot = placement_->add(supply.template_node, nodes);
     supply.nodes -= nodes;
     placement_->place(pod_group, slot, per_node);
     return nodes * per_node;
@@ -149,7 +150,8 @@ int Packing::open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int
 
 int Packing::open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int wanted) {
     const scheduling::Placement::Mark mark = placement_->mark();
-    const scheduling::Slot trial = placement_->add(supply.shape, std::min(wanted, supply.nodes));
+    const scheduling::Slot trial =
+        placement_->add(supply.template_node, std::min(wanted, supply.nodes));
     const scheduling::Room room = placement_->room(pod_group, trial, wanted);
     placement_->undo(mark);
     if (room.in_all == 0) return 0;
@@ -165,7 +167,7 @@ int Packing::open(scheduling::PodGroupIndex pod_group, std::span<Supply> supplie
         while (placed < wanted && supply.nodes > 0) {
             const int missing = placement_->missing_hosts(pod_group);
             const int most = missing > 0 ? std::min(missing, supply.nodes) : supply.nodes;
-            Supply some{supply.shape, most};
+            Supply some{supply.template_node, most};
             const int more = open_some(pod_group, some, wanted - placed);
             supply.nodes -= most - some.nodes;
             placed += more;

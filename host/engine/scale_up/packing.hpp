@@ -29,7 +29,7 @@ using SizeOrder = std::shared_ptr<const std::vector<scheduling::PodGroupIndex>>;
 class SizeOrders {
 public:
     explicit SizeOrders(const scheduling::CompiledPredicates& rules);
-    SizeOrder of(scheduling::TemplateNodeId shape);
+    SizeOrder of(scheduling::TemplateNodeId template_node);
 
 private:
     struct Size {
@@ -44,7 +44,7 @@ private:
 
 /// New nodes of a template that may be opened.
 struct Supply {
-    scheduling::TemplateNodeId shape = 0;
+    scheduling::TemplateNodeId template_node = 0;
     int nodes = 0;
     bool operator==(const Supply&) const = default;
 };

@@ -76,11 +76,12 @@ std::vector<pass_context::GroupIndex> PinnedFirst::compatible_groups(
     std::map<scheduling::TemplateNodeId, bool> takes;
     std::vector<pass_context::GroupIndex> out;
     for (const pass_context::GroupIndex group : groups) {
-        const scheduling::TemplateNodeId shape = rules.equivalent(group);
-        const auto [at, is_new] = takes.try_emplace(shape, false);
+        const scheduling::TemplateNodeId template_node = rules.equivalent(group);
+        const auto [at, is_new] = takes.try_emplace(template_node, false);
         if (is_new) {
             const std::vector<Demand> one{pods};
-            at->second = !find_misfit(*placement_, *plan_, one, rules.equivalent(own), shape);
+            at->second =
+                !find_misfit(*placement_, *plan_, one, rules.equivalent(own), template_node);
         }
         if (at->second) out.push_back(group);
     }
@@ -180,8 +181,8 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int used = shared.shares[i].nodes - supplies[i].nodes;
         if (used == 0) continue;
-        quotas_.take(supplies[i].shape, used);
-        add_share(out.shares, supplies[i].shape, used);
+        quotas_.take(supplies[i].template_node, used);
+        add_share(out.shares, supplies[i].template_node, used);
     }
     out.schedulable.insert(out.schedulable.end(), packed.schedulable.begin(),
                            packed.schedulable.end());

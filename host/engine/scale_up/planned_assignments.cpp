@@ -77,7 +77,7 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
             pods[name->second] += assignment.per_node;
         }
         if (!pods.empty())
-            nodes[{*placement.shape(slot), std::move(pods)}] += placement.nodes(slot);
+            nodes[{*placement.template_node(slot), std::move(pods)}] += placement.nodes(slot);
     }
     std::map<NodeGroupId, std::vector<PlannedNodes>> out;
     for (const auto& [what, count] : nodes)
@@ -95,9 +95,9 @@ PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
       pending_(context, unplanned_) {
     if (context.planned.empty() || from == end) return;
     for (scheduling::Slot first = from; first < end;) {
-        const pass_context::GroupIndex group = *placement.shape(first);
+        const pass_context::GroupIndex group = *placement.template_node(first);
         scheduling::Slot last = first;
-        while (last < end && *placement.shape(last) == group) ++last;
+        while (last < end && *placement.template_node(last) == group) ++last;
         const auto planned = context.planned.find(context.id(group));
         if (planned != context.planned.end()) add_group(group, planned->second, first, last);
         first = last;
@@ -171,7 +171,7 @@ bool PlannedAssignments::keep_in_domains() {
         if (!queue.in_step) continue;
         for (Want& want : queue.wants) {
             const auto domain =
-                placement_->domain_of(queue.pod_group, *placement_->shape(want.slot));
+                placement_->domain_of(queue.pod_group, *placement_->template_node(want.slot));
             if (!domain) continue;
             placement_->allow(queue.pod_group, *domain, want.pods);
             any = take(queue, want) > 0 || any;

@@ -17,7 +17,7 @@ SchedulablePods count_schedulable(const scheduling::Placement& placement,
                                   scheduling::Slot first_new) {
     SchedulablePods out;
     for (scheduling::Slot slot = first_new; slot < placement.slot_count(); ++slot) {
-        auto& on_group = out[*placement.shape(slot)];
+        auto& on_group = out[*placement.template_node(slot)];
         for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
             on_group[assignment.pod_group] += assignment.per_node * placement.nodes(slot);
         }
@@ -25,17 +25,17 @@ SchedulablePods count_schedulable(const scheduling::Placement& placement,
     return out;
 }
 
-Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId shape,
+Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId template_node,
                   std::span<const Demand> pods, int max_nodes) {
     std::vector<int> counts(placement.rules().pod_groups().size(), 0);
     for (const Demand& demand : pods) counts[demand.pod_group] += demand.count;
-    const SizeOrder order = SizeOrders(placement.rules()).of(shape);
+    const SizeOrder order = SizeOrders(placement.rules()).of(template_node);
     std::vector<Demand> ordered;
     for (const scheduling::PodGroupIndex pod_group : *order) {
         if (counts[pod_group] > 0) ordered.push_back({pod_group, counts[pod_group]});
     }
 
-    Supply supply{shape, std::max(max_nodes, 0)};
+    Supply supply{template_node, std::max(max_nodes, 0)};
     Packed packed = Packing(placement).pack({&supply, 1}, ordered);
     std::ranges::sort(packed.schedulable, {}, &Demand::pod_group);
     return {std::max(max_nodes, 0) - supply.nodes, std::move(packed.schedulable)};

@@ -59,12 +59,12 @@ struct Estimate {
     bool operator==(const Estimate&) const = default;
 };
 
-/// Packs as many of `pods` as possible on new nodes of the template `shape`. Pod groups come in the
+/// Packs as many of `pods` as possible on new nodes of `template_node`. Pod groups come in the
 /// order of SizeOrders (packing.hpp): each fills the nodes opened before it, then opens more. Opens
 /// no node that stays empty, and at most `max_nodes`. The new nodes with their pods stay in
 /// `placement`, as slots from the former slot_count() on; Placement::undo removes them.
 ///     50,000 pods of 50m and 1,000 of 95m on nodes of 1000m, 100 pods each  ->  2,595 nodes
-Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId shape,
+Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId template_node,
                   std::span<const Demand> pods, int max_nodes);
 
 }  // namespace capstan::engine::scale_up

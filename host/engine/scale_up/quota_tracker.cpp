@@ -130,13 +130,13 @@ bool QuotaTracker::counts_in(pass_context::GroupIndex group, std::string_view to
     return budget_.counts_in(template_of(*context_, group), total);
 }
 
-std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,
-                                                       const QuotaTracker& quotas) {
-    std::set<scheduling::TemplateNodeId> shapes;
+std::vector<scheduling::TemplateNodeId> growing_template_nodes(
+    const pass_context::PassContext& context, const QuotaTracker& quotas) {
+    std::set<scheduling::TemplateNodeId> template_nodes;
     for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
-        if (quotas.obstacle(g).is_none()) shapes.insert(context.rules->equivalent(g));
+        if (quotas.obstacle(g).is_none()) template_nodes.insert(context.rules->equivalent(g));
     }
-    return {shapes.begin(), shapes.end()};
+    return {template_nodes.begin(), template_nodes.end()};
 }
 
 }  // namespace capstan::engine::scale_up

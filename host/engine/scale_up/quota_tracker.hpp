@@ -73,7 +73,7 @@ private:
 };
 
 /// The different templates of the groups that may grow.
-std::vector<scheduling::TemplateNodeId> growing_shapes(const pass_context::PassContext& context,
-                                                       const QuotaTracker& quotas);
+std::vector<scheduling::TemplateNodeId> growing_template_nodes(
+    const pass_context::PassContext& context, const QuotaTracker& quotas);
 
 }  // namespace capstan::engine::scale_up

@@ -91,8 +91,9 @@ void Reasons::add_blocked_new_group(Reason reason, const NodeGroupId& group) {
 
 /// Adds the reasons of the groups that may grow.
 void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out) {
-    const auto reason_of_shape = [&](scheduling::TemplateNodeId shape) -> ByMiss::key_type {
-        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, shape);
+    const auto reason_of_template_node =
+        [&](scheduling::TemplateNodeId template_node) -> ByMiss::key_type {
+        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, template_node);
         if (refusal.predicate != scheduling::Predicate::none)
             return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
         const bool is_stopped = !stopped_.empty();
@@ -101,13 +102,13 @@ void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out)
                  {},
                  "can schedule it" + (is_stopped ? ", but " + stopped_ : "")}};
     };
-    for (const auto& [shape, groups] : growable_) {
-        auto& all = out[reason_of_shape(shape)];
+    for (const auto& [template_node, groups] : growable_) {
+        auto& all = out[reason_of_template_node(template_node)];
         all.insert(all.end(), groups.begin(), groups.end());
     }
     int named = named_;
-    for (const auto& [shape, groups] : growable_new_) {
-        const ByMiss::key_type reason = reason_of_shape(shape);
+    for (const auto& [template_node, groups] : growable_new_) {
+        const ByMiss::key_type reason = reason_of_template_node(template_node);
         for (const NodeGroupId& group : groups) {
             if (++named > most_named && reason.first.miss != Miss::cannot_grow) break;
             out[reason].push_back(group);
@@ -121,8 +122,8 @@ void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out)
 void Reasons::collect_blocked(scheduling::PodGroupIndex pod_group, ByMiss& out) {
     for (const auto& [obstacle, groups] : blocked_without_template_)
         out[{{Miss::unknown}, obstacle}] = groups;
-    for (const auto& [shape, obstacles] : blocked_) {
-        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, shape);
+    for (const auto& [template_node, obstacles] : blocked_) {
+        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, template_node);
         Nearness near{miss_of(refusal.predicate), refusal.shortfall};
         if (near.miss == Miss::room) near.miss = Miss::room_if_it_could_grow;
         for (const auto& [obstacle, groups] : obstacles) {

@@ -262,10 +262,10 @@ std::vector<std::string> describe_refused_pods(const pass_context::PassContext& 
         if (pods.pod_group >= context.pending_count() ||
             scheduling::is_of_pods(pods.refusal.predicate))
             continue;
-        by_group.try_emplace(context.id(pods.shape),
-                             "group " + context.id(pods.shape).value() + ": no new node for pod " +
-                                 context.pending.pod_groups[pods.pod_group].example + ": " +
-                                 pods.refusal.sentence);
+        by_group.try_emplace(
+            context.id(pods.template_node),
+            "group " + context.id(pods.template_node).value() + ": no new node for pod " +
+                context.pending.pod_groups[pods.pod_group].example + ": " + pods.refusal.sentence);
     }
     std::vector<std::string> out;
     for (auto& [group, sentence] : by_group) out.push_back(std::move(sentence));

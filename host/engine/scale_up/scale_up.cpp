@@ -93,15 +93,15 @@ bool ScaleUp::attempt() {
 
 void ScaleUp::make_plan() {
     if (context().settings->one_option_per_pass) return;
-    const std::vector<scheduling::TemplateNodeId> shapes =
-        growing_shapes(context(), initial_.progress.quotas);
+    const std::vector<scheduling::TemplateNodeId> template_nodes =
+        growing_template_nodes(context(), initial_.progress.quotas);
     const std::vector<int> pods = waiting();
     for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (pods[s] == 0 || turns_[s] != turn_) continue;
         // If other pods have filled the zones unevenly and the hosts are to be even as well, there
         // may be no order in which these pods can be placed.
         if (turn_ == SpreadTurn::after_everything && !is_spread_once(s)) continue;
-        plan_.plan(s, pods[s], shapes, initial_.passed_over);
+        plan_.plan(s, pods[s], template_nodes, initial_.passed_over);
     }
 }
 

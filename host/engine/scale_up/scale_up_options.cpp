@@ -12,11 +12,11 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaT
     const auto count = static_cast<pass_context::GroupIndex>(context_->groups().size());
     open_.resize(count);
     for (pass_context::GroupIndex g = 0; g < count; ++g) open_[g] = quotas.obstacle(g).is_none();
-    std::vector<scheduling::TemplateNodeId> shapes;
+    std::vector<scheduling::TemplateNodeId> template_nodes;
     for (pass_context::GroupIndex g = 0; g < count; ++g) {
-        if (open_[g]) shapes.push_back(g);
+        if (open_[g]) template_nodes.push_back(g);
     }
-    estimates_.prepare(std::move(shapes), max_nodes());
+    estimates_.prepare(std::move(template_nodes), max_nodes());
     std::vector<Option> out;
     for (pass_context::GroupIndex g = 0; g < count; ++g) {
         if (!open_[g]) continue;
@@ -50,10 +50,11 @@ std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
     std::vector<pass_context::GroupIndex> out;
     for (const pass_context::GroupIndex other : similar_->of(option.group)) {
         if (!open_[other]) continue;
-        const scheduling::TemplateNodeId shape = rules.equivalent(other);
-        const auto [at, is_new] = run_on_.try_emplace({option.estimate.get(), shape}, true);
-        if (is_new && shape != own) {
-            at->second = !find_misfit(*placement_, plan, option.estimate->schedulable, own, shape);
+        const scheduling::TemplateNodeId template_node = rules.equivalent(other);
+        const auto [at, is_new] = run_on_.try_emplace({option.estimate.get(), template_node}, true);
+        if (is_new && template_node != own) {
+            at->second =
+                !find_misfit(*placement_, plan, option.estimate->schedulable, own, template_node);
         }
         if (at->second) out.push_back(other);
     }

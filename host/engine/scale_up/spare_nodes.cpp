@@ -54,9 +54,9 @@ public:
             free_[r] += std::min(movable[r], std::max(elsewhere[r], 0.0));
     }
 
-    bool has_room_for(scheduling::TemplateNodeId shape) const {
+    bool has_room_for(scheduling::TemplateNodeId template_node) const {
         const scheduling::Placement::Mark mark = placement_->mark();
-        const scheduling::Slot slot = placement_->add(shape, 1);
+        const scheduling::Slot slot = placement_->add(template_node, 1);
         bool out = true;
         for (std::size_t r = 0; r < measured.size(); ++r)
             out = out && static_cast<double>(placement_->free(slot, measured[r])) <= free_[r];
@@ -80,7 +80,8 @@ private:
 
 /// The utilization of cpu plus that of memory, 0 to 2.
 double filled(const scheduling::Placement& placement, scheduling::Slot slot) {
-    const Resources& whole = placement.rules().shapes()[*placement.shape(slot)].allocatable;
+    const Resources& whole =
+        placement.rules().template_nodes()[*placement.template_node(slot)].allocatable;
     const auto used = [&](snapshot::ResourceIndex resource, const char* name) {
         const auto amount = static_cast<double>(whole.amount(name));
         return amount > 0 ? 1 - static_cast<double>(placement.free(slot, resource)) / amount : 0;
@@ -123,7 +124,7 @@ bool SpareNodes::drop_one() {
     const NewNodes opened = find_new_nodes();
     NewNodes by_group;
     for (const Run& run : opened) {
-        const auto at = std::ranges::find(by_group, run.shape, &Run::shape);
+        const auto at = std::ranges::find(by_group, run.template_node, &Run::template_node);
         if (at == by_group.end()) {
             by_group.push_back(run);
         } else {
@@ -134,8 +135,9 @@ bool SpareNodes::drop_one() {
     const Slack slack(placement, initial_->first_new, pods_);
     std::set<scheduling::TemplateNodeId> candidates;
     for (const Run& run : by_group) {
-        if (!initial_->context->headrooms[run.shape].atomic && slack.has_room_for(run.shape))
-            candidates.insert(run.shape);
+        if (!initial_->context->headrooms[run.template_node].atomic &&
+            slack.has_room_for(run.template_node))
+            candidates.insert(run.template_node);
     }
     if (candidates.empty()) return false;
     // Pods that find no room with the nodes in group order may find room in the original order.
@@ -164,7 +166,7 @@ SpareNodes::NewNodes SpareNodes::find_new_nodes() const {
     const scheduling::Placement& placement = initial_->placement;
     NewNodes out;
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
-        out.push_back({.shape = *placement.shape(slot),
+        out.push_back({.template_node = *placement.template_node(slot),
                        .nodes = placement.nodes(slot),
                        .filled = filled(placement, slot)});
     }
@@ -175,8 +177,8 @@ bool SpareNodes::try_each(const NewNodes& new_nodes,
                           const std::set<scheduling::TemplateNodeId>& candidates) {
     std::vector<std::size_t> runs(new_nodes.size());
     std::iota(runs.begin(), runs.end(), 0);
-    std::erase_if(runs,
-                  [&](std::size_t run) { return !candidates.contains(new_nodes[run].shape); });
+    std::erase_if(
+        runs, [&](std::size_t run) { return !candidates.contains(new_nodes[run].template_node); });
     std::ranges::stable_sort(runs, {}, [&](std::size_t run) { return new_nodes[run].filled; });
     return std::ranges::any_of(runs, [&](std::size_t run) {
         return assignments_left_ > 0 && try_without(new_nodes, run);
@@ -184,7 +186,7 @@ bool SpareNodes::try_each(const NewNodes& new_nodes,
 }
 
 bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
-    const scheduling::TemplateNodeId like = new_nodes[dropped].shape;
+    const scheduling::TemplateNodeId like = new_nodes[dropped].template_node;
     --new_nodes[dropped].nodes;
     do {
         std::erase_if(new_nodes, [](const Run& run) { return run.nodes == 0; });
@@ -199,7 +201,7 @@ bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
 bool SpareNodes::place_all(const NewNodes& new_nodes, scheduling::TemplateNodeId like) {
     if (!trial_) trial_.emplace(initial_->placement);
     trial_->undo(start_);
-    for (const Run& run : new_nodes) trial_->add(run.shape, run.nodes);
+    for (const Run& run : new_nodes) trial_->add(run.template_node, run.nodes);
     const bool out = place_pods(like);
     assignments_left_ -= std::min(assignments_left_, trial_->mark() - start_);
     return out;
@@ -229,13 +231,15 @@ bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
 bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
     bool any = false;
     for (scheduling::Slot slot = initial_->first_new; slot < trial_->slot_count(); ++slot) {
-        const scheduling::TemplateNodeId shape = *trial_->shape(slot);
-        if (!trial_->assignments(slot).empty() || initial_->context->headrooms[shape].atomic)
+        const scheduling::TemplateNodeId template_node = *trial_->template_node(slot);
+        if (!trial_->assignments(slot).empty() ||
+            initial_->context->headrooms[template_node].atomic)
             continue;
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
-            const auto run = std::ranges::find_if(
-                new_nodes, [&](const Run& r) { return r.shape == shape && r.nodes > 0; });
+            const auto run = std::ranges::find_if(new_nodes, [&](const Run& r) {
+                return r.template_node == template_node && r.nodes > 0;
+            });
             const int some = std::min(left, run->nodes);
             run->nodes -= some;
             left -= some;
@@ -247,7 +251,7 @@ bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
 bool SpareNodes::is_balanced(const NewNodes& new_nodes) const {
     const Progress& progress = initial_->progress;
     std::map<pass_context::GroupIndex, int> nodes;
-    for (const Run& run : new_nodes) nodes[run.shape] += run.nodes;
+    for (const Run& run : new_nodes) nodes[run.template_node] += run.nodes;
     const auto size = [&](pass_context::GroupIndex group) {
         return *initial_->context->groups()[group].group.target + nodes[group];
     };
@@ -278,7 +282,7 @@ void SpareNodes::apply(const NewNodes& new_nodes) {
     for (const AcceptedOption& accepted : progress.accepted_options)
         for (const GroupIncrease& growth : accepted.increases)
             dropped[growth.group] += growth.nodes;
-    for (const Run& run : new_nodes) dropped[run.shape] -= run.nodes;
+    for (const Run& run : new_nodes) dropped[run.template_node] -= run.nodes;
     for (auto& [group, nodes] : dropped) {
         if (nodes == 0) continue;
         progress.quotas.give_up(group, nodes);
@@ -318,7 +322,7 @@ void SpareNodes::update_pods() {
             parts[growth.group].push_back({g, growth.nodes});
     std::vector<std::map<scheduling::PodGroupIndex, int>> pods(accepted_options.size());
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
-        std::vector<Part>& of_group = parts[*placement.shape(slot)];
+        std::vector<Part>& of_group = parts[*placement.template_node(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
             Part& part = of_group.back();
             const int nodes = std::min(left, part.nodes);

@@ -36,7 +36,7 @@ public:
 private:
     /// Consecutive new nodes of one group, in the order in which pods fill nodes.
     struct Run {
-        scheduling::TemplateNodeId shape = 0;
+        scheduling::TemplateNodeId template_node = 0;
         int nodes = 0;
         double filled = 0;  ///< utilization of the emptiest of them
     };

@@ -165,13 +165,13 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
 }
 
 void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group, int pods,
-                              std::span<const scheduling::TemplateNodeId> shapes,
+                              std::span<const scheduling::TemplateNodeId> template_nodes,
                               std::vector<DomainOutlook>& outlook) const {
-    for (const scheduling::TemplateNodeId shape : shapes) {
-        const std::optional<std::uint32_t> domain = placement_->domain_of(pod_group, shape);
+    for (const scheduling::TemplateNodeId template_node : template_nodes) {
+        const std::optional<std::uint32_t> domain = placement_->domain_of(pod_group, template_node);
         if (!domain || outlook[*domain].can_grow) continue;
         const scheduling::Placement::Mark mark = placement_->mark();
-        const scheduling::Slot slot = placement_->add(shape, 1);
+        const scheduling::Slot slot = placement_->add(template_node, 1);
         const int room = placement_->room(pod_group, slot, pods).in_all;
         placement_->undo(mark);
         if (room == 0) continue;
@@ -196,14 +196,14 @@ void SpreadPlan::find_spare(scheduling::PodGroupIndex pod_group,
     }
 }
 
-std::vector<DomainOutlook> SpreadPlan::look(scheduling::PodGroupIndex pod_group,
-                                            const scheduling::SpreadDomains& spread, int pods,
-                                            std::span<const scheduling::TemplateNodeId> shapes,
-                                            const std::vector<bool>& passed_over) const {
+std::vector<DomainOutlook> SpreadPlan::look(
+    scheduling::PodGroupIndex pod_group, const scheduling::SpreadDomains& spread, int pods,
+    std::span<const scheduling::TemplateNodeId> template_nodes,
+    const std::vector<bool>& passed_over) const {
     std::vector<DomainOutlook> outlook(spread.domains.size());
     const scheduling::Placement::Mark mark = placement_->mark();
     allow_everywhere(*placement_, pod_group, spread, pods);
-    find_growing(pod_group, pods, shapes, outlook);
+    find_growing(pod_group, pods, template_nodes, outlook);
     bool needs_spare = false;
     for (std::size_t d = 0; d < outlook.size(); ++d)
         needs_spare = needs_spare || !outlook[d].can_grow || !spread.domains[d].exists;
@@ -219,12 +219,13 @@ std::vector<DomainOutlook> SpreadPlan::look(scheduling::PodGroupIndex pod_group,
 }
 
 void SpreadPlan::plan(scheduling::PodGroupIndex pod_group, int pods,
-                      std::span<const scheduling::TemplateNodeId> shapes,
+                      std::span<const scheduling::TemplateNodeId> template_nodes,
                       const std::vector<bool>& passed_over) {
     if ((*has_zones_)[pod_group]) return;
     std::optional<scheduling::SpreadDomains> spread = placement_->spread(pod_group);
     if (!spread || !spread->counts_itself || pods == 0) return;
-    const std::vector<DomainOutlook> outlook = look(pod_group, *spread, pods, shapes, passed_over);
+    const std::vector<DomainOutlook> outlook =
+        look(pod_group, *spread, pods, template_nodes, passed_over);
     for (scheduling::SpreadDomains::Domain& domain : spread->domains) {
         domain.count += extra_[{spread->counter, domain.value}];
     }

@@ -91,10 +91,10 @@ public:
         : placement_(&placement), learned_limits_(&learned_limits), has_zones_(&has_zones) {}
 
     /// Plans `pods` of a pod group with one wide constraint that counts its own pods; any other pod
-    /// group is not planned. `shapes`: templates of the groups that may grow. Pod groups with a
-    /// common counter are planned one on top of the other.
+    /// group is not planned. `template_nodes`: templates of the groups that may grow. Pod groups
+    /// with a common counter are planned one on top of the other.
     void plan(scheduling::PodGroupIndex pod_group, int pods,
-              std::span<const scheduling::TemplateNodeId> shapes,
+              std::span<const scheduling::TemplateNodeId> template_nodes,
               const std::vector<bool>& passed_over);
 
     bool is_planned(scheduling::PodGroupIndex pod_group) const {
@@ -121,10 +121,10 @@ private:
     using Key = std::pair<std::uint32_t, std::string>;
     std::vector<DomainOutlook> look(scheduling::PodGroupIndex pod_group,
                                     const scheduling::SpreadDomains& spread, int pods,
-                                    std::span<const scheduling::TemplateNodeId> shapes,
+                                    std::span<const scheduling::TemplateNodeId> template_nodes,
                                     const std::vector<bool>& passed_over) const;
     void find_growing(scheduling::PodGroupIndex pod_group, int pods,
-                      std::span<const scheduling::TemplateNodeId> shapes,
+                      std::span<const scheduling::TemplateNodeId> template_nodes,
                       std::vector<DomainOutlook>& outlook) const;
     void find_spare(scheduling::PodGroupIndex pod_group, const scheduling::SpreadDomains& spread,
                     int pods, const std::vector<bool>& passed_over,

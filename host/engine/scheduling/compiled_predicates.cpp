@@ -8,11 +8,12 @@ namespace capstan::engine::scheduling {
 
 CompiledPredicates::CompiledPredicates(snapshot::Cluster cluster,
                                        std::vector<snapshot::PodGroupId> pod_groups,
-                                       std::vector<TemplateNode> shapes, std::vector<bool> absent,
+                                       std::vector<TemplateNode> template_nodes,
+                                       std::vector<bool> absent,
                                        std::span<const NodePromise> promises,
                                        std::span<const RefusedShape> refused)
     : data_(std::make_unique<PredicateData>(std::move(cluster), std::move(pod_groups),
-                                            std::move(shapes), std::move(absent), promises,
+                                            std::move(template_nodes), std::move(absent), promises,
                                             refused)) {}
 CompiledPredicates::CompiledPredicates(CompiledPredicates&&) noexcept = default;
 CompiledPredicates& CompiledPredicates::operator=(CompiledPredicates&&) noexcept = default;
@@ -22,16 +23,20 @@ const snapshot::Cluster& CompiledPredicates::cluster() const noexcept { return d
 std::span<const snapshot::PodGroupId> CompiledPredicates::pod_groups() const noexcept {
     return data_->pod_groups;
 }
-std::span<const TemplateNode> CompiledPredicates::shapes() const noexcept { return data_->shapes; }
-TemplateNodeId CompiledPredicates::equivalent(TemplateNodeId shape) const noexcept {
-    return data_->equivalent[shape];
+std::span<const TemplateNode> CompiledPredicates::template_nodes() const noexcept {
+    return data_->template_nodes;
 }
-TemplateNodeId CompiledPredicates::same_except_capacity(TemplateNodeId shape) const noexcept {
-    return data_->same_except_capacity[shape];
+TemplateNodeId CompiledPredicates::equivalent(TemplateNodeId template_node) const noexcept {
+    return data_->equivalent[template_node];
+}
+TemplateNodeId CompiledPredicates::same_except_capacity(
+    TemplateNodeId template_node) const noexcept {
+    return data_->same_except_capacity[template_node];
 }
 
-std::span<const std::int64_t> CompiledPredicates::free(TemplateNodeId shape) const noexcept {
-    return data_->shape_row(shape);
+std::span<const std::int64_t> CompiledPredicates::free(
+    TemplateNodeId template_node) const noexcept {
+    return data_->template_node_row(template_node);
 }
 
 bool CompiledPredicates::has_inter_pod_constraints(PodGroupIndex pod_group) const noexcept {

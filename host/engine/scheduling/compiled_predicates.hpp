@@ -22,7 +22,7 @@
 
 namespace capstan::engine::scheduling {
 
-/// What every new node of a node group looks like, called a shape below. Each new node has a
+/// What every new node of a node group looks like, called a template node. Each new node has a
 /// kubernetes.io/hostname of its own, whatever `labels` says: no two new nodes share a hostname,
 /// and no pod names the hostname of a new node.
 struct TemplateNode {
@@ -40,7 +40,7 @@ struct TemplateNode {
 /// A pod equivalence group with pods to be placed: its index in
 /// CompiledPredicates::pod_groups(). Comments of this folder call it a pod group.
 using PodGroupIndex = std::uint32_t;
-/// A template node: its index in CompiledPredicates::shapes().
+/// A template node: its index in CompiledPredicates::template_nodes().
 using TemplateNodeId = std::uint32_t;
 
 /// What a node of the cluster will soon have. Predicates count with it already.
@@ -58,7 +58,7 @@ struct NodePromise {
 /// Pods that new nodes of a template turned out not to take, whatever the template promises.
 struct RefusedShape {
     PodGroupIndex pod_group = 0;
-    TemplateNodeId shape = 0;
+    TemplateNodeId template_node = 0;
     Refusal refusal{};
 };
 
@@ -71,7 +71,7 @@ public:
     /// is true count as if they were not there. `promises` ascend by node. Topologies count the
     /// labels that nodes have. `refused` is about new nodes alone.
     CompiledPredicates(snapshot::Cluster cluster, std::vector<snapshot::PodGroupId> pod_groups,
-                       std::vector<TemplateNode> shapes, std::vector<bool> absent = {},
+                       std::vector<TemplateNode> template_nodes, std::vector<bool> absent = {},
                        std::span<const NodePromise> promises = {},
                        std::span<const RefusedShape> refused = {});
     CompiledPredicates(CompiledPredicates&&) noexcept;
@@ -80,17 +80,17 @@ public:
 
     const snapshot::Cluster& cluster() const noexcept;
     std::span<const snapshot::PodGroupId> pod_groups() const noexcept;
-    std::span<const TemplateNode> shapes() const noexcept;
+    std::span<const TemplateNode> template_nodes() const noexcept;
 
-    /// The lowest of the shapes that no pod group can tell from this one, whatever is placed.
-    /// Equivalent shapes share estimates.
-    TemplateNodeId equivalent(TemplateNodeId shape) const noexcept;
-    /// The lowest of the shapes that no pod group can tell from this one except by how much is free
-    /// on their nodes.
-    TemplateNodeId same_except_capacity(TemplateNodeId shape) const noexcept;
-    /// What is free on a new node of the shape, of each resource that some pod group requests, in
-    /// the same order for all shapes.
-    std::span<const std::int64_t> free(TemplateNodeId shape) const noexcept;
+    /// The lowest of the template nodes that no pod group can tell from this one, whatever is
+    /// placed. Equivalent template nodes share estimates.
+    TemplateNodeId equivalent(TemplateNodeId template_node) const noexcept;
+    /// The lowest of the template nodes that no pod group can tell from this one except by how much
+    /// is free on their nodes.
+    TemplateNodeId same_except_capacity(TemplateNodeId template_node) const noexcept;
+    /// What is free on a new node of the template, of each resource that some pod group requests,
+    /// in the same order for all template nodes.
+    std::span<const std::int64_t> free(TemplateNodeId template_node) const noexcept;
     /// Whether other pods, of this pod group or of another, decide where its pods may go: affinity,
     /// spread, host ports, attached and exclusive volumes. All else depends on one node alone.
     bool has_inter_pod_constraints(PodGroupIndex pod_group) const noexcept;

@@ -145,7 +145,8 @@ void ExclusiveResources::read_limits() {
     };
     for (snapshot::NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
         read(attach_limits(from_.cluster, node), inter_pod_.node_limits);
-    for (const TemplateNode& shape : from_.shapes) read(shape.csi_limits, inter_pod_.shape_limits);
+    for (const TemplateNode& template_node : from_.template_nodes)
+        read(template_node.csi_limits, inter_pod_.template_node_limits);
 }
 
 }  // namespace capstan::engine::scheduling

@@ -28,7 +28,7 @@ public:
     void visit(snapshot::PodGroupId equivalence_group, Add add) const {
         for (const auto& [what, which] : taken_by(equivalence_group)) add(what, which);
     }
-    /// Reads the attach limits of all nodes and shapes, for the drivers that were added.
+    /// Reads the attach limits of all nodes and template nodes, for the drivers that were added.
     void read_limits();
 
 private:

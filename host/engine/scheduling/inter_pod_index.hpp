@@ -33,7 +33,7 @@ struct InterPodIndexSources {
     const snapshot::Cluster& cluster;
     std::span<const snapshot::PodGroupId> pod_groups;
     std::span<const snapshot::PodGroupId> others;  ///< see find_others (placement_state.hpp)
-    std::span<const TemplateNode> shapes;
+    std::span<const TemplateNode> template_nodes;
     const NodeProfiles& profiles;
     const std::map<snapshot::PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
 };
@@ -57,13 +57,14 @@ struct InterPodIndex {
     bool is_absent(snapshot::PodGroupId equivalence_group) const noexcept {
         return equivalence_group < absent.size() && absent[equivalence_group];
     }
-    /// How many volumes of a driver can be attached to a node, or to a new node of a shape;
+    /// How many volumes of a driver can be attached to a node, or to a new node of a template;
     /// nothing: there is no limit.
     std::optional<int> node_limit(snapshot::NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
     }
-    std::optional<int> shape_limit(std::size_t shape, std::uint32_t driver) const noexcept {
-        return shape_limits[shape * drivers.size() + driver];
+    std::optional<int> template_node_limit(std::size_t template_node,
+                                           std::uint32_t driver) const noexcept {
+        return template_node_limits[template_node * drivers.size() + driver];
     }
 
     PodTerms terms;
@@ -77,10 +78,11 @@ struct InterPodIndex {
 
     static constexpr std::uint32_t no_rules = ~std::uint32_t{0};
     std::vector<PodRules> rules;
-    std::vector<std::uint32_t> rules_of;                        // by pod group: index into `rules`
-    std::vector<std::vector<CounterId>> added_counters;         // by PodGroupId
-    std::vector<std::uint32_t> contributing_pod_groups;         // by counter: number that add to it
-    std::vector<std::optional<int>> node_limits, shape_limits;  // see node_limit, shape_limit
+    std::vector<std::uint32_t> rules_of;                 // by pod group: index into `rules`
+    std::vector<std::vector<CounterId>> added_counters;  // by PodGroupId
+    std::vector<std::uint32_t> contributing_pod_groups;  // by counter: number that add to it
+    std::vector<std::optional<int>> node_limits,
+        template_node_limits;  // see node_limit, template_node_limit
     std::vector<bool> absent;  // by PodGroupId: its bound pods do not count; empty: all count
 };
 

@@ -98,17 +98,18 @@ NodeProfile make_profile(const snapshot::Cluster& cluster, const NodeKey& key) {
     return out;
 }
 
-NodeProfile make_profile(const TemplateNode& shape, TemplateNodeId id, const NodeReading& reading) {
+NodeProfile make_profile(const TemplateNode& template_node, TemplateNodeId id,
+                         const NodeReading& reading) {
     NodeProfile out;
-    if (reading.shapes.contains(id)) out.shape = id;
-    for (const auto& [key, value] : shape.labels) {
+    if (reading.template_nodes.contains(id)) out.template_node = id;
+    for (const auto& [key, value] : template_node.labels) {
         if (reading.labels.contains(key)) out.labels.emplace(key, value);
     }
     if (reading.has_hostname || reading.labels.contains(well_known::hostname_label))
         out.labels.insert_or_assign(std::string(well_known::hostname_label),
                                     std::string(own_hostname));
-    std::copy_if(shape.taints.begin(), shape.taints.end(), std::back_inserter(out.taints),
-                 keeps_off);
+    std::copy_if(template_node.taints.begin(), template_node.taints.end(),
+                 std::back_inserter(out.taints), keeps_off);
     return out;
 }
 
@@ -156,8 +157,9 @@ NodeKey read_node(const snapshot::Cluster& cluster, const snapshot::NodeRow& nod
 
 }  // namespace
 
-NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> shapes,
-                           const NodeReading& reading, std::span<const NodePromise> promises) {
+NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster,
+                           std::span<const TemplateNode> template_nodes, const NodeReading& reading,
+                           std::span<const NodePromise> promises) {
     Numbering number(profiles_);
     KeysRead is_read(cluster, reading);
     // Nodes are compared by symbols first, so that texts are made once per NodeKey, not per node.
@@ -180,9 +182,10 @@ NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster, std::span<const Tem
     for (const NodePromise& promise : promises)
         of_node_[promise.node] =
             number(with_promise(NodeProfile(profiles_[of_node_[promise.node]]), promise, reading));
-    of_shape_.reserve(shapes.size());
-    for (TemplateNodeId shape = 0; shape < shapes.size(); ++shape)
-        of_shape_.push_back(number(make_profile(shapes[shape], shape, reading)));
+    of_template_node_.reserve(template_nodes.size());
+    for (TemplateNodeId template_node = 0; template_node < template_nodes.size(); ++template_node)
+        of_template_node_.push_back(
+            number(make_profile(template_nodes[template_node], template_node, reading)));
 }
 
 namespace {
@@ -251,8 +254,8 @@ Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
     if (auto why = check_volume_binding(demand.volumes, node)) return *std::move(why);
     if (auto why = check_dynamic_resources(pod))
         return refused(Predicate::dynamic_resources, std::move(why));
-    if (node.shape) {
-        const auto found = demand.refused.find(*node.shape);
+    if (node.template_node) {
+        const auto found = demand.refused.find(*node.template_node);
         if (found != demand.refused.end()) return found->second;
     }
     return {};
@@ -275,7 +278,8 @@ void NodeDemands::read_by(NodeReading& reading) const {
         scheduling::read_by(demand.spec->affinity_required, reading);
         for (const VolumeCondition& condition : demand.volumes.conditions)
             scheduling::read_by(condition.any_of, reading);
-        for (const auto& [shape, refusal] : demand.refused) reading.shapes.insert(shape);
+        for (const auto& [template_node, refusal] : demand.refused)
+            reading.template_nodes.insert(template_node);
     }
 }
 

@@ -28,18 +28,20 @@ struct NodeReading {
     std::set<std::string, std::less<>> labels{};  ///< keys of labels; their values are read
     bool has_hostname = false;  ///< whether the node has a hostname label; its value is not read
     bool name = false;          ///< metadata.name
-    std::set<TemplateNodeId> shapes{};  ///< the shapes that are told from all others
+    std::set<TemplateNodeId>
+        template_nodes{};  ///< the template nodes that are told from all others
 };
 
 using ProfileId = std::uint32_t;
 
-/// Nodes and shapes with equal profiles get equal verdicts from every predicate of a node alone.
+/// Nodes and template nodes with equal profiles get equal verdicts from every predicate of a node
+/// alone.
 struct NodeProfile {
     std::string name{};           ///< empty: not read, or a node that does not exist yet
     Labels labels{};              ///< only labels that are read
     std::vector<Taint> taints{};  ///< with the effects NoSchedule and NoExecute
     bool unschedulable = false;
-    std::optional<TemplateNodeId> shape{};  ///< only if it is read
+    std::optional<TemplateNodeId> template_node{};  ///< only if it is read
     bool operator==(const NodeProfile&) const = default;
 
     NodeFacts facts() const noexcept {
@@ -47,26 +49,28 @@ struct NodeProfile {
                 .labels = labels,
                 .taints = taints,
                 .unschedulable = unschedulable,
-                .shape = shape};
+                .template_node = template_node};
     }
 };
 
-/// The profiles of all nodes of a cluster and of all shapes. [any thread]
+/// The profiles of all nodes of a cluster and of all template nodes. [any thread]
 class NodeProfiles {
 public:
     NodeProfiles() = default;
     /// `promises` ascend by node.
-    NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> shapes,
+    NodeProfiles(const snapshot::Cluster& cluster, std::span<const TemplateNode> template_nodes,
                  const NodeReading& reading, std::span<const NodePromise> promises = {});
 
     std::size_t size() const noexcept { return profiles_.size(); }
     const NodeProfile& operator[](ProfileId id) const noexcept { return profiles_[id]; }
     ProfileId of_node(snapshot::NodeIndex node) const noexcept { return of_node_[node]; }
-    ProfileId of_shape(std::size_t shape) const noexcept { return of_shape_[shape]; }
+    ProfileId of_template_node(std::size_t template_node) const noexcept {
+        return of_template_node_[template_node];
+    }
 
 private:
     std::vector<NodeProfile> profiles_;
-    std::vector<ProfileId> of_node_, of_shape_;
+    std::vector<ProfileId> of_node_, of_template_node_;
 };
 
 using DemandId = std::uint32_t;

@@ -23,9 +23,9 @@ Placement::~Placement() = default;
 std::size_t Placement::slot_count() const noexcept { return state_->slots.size(); }
 int Placement::nodes(Slot slot) const noexcept { return state_->slots[slot].nodes; }
 
-std::optional<TemplateNodeId> Placement::shape(Slot slot) const noexcept {
-    const TemplateNodeId shape = state_->slots[slot].shape;
-    return shape == no_shape ? std::nullopt : std::optional(shape);
+std::optional<TemplateNodeId> Placement::template_node(Slot slot) const noexcept {
+    const TemplateNodeId template_node = state_->slots[slot].template_node;
+    return template_node == no_template_node ? std::nullopt : std::optional(template_node);
 }
 
 std::int64_t Placement::free(Slot slot, snapshot::ResourceIndex resource) const noexcept {
@@ -33,12 +33,16 @@ std::int64_t Placement::free(Slot slot, snapshot::ResourceIndex resource) const 
     if (const auto column = rules.requests.find_column(resource))
         return state_->capacity.free(slot, *column);
     // A resource that no pod group requests has no column, and placing pods does not change it.
-    if (const TemplateNodeId shape = state_->slots[slot].shape; shape != no_shape)
-        return engine::scheduling::free_on(rules.cluster, rules.shapes[shape], resource);
+    if (const TemplateNodeId template_node = state_->slots[slot].template_node;
+        template_node != no_template_node)
+        return engine::scheduling::free_on(rules.cluster, rules.template_nodes[template_node],
+                                           resource);
     return rules.free_on(slot, resource);
 }
 
-Slot Placement::add(TemplateNodeId shape, int nodes) { return state_->add(shape, nodes); }
+Slot Placement::add(TemplateNodeId template_node, int nodes) {
+    return state_->add(template_node, nodes);
+}
 Slot Placement::split(Slot slot, int nodes) { return state_->split(slot, nodes); }
 void Placement::close(Slot slot) { state_->close(slot); }
 
@@ -79,9 +83,9 @@ Refusal Placement::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) 
     return state_->why_not(pod_group, slot, wording);
 }
 
-Refusal Placement::why_not_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
+Refusal Placement::why_not_new(PodGroupIndex pod_group, TemplateNodeId template_node) const {
     const std::size_t before = state_->log.size();
-    const Slot slot = state_->add(shape, 1);
+    const Slot slot = state_->add(template_node, 1);
     Refusal refusal = state_->why_not(pod_group, slot, Wording::full);
     state_->undo(before);
     return refusal;
@@ -103,16 +107,17 @@ int shortfall_of(const ResourceFacts& facts) {
 Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                            Wording wording) {
     const CompiledPredicates::PredicateData& rules = *state.rules;
-    const TemplateNodeId shape = state.slots[slot].shape;
+    const TemplateNodeId template_node = state.slots[slot].template_node;
     const auto needs = rules.requests.needs(pod_group);
     std::vector<ResourceFacts> facts;
     Refusal out{.predicate = Predicate::node_resources_fit};
     for (std::size_t i = 0; i < needs.size(); ++i) {
         const snapshot::ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
         const std::string_view name = rules.cluster.resource_name(resource);
-        const std::int64_t allocatable = shape == no_shape
-                                             ? rules.allocatable(slot, resource)
-                                             : rules.shapes[shape].allocatable.amount(name);
+        const std::int64_t allocatable =
+            template_node == no_template_node
+                ? rules.allocatable(slot, resource)
+                : rules.template_nodes[template_node].allocatable.amount(name);
         const ResourceFacts one{
             .name = name,
             .wanted = needs[i].amount,
@@ -211,9 +216,10 @@ void Placement::allow(PodGroupIndex pod_group, std::uint32_t domain, int pods) {
 void Placement::disallow(PodGroupIndex pod_group) { state_->disallow(pod_group); }
 
 std::optional<std::uint32_t> Placement::domain_of(PodGroupIndex pod_group,
-                                                  TemplateNodeId shape) const {
+                                                  TemplateNodeId template_node) const {
     if (find_wide(*state_->rules, pod_group) == nullptr) return std::nullopt;
-    return state_->spread_domain(pod_group, state_->rules->profiles.of_shape(shape));
+    return state_->spread_domain(pod_group,
+                                 state_->rules->profiles.of_template_node(template_node));
 }
 
 }  // namespace capstan::engine::scheduling

@@ -1,8 +1,8 @@
 /// A what-if: the cluster's nodes and new nodes, with more pods placed on them than there are now.
 ///
-/// New nodes of one shape with equal pods on them are one slot with a number of nodes, so that ten
-/// thousand new nodes cost as much as one. A slot is split before pods are placed on only some of
-/// its nodes.
+/// New nodes of one template with equal pods on them are one slot with a number of nodes, so that
+/// ten thousand new nodes cost as much as one. A slot is split before pods are placed on only some
+/// of its nodes.
 #pragma once
 
 #include <cstdint>
@@ -71,8 +71,8 @@ public:
     const CompiledPredicates& rules() const noexcept { return *rules_; }
     std::size_t slot_count() const noexcept;
     int nodes(Slot slot) const noexcept;
-    /// The shape of the slot's nodes; nothing: it is a node of the cluster.
-    std::optional<TemplateNodeId> shape(Slot slot) const noexcept;
+    /// The template node of the slot's nodes; nothing: it is a node of the cluster.
+    std::optional<TemplateNodeId> template_node(Slot slot) const noexcept;
     /// What is free of a resource on each node of the slot.
     std::int64_t free(Slot slot, snapshot::ResourceIndex resource) const noexcept;
 
@@ -80,7 +80,7 @@ public:
     /// of spread constraints over single nodes when the first pod is placed on it, so that empty
     /// new nodes do not lower the least count. The domain of a wider key, as its zone, exists at
     /// once.
-    Slot add(TemplateNodeId shape, int nodes);
+    Slot add(TemplateNodeId template_node, int nodes);
     /// Moves `nodes` nodes of `slot` into a new slot, which is returned. `nodes` is above zero and
     /// below the number of nodes of the slot.
     Slot split(Slot slot, int nodes);
@@ -103,8 +103,8 @@ public:
     std::vector<Assignment> assignments(Slot slot) const;
     /// Why not one more pod fits on the slot; Predicate::none: it fits.
     Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording = Wording::full) const;
-    /// The same for one more new node of the shape.
-    Refusal why_not_new(PodGroupIndex pod_group, TemplateNodeId shape) const;
+    /// The same for one more new node of the template.
+    Refusal why_not_new(PodGroupIndex pod_group, TemplateNodeId template_node) const;
 
     /// How many more nodes the spread constraints over single nodes need to reach minDomains.
     int missing_hosts(PodGroupIndex pod_group) const;
@@ -119,13 +119,14 @@ public:
     void allow(PodGroupIndex pod_group, std::uint32_t domain, int pods);
     /// Removes the quotas of the pod group, so that its spread constraint holds again.
     void disallow(PodGroupIndex pod_group);
-    /// By domain of `spread(pod_group)`, whether a node of the cluster or a new node of some shape
-    /// there passes the predicates of one node alone. Free resources do not count. Empty: `spread`
-    /// returns nothing.
+    /// By domain of `spread(pod_group)`, whether a node of the cluster or a new node of some
+    /// template there passes the predicates of one node alone. Free resources do not count. Empty:
+    /// `spread` returns nothing.
     std::vector<bool> feasible_domains(PodGroupIndex pod_group) const;
-    /// The domain of new nodes of the shape, an index into `spread(pod_group)->domains`. Nothing:
-    /// they are in no domain, or `spread` returns nothing.
-    std::optional<std::uint32_t> domain_of(PodGroupIndex pod_group, TemplateNodeId shape) const;
+    /// The domain of new nodes of the template, an index into `spread(pod_group)->domains`.
+    /// Nothing: they are in no domain, or `spread` returns nothing.
+    std::optional<std::uint32_t> domain_of(PodGroupIndex pod_group,
+                                           TemplateNodeId template_node) const;
 
     /// The state of now; `undo` takes back all changes since the mark.
     using Mark = std::size_t;

@@ -54,7 +54,7 @@ bool may_have_constraints(const snapshot::Cluster& cluster,
 
 std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
                                               std::span<const snapshot::PodGroupId> pod_groups,
-                                              std::span<const TemplateNode> shapes,
+                                              std::span<const TemplateNode> template_nodes,
                                               const std::vector<bool>& absent) {
     if (!may_have_constraints(cluster, pod_groups)) return {};
     std::vector<bool> there(cluster.pod_group_count());
@@ -65,8 +65,8 @@ std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
     for (snapshot::PodGroupId id = 0; id < absent.size(); ++id) {
         if (absent[id]) there[id] = false;
     }
-    for (const TemplateNode& shape : shapes) {
-        for (const snapshot::PodGroupId daemon : shape.daemons) there[daemon] = true;
+    for (const TemplateNode& template_node : template_nodes) {
+        for (const snapshot::PodGroupId daemon : template_node.daemons) there[daemon] = true;
     }
     for (const snapshot::PodGroupId pod_group : pod_groups) there[pod_group] = false;
     std::vector<snapshot::PodGroupId> out;
@@ -90,8 +90,9 @@ void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& clust
 }
 
 void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
-                   const TemplateNode& shape, const TopologyCounts::Place& place, int times) {
-    for (const snapshot::PodGroupId daemon : shape.daemons) {
+                   const TemplateNode& template_node, const TopologyCounts::Place& place,
+                   int times) {
+    for (const snapshot::PodGroupId daemon : template_node.daemons) {
         for (const CounterId id : inter_pod.added_by(daemon))
             topology_counts.count(id, place, times);
     }
@@ -127,15 +128,18 @@ Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
     }
 }
 
-Slot Placement::State::add(TemplateNodeId shape, int nodes) {
-    CAPSTAN_ASSERT(shape < rules->shapes.size(), "there is no such template");
+Slot Placement::State::add(TemplateNodeId template_node, int nodes) {
+    CAPSTAN_ASSERT(template_node < rules->template_nodes.size(), "there is no such template");
     CAPSTAN_ASSERT(nodes > 0, "a slot without nodes");
     const auto slot = static_cast<Slot>(slots.size());
-    slots.push_back({.nodes = nodes, .profile = rules->profiles.of_shape(shape), .shape = shape});
-    capacity.push(rules->shape_row(shape));
+    slots.push_back({.nodes = nodes,
+                     .profile = rules->profiles.of_template_node(template_node),
+                     .template_node = template_node});
+    capacity.push(rules->template_node_row(template_node));
     if (counts()) {
         topology_counts.push(place_of(slot));
-        count_daemons(topology_counts, rules->pods, rules->shapes[shape], place_of(slot), 1);
+        count_daemons(topology_counts, rules->pods, rules->template_nodes[template_node],
+                      place_of(slot), 1);
     }
     log.push_back({.kind = Record::Kind::added, .slot = slot});
     return slot;
@@ -191,11 +195,12 @@ void Placement::State::change_pods(PodGroupIndex pod_group, Slot slot, int per_n
 void Placement::State::count_all_on(Slot slot, int times) {
     if (!counts()) return;
     const TopologyCounts::Place place = place_of(slot);
-    const TemplateNodeId shape = slots[slot].shape;
-    if (shape == no_shape)
+    const TemplateNodeId template_node = slots[slot].template_node;
+    if (template_node == no_template_node)
         count_bound(topology_counts, rules->cluster, rules->pods, slot, place, times);
     else
-        count_daemons(topology_counts, rules->pods, rules->shapes[shape], place, times);
+        count_daemons(topology_counts, rules->pods, rules->template_nodes[template_node], place,
+                      times);
     for (auto at = slots[slot].last_placed; at != no_record; at = log[at].other) {
         for (const CounterId id : rules->pods.added_by(rules->pod_groups[log[at].pod_group]))
             topology_counts.count(id, place, times * log[at].count);
@@ -242,7 +247,8 @@ void Placement::State::revert(const Record& record) {
         case Record::Kind::added:
             if (counts()) {
                 const TopologyCounts::Place place = place_of(record.slot);
-                count_daemons(topology_counts, rules->pods, rules->shapes[slot.shape], place, -1);
+                count_daemons(topology_counts, rules->pods,
+                              rules->template_nodes[slot.template_node], place, -1);
                 topology_counts.pop(place);
             }
             return drop_last_slot();
@@ -257,9 +263,10 @@ void Placement::State::drop_last_slot() {
 }
 
 std::optional<int> Placement::State::attach_limit(Slot slot, std::uint32_t driver) const noexcept {
-    const TemplateNodeId shape = slots[slot].shape;
-    return shape == no_shape ? rules->pods.node_limit(slot, driver)
-                             : rules->pods.shape_limit(shape, driver);
+    const TemplateNodeId template_node = slots[slot].template_node;
+    return template_node == no_template_node
+               ? rules->pods.node_limit(slot, driver)
+               : rules->pods.template_node_limit(template_node, driver);
 }
 
 std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_group,

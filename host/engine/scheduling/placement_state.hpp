@@ -60,12 +60,12 @@ private:
 
 // Counting the pods that are bound to nodes, and the daemons of new nodes.
 
-/// The equivalence groups other than `pod_groups` that have bound pods or are daemons of a shape,
-/// ascending, each once. Those that are `absent` are left out unless they are daemons of a shape.
-/// Empty if no pod group has inter-pod constraints and no pod has an anti-affinity.
+/// The equivalence groups other than `pod_groups` that have bound pods or are daemons of a
+/// template, ascending, each once. Those that are `absent` are left out unless they are daemons of
+/// a template. Empty if no pod group has inter-pod constraints and no pod has an anti-affinity.
 std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
                                               std::span<const snapshot::PodGroupId> pod_groups,
-                                              std::span<const TemplateNode> shapes,
+                                              std::span<const TemplateNode> template_nodes,
                                               const std::vector<bool>& absent);
 
 /// Counts the pods bound to `node`, which is the slot `place`, `times` each; -1 undoes 1. Absent
@@ -75,7 +75,8 @@ void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& clust
                  const TopologyCounts::Place& place, int times);
 /// Counts the daemons of each new node of the slot `place`, `times` each; -1 undoes 1.
 void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
-                   const TemplateNode& shape, const TopologyCounts::Place& place, int times);
+                   const TemplateNode& template_node, const TopologyCounts::Place& place,
+                   int times);
 
 /// The bound pods of the cluster, in a slot for each node.
 TopologyCounts count_bound_on_all_nodes(const snapshot::Cluster& cluster,
@@ -84,13 +85,13 @@ TopologyCounts count_bound_on_all_nodes(const snapshot::Cluster& cluster,
 
 // The state of a Placement.
 
-inline constexpr TemplateNodeId no_shape = ~TemplateNodeId{0};
+inline constexpr TemplateNodeId no_template_node = ~TemplateNodeId{0};
 inline constexpr std::uint32_t no_record = ~std::uint32_t{0};
 
 struct SlotFacts {
     int nodes = 1;
     ProfileId profile = 0;
-    TemplateNodeId shape = no_shape;  ///< no_shape: a node of the cluster
+    TemplateNodeId template_node = no_template_node;  ///< no_template_node: a node of the cluster
     bool closed = false;
     std::uint32_t last_placed = no_record;  ///< the last record of pods placed here
 };
@@ -109,7 +110,7 @@ struct Record {
 struct Placement::State {
     explicit State(const CompiledPredicates::PredicateData& the_rules);
 
-    Slot add(TemplateNodeId shape, int nodes);
+    Slot add(TemplateNodeId template_node, int nodes);
     Slot split(Slot from, int nodes);
     void close(Slot slot);
     void place(PodGroupIndex pod_group, Slot slot, int per_node);
@@ -140,7 +141,8 @@ struct Placement::State {
     /// Whether the slot's nodes are domains of spread constraints over single nodes. New nodes are,
     /// once a pod has been placed on them.
     bool has_host_domains(Slot slot) const noexcept {
-        return slots[slot].shape == no_shape || slots[slot].last_placed != no_record;
+        return slots[slot].template_node == no_template_node ||
+               slots[slot].last_placed != no_record;
     }
     std::optional<int> attach_limit(Slot slot, std::uint32_t driver) const noexcept;
     /// The domain of the profile's nodes, an index into PodRules::wide_domains; nothing: they are

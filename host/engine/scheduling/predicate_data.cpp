@@ -31,67 +31,74 @@ std::vector<std::int64_t> sum_absent_requests(const snapshot::Cluster& cluster,
     return out;
 }
 
-/// What a new node has free of the columns' resources, a row per shape.
+/// What a new node has free of the columns' resources, a row per template node.
 std::vector<std::int64_t> free_rows(const snapshot::Cluster& cluster,
-                                    const std::vector<TemplateNode>& shapes,
+                                    const std::vector<TemplateNode>& template_nodes,
                                     std::span<const snapshot::ResourceIndex> columns) {
     std::vector<std::int64_t> rows;
-    rows.reserve(shapes.size() * columns.size());
-    for (const TemplateNode& shape : shapes) {
+    rows.reserve(template_nodes.size() * columns.size());
+    for (const TemplateNode& template_node : template_nodes) {
         for (const snapshot::ResourceIndex resource : columns)
-            rows.push_back(free_on(cluster, shape, resource));
+            rows.push_back(free_on(cluster, template_node, resource));
     }
     return rows;
 }
 
 /// The sizes that bin packing compares besides what is free.
-std::array<std::int64_t, 2> sizes_of(const TemplateNode& shape) {
-    return {shape.allocatable.amount("cpu"), shape.allocatable.amount("memory")};
+std::array<std::int64_t, 2> sizes_of(const TemplateNode& template_node) {
+    return {template_node.allocatable.amount("cpu"), template_node.allocatable.amount("memory")};
 }
 
 bool is_same_except_capacity(const CompiledPredicates::PredicateData& rules, TemplateNodeId a,
                              TemplateNodeId b) {
-    const TemplateNode& one = rules.shapes[a];
-    const TemplateNode& other = rules.shapes[b];
-    return rules.profiles.of_shape(a) == rules.profiles.of_shape(b) &&
+    const TemplateNode& one = rules.template_nodes[a];
+    const TemplateNode& other = rules.template_nodes[b];
+    return rules.profiles.of_template_node(a) == rules.profiles.of_template_node(b) &&
            one.daemons == other.daemons && one.csi_limits == other.csi_limits;
 }
 
 bool is_equivalent(const CompiledPredicates::PredicateData& rules, TemplateNodeId a,
                    TemplateNodeId b) {
     return is_same_except_capacity(rules, a, b) &&
-           std::ranges::equal(rules.shape_row(a), rules.shape_row(b)) &&
-           sizes_of(rules.shapes[a]) == sizes_of(rules.shapes[b]);
+           std::ranges::equal(rules.template_node_row(a), rules.template_node_row(b)) &&
+           sizes_of(rules.template_nodes[a]) == sizes_of(rules.template_nodes[b]);
 }
 
 std::vector<TemplateNodeId> find_same_except_capacity(
     const CompiledPredicates::PredicateData& rules) {
     std::vector<TemplateNodeId> same_except_capacity;
-    std::map<ProfileId, std::vector<TemplateNodeId>> lowest;  // of each set of the same shapes
-    for (TemplateNodeId shape = 0; shape < rules.shapes.size(); ++shape) {
-        std::vector<TemplateNodeId>& candidates = lowest[rules.profiles.of_shape(shape)];
+    std::map<ProfileId, std::vector<TemplateNodeId>>
+        lowest;  // of each set of the same template nodes
+    for (TemplateNodeId template_node = 0; template_node < rules.template_nodes.size();
+         ++template_node) {
+        std::vector<TemplateNodeId>& candidates =
+            lowest[rules.profiles.of_template_node(template_node)];
         const auto found = std::ranges::find_if(candidates, [&](TemplateNodeId other) {
-            return is_same_except_capacity(rules, shape, other);
+            return is_same_except_capacity(rules, template_node, other);
         });
-        same_except_capacity.push_back(found == candidates.end() ? candidates.emplace_back(shape)
-                                                                 : *found);
+        same_except_capacity.push_back(
+            found == candidates.end() ? candidates.emplace_back(template_node) : *found);
     }
     return same_except_capacity;
 }
 
-std::vector<TemplateNodeId> find_equivalent_shapes(const CompiledPredicates::PredicateData& rules) {
+std::vector<TemplateNodeId> find_equivalent_template_nodes(
+    const CompiledPredicates::PredicateData& rules) {
     std::vector<TemplateNodeId> equivalent;
-    equivalent.reserve(rules.shapes.size());
+    equivalent.reserve(rules.template_nodes.size());
     snapshot::HashIndex lowest;
-    for (TemplateNodeId shape = 0; shape < rules.shapes.size(); ++shape) {
+    for (TemplateNodeId template_node = 0; template_node < rules.template_nodes.size();
+         ++template_node) {
         snapshot::FastHash hash;
-        hash.add(std::uint64_t{rules.profiles.of_shape(shape)});
-        for (const std::int64_t free : rules.shape_row(shape))
+        hash.add(std::uint64_t{rules.profiles.of_template_node(template_node)});
+        for (const std::int64_t free : rules.template_node_row(template_node))
             hash.add(static_cast<std::uint64_t>(free));
-        const auto same = [&](std::uint32_t other) { return is_equivalent(rules, shape, other); };
+        const auto same = [&](std::uint32_t other) {
+            return is_equivalent(rules, template_node, other);
+        };
         const auto found = lowest.find(hash.value(), same);
-        if (!found) lowest.insert(hash.value(), shape);
-        equivalent.push_back(found.value_or(shape));
+        if (!found) lowest.insert(hash.value(), template_node);
+        equivalent.push_back(found.value_or(template_node));
     }
     return equivalent;
 }
@@ -110,13 +117,13 @@ std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> 
 
 CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
                                                  std::vector<snapshot::PodGroupId> the_pod_groups,
-                                                 std::vector<TemplateNode> the_shapes,
+                                                 std::vector<TemplateNode> the_template_nodes,
                                                  std::vector<bool> the_absent,
                                                  std::span<const NodePromise> promises,
                                                  std::span<const RefusedShape> refused)
     : cluster(std::move(the_cluster)),
       pod_groups(std::move(the_pod_groups)),
-      shapes(std::move(the_shapes)),
+      template_nodes(std::move(the_template_nodes)),
       absent(std::move(the_absent)),
       absent_requests(sum_absent_requests(cluster, absent)),
       promised(promised_amounts(cluster, promises)),
@@ -126,7 +133,7 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
     demand_of.reserve(pod_groups.size());
     std::map<PodGroupIndex, std::map<TemplateNodeId, Refusal>> refused_by;
     for (const RefusedShape& pods : refused)
-        refused_by[pods.pod_group].emplace(pods.shape, pods.refusal);
+        refused_by[pods.pod_group].emplace(pods.template_node, pods.refusal);
     for (const snapshot::PodGroupId pod_group : pod_groups) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(pod_group);
         NodeDemand demand{.spec = row.spec};
@@ -139,23 +146,23 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
         }
         demand_of.push_back(demands.add(std::move(demand)));
     }
-    const auto others = find_others(cluster, pod_groups, shapes, absent);
+    const auto others = find_others(cluster, pod_groups, template_nodes, absent);
     PodTerms terms(cluster, pod_groups, others);
     NodeReading reading;
     demands.read_by(reading);
     terms.read_by(cluster, pod_groups, reading);
-    profiles = NodeProfiles(cluster, shapes, reading, promises);
+    profiles = NodeProfiles(cluster, template_nodes, reading, promises);
     demands.set_profiles(profiles);
     pods = InterPodIndex(std::move(terms), {.cluster = cluster,
                                             .pod_groups = pod_groups,
                                             .others = others,
-                                            .shapes = shapes,
+                                            .template_nodes = template_nodes,
                                             .profiles = profiles,
                                             .volumes = volumes});
     pods.absent = absent;
     bound_counts = count_bound_on_all_nodes(cluster, pods, profiles);
-    shape_rows = free_rows(cluster, shapes, requests.columns());
-    equivalent = find_equivalent_shapes(*this);
+    template_node_rows = free_rows(cluster, template_nodes, requests.columns());
+    equivalent = find_equivalent_template_nodes(*this);
     same_except_capacity = find_same_except_capacity(*this);
 }
 
@@ -249,10 +256,10 @@ std::optional<std::uint32_t> RequestTable::find_column(
     return resource < column_of_.size() ? column_of_[resource] : std::nullopt;
 }
 
-std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& shape,
+std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& template_node,
                      snapshot::ResourceIndex resource) {
-    std::int64_t free = shape.allocatable.amount(cluster.resource_name(resource));
-    for (const snapshot::PodGroupId daemon : shape.daemons) {
+    std::int64_t free = template_node.allocatable.amount(cluster.resource_name(resource));
+    for (const snapshot::PodGroupId daemon : template_node.daemons) {
         if (resource == snapshot::pods_index) --free;
         for (const snapshot::Request& request : cluster.equivalence_group(daemon).requests) {
             if (request.resource == resource) free -= request.amount;

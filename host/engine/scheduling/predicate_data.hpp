@@ -45,13 +45,13 @@ private:
     std::vector<std::optional<std::uint32_t>> column_of_;  // by resource
 };
 
-/// What is free on a new node of the shape: allocatable less what its daemons request.
-std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& shape,
+/// What is free on a new node of the template: allocatable less what its daemons request.
+std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& template_node,
                      snapshot::ResourceIndex resource);
 
 struct CompiledPredicates::PredicateData {
     PredicateData(snapshot::Cluster the_cluster, std::vector<snapshot::PodGroupId> the_pod_groups,
-                  std::vector<TemplateNode> the_shapes, std::vector<bool> the_absent,
+                  std::vector<TemplateNode> the_template_nodes, std::vector<bool> the_absent,
                   std::span<const NodePromise> promises, std::span<const RefusedShape> refused);
     PredicateData(const PredicateData&) = delete;
     PredicateData& operator=(const PredicateData&) = delete;
@@ -59,7 +59,7 @@ struct CompiledPredicates::PredicateData {
 
     snapshot::Cluster cluster;
     std::vector<snapshot::PodGroupId> pod_groups;
-    std::vector<TemplateNode> shapes;
+    std::vector<TemplateNode> template_nodes;
     std::vector<bool> absent;  ///< by PodGroupId; empty: no pod is absent
     /// What the absent pods request, a row of all resources for each node; empty: no pod is absent.
     std::vector<std::int64_t> absent_requests;
@@ -72,9 +72,10 @@ struct CompiledPredicates::PredicateData {
     std::vector<DemandId> demand_of;  ///< by pod group
     NodeProfiles profiles;
     InterPodIndex pods;
-    TopologyCounts bound_counts;           ///< of bound pods; without slots if there is no counter
-    std::vector<std::int64_t> shape_rows;  ///< what a new node has free, a row per shape
-    std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by shape
+    TopologyCounts bound_counts;  ///< of bound pods; without slots if there is no counter
+    std::vector<std::int64_t>
+        template_node_rows;  ///< what a new node has free, a row per template node
+    std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by template node
 
     /// The node's amount of a resource, or what it is promised.
     std::int64_t allocatable(snapshot::NodeIndex node,
@@ -93,9 +94,9 @@ struct CompiledPredicates::PredicateData {
                                     : absent_requests[node * cluster.resource_count() + resource];
         return allocatable(node, resource) - cluster.requested(node)[resource] + absent_request;
     }
-    std::span<const std::int64_t> shape_row(TemplateNodeId shape) const noexcept {
+    std::span<const std::int64_t> template_node_row(TemplateNodeId template_node) const noexcept {
         const std::size_t columns = requests.columns().size();
-        return {&shape_rows[shape * columns], columns};
+        return {&template_node_rows[template_node * columns], columns};
     }
 };
 

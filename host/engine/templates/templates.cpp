@@ -133,12 +133,12 @@ NodeTemplate unnamed_copy(NodeTemplate node, const Group& group, const Settings&
 }
 
 GroupTemplate finished(const snapshot::Cluster& cluster, NodeTemplate node,
-                       scheduling::TemplateNode shape, std::string because) {
-    shape.labels = node.labels;
-    shape.taints = node.taints;
-    node.free = shape.allocatable - taken_by(cluster, shape.daemons);
+                       scheduling::TemplateNode template_node, std::string because) {
+    template_node.labels = node.labels;
+    template_node.taints = node.taints;
+    node.free = template_node.allocatable - taken_by(cluster, template_node.daemons);
     return {.node = std::make_shared<const NodeTemplate>(std::move(node)),
-            .shape = std::move(shape),
+            .template_node = std::move(template_node),
             .because = std::move(because)};
 }
 
@@ -180,8 +180,8 @@ Resources without_kube_proxy(Resources taken) {
 }
 
 /// The template node for the predicates: its daemons, and what is left to daemons and other pods.
-scheduling::TemplateNode shape_of(const snapshot::Cluster& cluster, const NodeTemplate& node,
-                                  const Resources& static_pods) {
+scheduling::TemplateNode template_node_of(const snapshot::Cluster& cluster,
+                                          const NodeTemplate& node, const Resources& static_pods) {
     scheduling::TemplateNode out{.allocatable = node.allocatable - without_kube_proxy(static_pods)};
     const auto added = add_missing_daemons(cluster, node, out.allocatable, out.daemons);
     if (std::ranges::any_of(added, [](const auto* row) { return is_kube_proxy(*row->object); })) {
@@ -193,10 +193,10 @@ scheduling::TemplateNode shape_of(const snapshot::Cluster& cluster, const NodeTe
 }
 
 void set_csi_limits(const Reserves* learned, const NodeTemplate& node,
-                    scheduling::TemplateNode& shape) {
+                    scheduling::TemplateNode& template_node) {
     if (learned == nullptr) return;
     const auto type = learned->types.find(node.machine_type);
-    if (type != learned->types.end()) shape.csi_limits = type->second.csi_limits;
+    if (type != learned->types.end()) template_node.csi_limits = type->second.csi_limits;
 }
 
 /// Whether the label has a zone or a region, under a new or an old name.
@@ -245,15 +245,15 @@ GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& 
     fill_fields(node);
     if (group.described) fill_from_cloud(node, *group.described);
 
-    scheduling::TemplateNode shape{.allocatable = node.allocatable,
-                                   .daemons = daemons_on(cluster, index)};
+    scheduling::TemplateNode template_node{.allocatable = node.allocatable,
+                                           .daemons = daemons_on(cluster, index)};
     if (settings.force_daemon_sets) {
-        add_missing_daemons(cluster, node, shape.allocatable, shape.daemons);
+        add_missing_daemons(cluster, node, template_node.allocatable, template_node.daemons);
     }
     const auto& csi_nodes = cluster.objects().csi_nodes;
     const auto csi = csi_nodes.find(cluster.text(row.name));
-    if (csi != csi_nodes.end()) shape.csi_limits = csi->second.limits;
-    return finished(cluster, std::move(node), std::move(shape),
+    if (csi != csi_nodes.end()) template_node.csi_limits = csi->second.limits;
+    return finished(cluster, std::move(node), std::move(template_node),
                     "from node " + std::string(cluster.text(row.name)));
 }
 
@@ -269,9 +269,9 @@ GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group&
         const std::string done = apply_reserves(*learned, node);
         if (!done.empty()) because += ", " + done;
     }
-    scheduling::TemplateNode shape = shape_of(cluster, node, static_pods);
-    set_csi_limits(learned, node, shape);
-    return finished(cluster, std::move(node), std::move(shape), std::move(because));
+    scheduling::TemplateNode template_node = template_node_of(cluster, node, static_pods);
+    set_csi_limits(learned, node, template_node);
+    return finished(cluster, std::move(node), std::move(template_node), std::move(because));
 }
 
 GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
@@ -300,9 +300,9 @@ GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group
     }
     node = unnamed_copy(std::move(node), group, settings);
     fill_fields(node);
-    scheduling::TemplateNode shape = shape_of(cluster, node, static_pods);
-    set_csi_limits(learned, node, shape);
-    return finished(cluster, std::move(node), std::move(shape), std::move(because));
+    scheduling::TemplateNode template_node = template_node_of(cluster, node, static_pods);
+    set_csi_limits(learned, node, template_node);
+    return finished(cluster, std::move(node), std::move(template_node), std::move(because));
 }
 
 }  // namespace capstan::engine::templates

@@ -23,17 +23,18 @@ namespace capstan::engine::templates {
 ///
 ///     node.capacity      what the machine has
 ///     node.allocatable   node.capacity less what the system reserves
-///     shape.allocatable  node.allocatable less static pods, by the cloud's figures (allocatable
+///     template_node.allocatable  node.allocatable less static pods, by the cloud's figures
+///     (allocatable
 ///                        less free)
-///     node.free          shape.allocatable less shape.daemons
+///     node.free          template_node.allocatable less template_node.daemons
 ///
 /// A kube-proxy counts once. If it runs as a DaemonSet, it is among the daemons, and the cloud's
 /// figures for static pods are lowered by a static kube-proxy (at most 100m of cpu, and one pod).
 struct GroupTemplate {
     /// For plugins. NULL: there is no template, and the group cannot grow.
     std::shared_ptr<const NodeTemplate> node{};
-    scheduling::TemplateNode shape{};  ///< for the predicates; empty if `node` is NULL
-    std::string because{};             ///< the source of the template, or why there is none
+    scheduling::TemplateNode template_node{};  ///< for the predicates; empty if `node` is NULL
+    std::string because{};                     ///< the source of the template, or why there is none
 };
 
 /// One template for each group of the snapshot, in its order. With TemplateSource::cloud the source

@@ -17,7 +17,7 @@ struct NodeFacts {
     const Labels& labels;
     std::span<const Taint> taints{};
     bool unschedulable = false;
-    std::optional<std::uint32_t> shape{};  ///< the template of a new node, if it is read
+    std::optional<std::uint32_t> template_node{};  ///< the template of a new node, if it is read
 };
 
 }  // namespace capstan::engine::scheduling

@@ -14,11 +14,12 @@ struct BinpackingCase {
     snapshot::ClusterBuilder builder{};
     std::vector<snapshot::PodGroupId> pod_groups{};
     std::vector<int> pods{};
-    std::vector<scheduling::TemplateNode> shapes{};
+    std::vector<scheduling::TemplateNode> template_nodes{};
 
     explicit BinpackingCase(int machines) {
         for (int cores = 1; cores <= machines; ++cores) {
-            shapes.push_back({.allocatable = amounts(1000 * cores, 2048 * cores, 10 * cores)});
+            template_nodes.push_back(
+                {.allocatable = amounts(1000 * cores, 2048 * cores, 10 * cores)});
         }
     }
     void add(const std::string& app, int count, std::int64_t cpu, bool apart = false) {
@@ -28,9 +29,9 @@ struct BinpackingCase {
         pod_groups.push_back(builder.add_equivalence_group(pod));
         pods.push_back(count);
     }
-    scheduling::CompiledPredicates rules() { return {builder.build(), pod_groups, shapes}; }
+    scheduling::CompiledPredicates rules() { return {builder.build(), pod_groups, template_nodes}; }
     std::vector<scheduling::TemplateNodeId> all() const {
-        std::vector<scheduling::TemplateNodeId> out(shapes.size());
+        std::vector<scheduling::TemplateNodeId> out(template_nodes.size());
         for (scheduling::TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
         return out;
     }
@@ -45,13 +46,13 @@ TEST(BinpackingEstimates, EqualAnEstimateOfEachTemplate) {
     BinpackingEstimates estimates(placement, {0, 1});
     estimates.begin_round(c.pods);
     estimates.prepare(c.all(), INT_MAX);
-    for (const scheduling::TemplateNodeId shape : c.all()) {
+    for (const scheduling::TemplateNodeId template_node : c.all()) {
         const std::vector<Demand> demands{{0, 12}, {1, 200}};
         const scheduling::Placement::Mark mark = placement.mark();
-        const Estimate expected = estimate(placement, shape, demands, INT_MAX);
+        const Estimate expected = estimate(placement, template_node, demands, INT_MAX);
         placement.undo(mark);
-        const auto found = estimates.of(shape, INT_MAX);
-        EXPECT_EQ(found->nodes, expected.nodes) << shape + 1 << " cores";
+        const auto found = estimates.of(template_node, INT_MAX);
+        EXPECT_EQ(found->nodes, expected.nodes) << template_node + 1 << " cores";
         EXPECT_EQ(found->pods, 212u);
     }
 }
@@ -98,9 +99,9 @@ TEST(BinpackingEstimates, SaturateSumsOfRequests) {
     snapshot::PodObject pod;
     pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};
     const snapshot::PodGroupId of_pod = builder.add_equivalence_group(pod);
-    scheduling::TemplateNode shape;
-    shape.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
-    scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {shape});
+    scheduling::TemplateNode template_node;
+    template_node.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
+    scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {template_node});
     scheduling::Placement placement(rules);
     BinpackingEstimates estimates(placement, {0});
     estimates.begin_round({4});

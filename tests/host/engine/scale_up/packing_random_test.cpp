@@ -227,9 +227,10 @@ public:
                 if (request.resource == snapshot::memory_index) memory += amount / (1 << 30);
             }
         }
-        for (const scheduling::TemplateNode& shape : context_.rules->shapes()) {
-            const auto gib = static_cast<double>(shape.allocatable.amount("memory")) / (1 << 30);
-            const auto cores = static_cast<double>(shape.allocatable.amount("cpu")) / 1000;
+        for (const scheduling::TemplateNode& template_node : context_.rules->template_nodes()) {
+            const auto gib =
+                static_cast<double>(template_node.allocatable.amount("memory")) / (1 << 30);
+            const auto cores = static_cast<double>(template_node.allocatable.amount("cpu")) / 1000;
             cpu_per_memory = std::min(cpu_per_memory, cores / gib);
         }
         return std::max(cpu, memory * cpu_per_memory);
@@ -238,7 +239,8 @@ public:
 private:
     scheduling::Placement& placement() { return scale_up_.placement(); }
     std::int64_t amount_of(scheduling::Slot slot, const char* resource) {
-        return context_.rules->shapes()[*placement().shape(slot)].allocatable.amount(resource);
+        return context_.rules->template_nodes()[*placement().template_node(slot)]
+            .allocatable.amount(resource);
     }
     bool fits_without(scheduling::Slot dropped) {
         scheduling::Placement other(placement());
@@ -246,10 +248,10 @@ private:
         for (scheduling::Slot slot = scale_up_.first_new(); slot < placement().slot_count();
              ++slot) {
             const int nodes = placement().nodes(slot) - (slot == dropped ? 1 : 0);
-            if (nodes > 0) other.add(*placement().shape(slot), nodes);
+            if (nodes > 0) other.add(*placement().template_node(slot), nodes);
         }
         std::map<scheduling::PodGroupIndex, int> left = planned_;
-        const SizeOrder order = SizeOrders(*context_.rules).of(*placement().shape(dropped));
+        const SizeOrder order = SizeOrders(*context_.rules).of(*placement().template_node(dropped));
         for (int placed = 1; placed > 0;) {
             placed = 0;
             for (const scheduling::PodGroupIndex pod_group : *order) {

@@ -66,9 +66,10 @@ private:
         for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
             for (int n = 0; n < placement.nodes(slot); ++n) {
                 std::size_t node = slot;
-                if (const auto shape = placement.shape(slot)) {
-                    node = scheduling::naive::add_node(naive_cluster_, context_.snapshot->cluster,
-                                                       context_.rules->shapes()[*shape]);
+                if (const auto template_node = placement.template_node(slot)) {
+                    node = scheduling::naive::add_node(
+                        naive_cluster_, context_.snapshot->cluster,
+                        context_.rules->template_nodes()[*template_node]);
                     naive_cluster_.nodes[node].gone = true;
                 }
                 for (const scheduling::Assignment& assignment : placement.assignments(slot)) {

@@ -15,15 +15,15 @@ struct EstimateCase {
     snapshot::ClusterBuilder builder{};
     std::vector<snapshot::PodGroupId> pod_groups{};
     std::vector<Demand> pods{};
-    scheduling::TemplateNode shape{};
+    scheduling::TemplateNode template_node{};
 
     EstimateCase(std::int64_t cpu, std::int64_t memory, std::int64_t pods_per_node) {
         snapshot::NodeObject old{.name = "old",
                                  .labels = {{hostname_key, "old"}, {zone_key, "jupiter"}}};
         old.capacity = old.allocatable = {{"cpu", 100}, {"memory", 100}, {"pods", 10}};
         builder.set(old);
-        shape.labels = {{zone_key, "mars"}};
-        shape.allocatable = {{"cpu", cpu}, {"memory", memory}, {"pods", pods_per_node}};
+        template_node.labels = {{zone_key, "mars"}};
+        template_node.allocatable = {{"cpu", cpu}, {"memory", memory}, {"pods", pods_per_node}};
     }
     void add(
         int count, std::int64_t cpu, std::int64_t memory,
@@ -35,7 +35,7 @@ struct EstimateCase {
         pod_groups.push_back(builder.add_equivalence_group(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {
-        scheduling::CompiledPredicates rules(builder.build(), pod_groups, {shape});
+        scheduling::CompiledPredicates rules(builder.build(), pod_groups, {template_node});
         scheduling::Placement placement(rules);
         return estimate(placement, 0, pods, max_nodes);
     }
@@ -129,7 +129,7 @@ TEST(Estimate, PlacesPodsWithoutCpuRequestsOnOvercommittedNodes) {
     EstimateCase e(100, 2000, 10);
     snapshot::PodObject daemon{.ns = "kube-system"};
     daemon.spec.requests = {{"cpu", 150}};
-    e.shape.daemons = {e.builder.add_equivalence_group(daemon)};
+    e.template_node.daemons = {e.builder.add_equivalence_group(daemon)};
     e.add(2, 0, 100);
     e.add(2, 0, 50);
     EXPECT_EQ(e.run(), (Estimate{1, {{0, 2}, {1, 2}}}));
@@ -145,7 +145,7 @@ TEST(Estimate, AddsNoNodeForPodsThatDoNotFit) {
 TEST(Estimate, KeepsNodesInThePlacementUntilUndone) {
     EstimateCase e(1000, 1000, 10);
     e.add(15, 100, 100);
-    scheduling::CompiledPredicates rules(e.builder.build(), e.pod_groups, {e.shape});
+    scheduling::CompiledPredicates rules(e.builder.build(), e.pod_groups, {e.template_node});
     scheduling::Placement placement(rules);
     const scheduling::Placement::Mark mark = placement.mark();
     estimate(placement, 0, e.pods, INT_MAX);

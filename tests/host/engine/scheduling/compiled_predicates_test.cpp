@@ -12,18 +12,19 @@ namespace {
 TEST(EquivalentTemplates, IgnoreLabelsThatNoPodReads) {
     SchedulingCluster cluster;
     cluster.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "ssd"}}}});
-    cluster.shape({.labels = {{"disk", "ssd"}, {"pool", "a"}}});
-    cluster.shape({.labels = {{"disk", "ssd"}, {"pool", "b"}, {hostname_key, "x"}}});
-    cluster.shape({.labels = {{"disk", "hdd"}, {"pool", "a"}}});
-    cluster.shape({.labels = {{"pool", "b"}}});
-    cluster.shape({.cpu = 2, .labels = {{"disk", "ssd"}}});
-    cluster.shape({.labels = {{"disk", "ssd"}}, .taints = {{.key = "spot"}}});
-    cluster.shape({.labels = {{"disk", "ssd"}},
-                   .taints = {{.key = "spot", .effect = Effect::prefer_no_schedule}}});
+    cluster.template_node({.labels = {{"disk", "ssd"}, {"pool", "a"}}});
+    cluster.template_node({.labels = {{"disk", "ssd"}, {"pool", "b"}, {hostname_key, "x"}}});
+    cluster.template_node({.labels = {{"disk", "hdd"}, {"pool", "a"}}});
+    cluster.template_node({.labels = {{"pool", "b"}}});
+    cluster.template_node({.cpu = 2, .labels = {{"disk", "ssd"}}});
+    cluster.template_node({.labels = {{"disk", "ssd"}}, .taints = {{.key = "spot"}}});
+    cluster.template_node({.labels = {{"disk", "ssd"}},
+                           .taints = {{.key = "spot", .effect = Effect::prefer_no_schedule}}});
     CompiledPredicates rules = cluster.rules();
     std::vector<TemplateNodeId> equivalent;
-    for (TemplateNodeId shape = 0; shape < rules.shapes().size(); ++shape)
-        equivalent.push_back(rules.equivalent(shape));
+    for (TemplateNodeId template_node = 0; template_node < rules.template_nodes().size();
+         ++template_node)
+        equivalent.push_back(rules.equivalent(template_node));
     EXPECT_EQ(equivalent, (std::vector<TemplateNodeId>{0, 0, 2, 3, 4, 5, 0}));
 }
 
@@ -33,8 +34,8 @@ TEST(EquivalentTemplates, DependOnTheZoneIfAPodIsSpread) {
         TestPod pod{.labels = {{"app", "web"}}};
         if (spread) pod.spec.spread = {over(zone_key, app("web"))};
         cluster.pod_group(pod);
-        cluster.shape({.labels = {{zone_key, "1"}}});
-        cluster.shape({.labels = {{zone_key, "2"}}});
+        cluster.template_node({.labels = {{zone_key, "1"}}});
+        cluster.template_node({.labels = {{zone_key, "2"}}});
         EXPECT_EQ(cluster.rules().equivalent(1), spread ? 1u : 0u);
     }
 }
@@ -81,14 +82,14 @@ TEST(CompiledPredicates, SupportAffinityToANodeName) {
         {.fields = {{.key = "metadata.name", .op = Operator::in, .values = {"b"}}}}};
     const auto pinned = cluster.pod_group({.spec = spec});
     const auto by_host = cluster.pod_group({.spec = {.node_selector = {{hostname_key, "a"}}}});
-    const auto shape = cluster.shape({.labels = {{hostname_key, "a"}}});
+    const auto template_node = cluster.template_node({.labels = {{hostname_key, "a"}}});
     CompiledPredicates rules = cluster.rules();
     const Placement placement(rules);
     EXPECT_EQ(placement.find(pinned, 0, 2), 1u);
     EXPECT_EQ(placement.find(by_host, 0, 2), 0u);
     EXPECT_EQ(placement.find(by_host, 1, 2), std::nullopt);
-    EXPECT_EQ(placement.why_not_new(pinned, shape).predicate, Predicate::node_affinity);
-    EXPECT_EQ(placement.why_not_new(by_host, shape).predicate, Predicate::node_affinity);
+    EXPECT_EQ(placement.why_not_new(pinned, template_node).predicate, Predicate::node_affinity);
+    EXPECT_EQ(placement.why_not_new(by_host, template_node).predicate, Predicate::node_affinity);
 }
 
 }  // namespace

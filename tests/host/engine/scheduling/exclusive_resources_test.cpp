@@ -21,7 +21,7 @@ TEST(PlacementHostPorts, AreTakenOncePerNode) {
     const auto web = cluster.pod_group(with_port(80));
     const auto udp = cluster.pod_group(with_port(80, "", "UDP"));
     const auto local = cluster.pod_group(with_port(80, "127.0.0.1"));
-    const auto shape = cluster.shape({});
+    const auto template_node = cluster.template_node({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{0, 0}));
@@ -31,7 +31,7 @@ TEST(PlacementHostPorts, AreTakenOncePerNode) {
     EXPECT_EQ(placement.why_not(web, 0).predicate, Predicate::node_ports);
     placement.place(local, 1, 1);
     EXPECT_EQ(placement.room(web, 1, 5), (Room{0, 0}));
-    const Slot slot = placement.add(shape, 3);
+    const Slot slot = placement.add(template_node, 3);
     EXPECT_EQ(placement.room(web, slot, 5), (Room{1, 3}));
     placement.undo(0);
     EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
@@ -41,9 +41,9 @@ TEST(PlacementHostPorts, IncludeThoseOfDaemonSetsOnNewNodes) {
     SchedulingCluster cluster;
     const auto agent = cluster.daemon(with_port(9100));
     const auto web = cluster.pod_group(with_port(9100, "10.0.0.1"));
-    const auto shape = cluster.shape({.daemons = {agent}});
+    const auto template_node = cluster.template_node({.daemons = {agent}});
     CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(Placement(rules).why_not_new(web, shape).predicate, Predicate::node_ports);
+    EXPECT_EQ(Placement(rules).why_not_new(web, template_node).predicate, Predicate::node_ports);
 }
 
 /// A claim that is bound to a volume of driver "csi" without node affinity.
@@ -82,8 +82,8 @@ TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
     const auto one = cluster.pod_group({.labels = {{"app", "1"}}, .claims = {"one"}});
     const auto two = cluster.pod_group({.labels = {{"app", "2"}}, .claims = {"two"}});
     const auto both = cluster.pod_group({.claims = {"two", "three"}});
-    const auto shape = cluster.shape({.csi_limits = {{"csi", 1}}});
-    const auto unlimited = cluster.shape({});
+    const auto template_node = cluster.template_node({.csi_limits = {{"csi", 1}}});
+    const auto unlimited = cluster.template_node({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.room(one, 0, 5), (Room{5, 5}));
@@ -94,10 +94,10 @@ TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
                        "node(s) exceed max volume count: needs 2 of csi, 1 of 2 are attached"}));
     placement.place(two, 0, 1);
     EXPECT_EQ(placement.room(two, 0, 5), (Room{5, 5}));
-    EXPECT_EQ(placement.why_not_new(two, shape).predicate, Predicate::none);
-    EXPECT_EQ(placement.why_not_new(both, shape).predicate, Predicate::node_volume_limits);
+    EXPECT_EQ(placement.why_not_new(two, template_node).predicate, Predicate::none);
+    EXPECT_EQ(placement.why_not_new(both, template_node).predicate, Predicate::node_volume_limits);
     EXPECT_EQ(placement.why_not_new(both, unlimited).predicate, Predicate::none);
-    EXPECT_NE(rules.equivalent(shape), rules.equivalent(unlimited));
+    EXPECT_NE(rules.equivalent(template_node), rules.equivalent(unlimited));
 }
 
 }  // namespace

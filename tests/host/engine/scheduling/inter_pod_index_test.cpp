@@ -90,10 +90,10 @@ TEST(PodAffinity, AllowsTheFirstPodAnywhereIfItMatchesItself) {
 TEST(PodAffinity, PlacesTheFirstPodOnOneNewNode) {
     SchedulingCluster cluster;
     const auto web = cluster.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
-    const auto shape = cluster.shape({.pods = 4});
+    const auto template_node = cluster.template_node({.pods = 4});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    const Slot slot = placement.add(shape, 3);
+    const Slot slot = placement.add(template_node, 3);
     EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 4}));
     const Slot one = placement.split(slot, 1);
     placement.place(web, one, 1);
@@ -190,10 +190,10 @@ TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
     FourNodes cluster;
     const auto by_node = cluster.pod_group(labelled("n", apart({near(hostname_key, app("n"))})));
     const auto by_zone = cluster.pod_group(labelled("z", apart({near(zone_key, app("z"))})));
-    const auto shape = cluster.shape(in_zone("3"));
+    const auto template_node = cluster.template_node(in_zone("3"));
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    const Slot slot = placement.add(shape, 5);
+    const Slot slot = placement.add(template_node, 5);
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{1, 5}));
     EXPECT_EQ(placement.room(by_node, slot, 3), (Room{1, 3}));
     EXPECT_EQ(placement.room(by_zone, slot, 9), (Room{1, 1}));
@@ -209,7 +209,8 @@ TEST(PodAntiAffinity, AppliesToNewNodesIfADaemonSetHasIt) {
     SchedulingCluster cluster;
     const auto agent = cluster.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
     const auto web = cluster.pod_group(labelled("web"));
-    const auto bare = cluster.shape({}), with_agent = cluster.shape({.daemons = {agent}});
+    const auto bare = cluster.template_node({}),
+               with_agent = cluster.template_node({.daemons = {agent}});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.why_not_new(web, bare).predicate, Predicate::none);

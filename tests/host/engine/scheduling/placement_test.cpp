@@ -84,11 +84,11 @@ TEST(Placement, AddsSplitsAndClosesNodesAndUndoesIt) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 1000});
     const auto web = cluster.pod_group({.cpu = 500});
-    const auto shape = cluster.shape({.cpu = 2000});
+    const auto template_node = cluster.template_node({.cpu = 2000});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const auto before = placement.mark();
-    const Slot slot = placement.add(shape, 5);
+    const Slot slot = placement.add(template_node, 5);
     EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 20}));
     EXPECT_EQ(placement.room(web, slot, 6), (Room{4, 6}));
     placement.place(web, slot, 1);
@@ -110,7 +110,8 @@ TEST(Placement, AddsSplitsAndClosesNodesAndUndoesIt) {
 TEST(Placement, IsNotAffectedByUndoneChanges) {
     SchedulingCluster cluster;
     const auto web = cluster.pod_group({.cpu = 700});
-    const auto big = cluster.shape({.cpu = 1000}), small = cluster.shape({.cpu = 500});
+    const auto big = cluster.template_node({.cpu = 1000}),
+               small = cluster.template_node({.cpu = 500});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     for (int i = 0; i < 70; ++i) placement.add(big, 1);
@@ -137,10 +138,10 @@ TEST(Placement, SubtractsDaemonSetsFromANewNode) {
     SchedulingCluster cluster;
     const auto agent = cluster.daemon({.cpu = 300});
     const auto web = cluster.pod_group({.cpu = 500});
-    const auto shape = cluster.shape({.cpu = 1000, .pods = 5, .daemons = {agent}});
+    const auto template_node = cluster.template_node({.cpu = 1000, .pods = 5, .daemons = {agent}});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    const Slot slot = placement.add(shape, 1);
+    const Slot slot = placement.add(template_node, 1);
     EXPECT_EQ(placement.room(web, slot, 10), (Room{1, 1}));
     EXPECT_EQ(placement.free(slot, snapshot::pods_index), 4);
     EXPECT_EQ(placement.free(slot, snapshot::cpu_index), 700);

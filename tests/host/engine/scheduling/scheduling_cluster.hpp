@@ -65,17 +65,17 @@ public:
     snapshot::PodGroupId daemon(const TestPod& pod) {
         return builder.add_equivalence_group(make(pod));
     }
-    TemplateNodeId shape(const TestNode& node) {
-        shapes.push_back({.labels = node.labels,
-                          .taints = node.taints,
-                          .allocatable = resources(node),
-                          .daemons = node.daemons,
-                          .csi_limits = node.csi_limits});
-        return static_cast<TemplateNodeId>(shapes.size() - 1);
+    TemplateNodeId template_node(const TestNode& node) {
+        template_nodes.push_back({.labels = node.labels,
+                                  .taints = node.taints,
+                                  .allocatable = resources(node),
+                                  .daemons = node.daemons,
+                                  .csi_limits = node.csi_limits});
+        return static_cast<TemplateNodeId>(template_nodes.size() - 1);
     }
     CompiledPredicates rules() {
         return CompiledPredicates(snapshot::with_default_spread(builder.build(), defaults),
-                                  pod_groups, shapes);
+                                  pod_groups, template_nodes);
     }
 
     snapshot::ClusterBuilder builder;
@@ -99,7 +99,7 @@ private:
     }
 
     std::vector<snapshot::PodGroupId> pod_groups;
-    std::vector<TemplateNode> shapes;
+    std::vector<TemplateNode> template_nodes;
 };
 
 }  // namespace capstan::engine::scheduling

@@ -123,11 +123,11 @@ TEST(TopologySpread, HonoursMinDomains) {
 TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
     ThreeZones cluster(1, 1, 1);
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
-    const auto shape = cluster.shape(in_zone("4"));
+    const auto template_node = cluster.template_node(in_zone("4"));
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
-    const Slot slot = placement.add(shape, 2);
+    const Slot slot = placement.add(template_node, 2);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 0, 2}));
     placement.place(web, slot, 1);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1, 0}))
@@ -139,10 +139,10 @@ TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
 TEST(TopologySpread, CountsANewHostWhenAPodIsOnIt) {
     ThreeZones cluster(2, 2, 3);
     const auto web = cluster.pod_group(spread_pod({over(hostname_key, app("web"))}));
-    const auto shape = cluster.shape({});
+    const auto template_node = cluster.template_node({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    const Slot slot = placement.add(shape, 3);
+    const Slot slot = placement.add(template_node, 3);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 9}));
     const Slot one = placement.split(slot, 1);
     EXPECT_EQ(placement.room(web, one, 9), (Room{3, 3}));
@@ -159,12 +159,12 @@ TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
     constraint.min_domains = 5;
     const auto web = cluster.pod_group(spread_pod({constraint}));
     const auto unconstrained = cluster.pod_group({.labels = {{"app", "unconstrained"}}});
-    const auto shape = cluster.shape({});
+    const auto template_node = cluster.template_node({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(placement.missing_hosts(web), 2);
     EXPECT_EQ(placement.missing_hosts(unconstrained), 0);
-    const Slot slot = placement.add(shape, 2);
+    const Slot slot = placement.add(template_node, 2);
     EXPECT_EQ(placement.missing_hosts(web), 2);
     placement.place(web, slot, 1);
     EXPECT_EQ(placement.missing_hosts(web), 0);
@@ -174,11 +174,11 @@ TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
 TEST(TopologySpread, CountsEachHostSeparately) {
     ThreeZones cluster(1, 0, 1);
     const auto web = cluster.pod_group(spread_pod({over(hostname_key, app("web"))}));
-    const auto shape = cluster.shape({});
+    const auto template_node = cluster.template_node({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
-    const Slot slot = placement.add(shape, 4);
+    const Slot slot = placement.add(template_node, 4);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 4}));
     placement.place(web, slot, 1);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{0, 0}));
@@ -265,10 +265,10 @@ TEST(TopologySpread, CombinesSeveralConstraints) {
     ThreeZones cluster(0, 0, 0);
     const auto web = cluster.pod_group(
         spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
-    const auto shape = cluster.shape(in_zone("1"));
+    const auto template_node = cluster.template_node(in_zone("1"));
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
-    const Slot slot = placement.add(shape, 5);
+    const Slot slot = placement.add(template_node, 5);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 2}));
 }
 
@@ -287,9 +287,9 @@ TEST(TopologySpread, IgnoresRemovedNodes) {
 TEST(SpreadDomains, IncludeDomainsOfEligibleNodesAndTemplates) {
     ThreeZones cluster(2, 0, 1);
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"), 3)}));
-    const auto in_4 = cluster.shape(in_zone("4"));
-    const auto in_2 = cluster.shape(in_zone("2"));
-    const auto nowhere = cluster.shape({});
+    const auto in_4 = cluster.template_node(in_zone("4"));
+    const auto in_2 = cluster.template_node(in_zone("2"));
+    const auto nowhere = cluster.template_node({});
     CompiledPredicates rules = cluster.rules();
     Placement placement(rules);
     const auto domains = placement.spread(web);

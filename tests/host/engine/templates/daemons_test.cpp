@@ -48,16 +48,16 @@ TEST(TemplateDaemons, AreTheDaemonSetAndStaticPodsOfTheNode) {
     test_cluster.pod("static", "web-1").annotations = {{"kubernetes.io/config.mirror", "x"}};
     test_cluster.pod("owned-by-node", "web-1").owner = {.kind = "Node", .name = "web-1"};
     const GroupTemplate web = template_of(test_cluster);
-    EXPECT_THAT(web.shape.daemons, SizeIs(3));
+    EXPECT_THAT(web.template_node.daemons, SizeIs(3));
     EXPECT_EQ(web.node->free, amounts(4000 - 50 - 100 - 100, 16384, 107));
-    EXPECT_EQ(web.shape.allocatable, amounts(4000));
+    EXPECT_EQ(web.template_node.allocatable, amounts(4000));
 }
 
 TEST(TemplateDaemons, CountADaemonSetOnceWhileItReplacesAPod) {
     TestCluster test_cluster = group_with_node();
     test_cluster.daemon("cni", "cni-1", "web-1");
     test_cluster.daemon("cni", "cni-2", "web-1");
-    EXPECT_THAT(template_of(test_cluster).shape.daemons, SizeIs(1));
+    EXPECT_THAT(template_of(test_cluster).template_node.daemons, SizeIs(1));
 }
 
 TEST(TemplateDaemons, AreEqualForEqualNodesOfTwoGroups) {
@@ -71,8 +71,8 @@ TEST(TemplateDaemons, AreEqualForEqualNodesOfTwoGroups) {
             {.fields = {{.key = "metadata.name", .values = {group + "-1"}}}}};
     }
     const auto templates = make_templates(test_cluster.snapshot(), Settings(), noon);
-    EXPECT_THAT(templates.at(0).shape.daemons, SizeIs(1));
-    EXPECT_EQ(templates.at(0).shape, templates.at(1).shape);
+    EXPECT_THAT(templates.at(0).template_node.daemons, SizeIs(1));
+    EXPECT_EQ(templates.at(0).template_node, templates.at(1).template_node);
 }
 
 TEST(TemplateDaemons, KeepTheRequestsOfTheRunningPod) {
@@ -121,7 +121,8 @@ TEST(TemplateDaemons, AreTheDaemonSetsThatMatchACloudTemplate) {
          }) {
         TestCluster test_cluster = described_group();
         c.change(test_cluster.daemon_set("d").spec);
-        EXPECT_THAT(template_of(test_cluster).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.what;
+        EXPECT_THAT(template_of(test_cluster).template_node.daemons, SizeIs(c.runs ? 1 : 0))
+            << c.what;
     }
 }
 
@@ -142,7 +143,8 @@ TEST(TemplateDaemons, MustTolerateLastingTaints) {
         test_cluster.describe("web", amounts(1000)).taints = {{.key = c.taint, .effect = c.effect}};
         snapshot::DaemonSetObject& d = test_cluster.daemon_set("d");
         if (c.tolerates) d.spec.tolerations = {{.key = c.taint, .op = Toleration::Op::exists}};
-        EXPECT_THAT(template_of(test_cluster).shape.daemons, SizeIs(c.runs ? 1 : 0)) << c.taint;
+        EXPECT_THAT(template_of(test_cluster).template_node.daemons, SizeIs(c.runs ? 1 : 0))
+            << c.taint;
     }
 }
 
@@ -157,7 +159,7 @@ TEST(TemplateDaemons, AreLimitedToTheHighestPrioritiesThatFit) {
     const Snapshot snapshot = test_cluster.snapshot();
     const GroupTemplate web = make_templates(snapshot, Settings(), noon).at(0);
     std::vector<std::string> owners;
-    for (const snapshot::PodGroupId id : web.shape.daemons) {
+    for (const snapshot::PodGroupId id : web.template_node.daemons) {
         owners.push_back(snapshot.cluster.equivalence_group(id).owner->name);
     }
     EXPECT_THAT(owners, ::testing::UnorderedElementsAre("b", "c"));
@@ -172,7 +174,7 @@ TEST(TemplateDaemons, SubtractTheStaticPodsThatTheCloudReports) {
     test_cluster.daemon_set("cni");
     const GroupTemplate web = template_of(test_cluster);
     EXPECT_EQ(web.node->allocatable, amounts(900));
-    EXPECT_EQ(web.shape.allocatable, amounts(700, 16000, 108));
+    EXPECT_EQ(web.template_node.allocatable, amounts(700, 16000, 108));
     EXPECT_EQ(web.node->free, amounts(650, 16000, 107));
 }
 
@@ -222,10 +224,11 @@ TEST(TemplateDaemons, AreEqualInTheTemplateNodeAndTheNodeTemplate) {
     test_cluster.daemon("cni", "cni-1", "web-1");
     const Snapshot snapshot = test_cluster.snapshot();
     for (const GroupTemplate& t : make_templates(snapshot, Settings(), noon)) {
-        EXPECT_EQ(t.node->free, t.shape.allocatable - taken_by(snapshot.cluster, t.shape.daemons));
-        EXPECT_EQ(t.node->labels, t.shape.labels);
-        EXPECT_EQ(t.node->taints, t.shape.taints);
-        EXPECT_THAT(t.shape.daemons, ::testing::Not(IsEmpty()));
+        EXPECT_EQ(t.node->free, t.template_node.allocatable -
+                                    taken_by(snapshot.cluster, t.template_node.daemons));
+        EXPECT_EQ(t.node->labels, t.template_node.labels);
+        EXPECT_EQ(t.node->taints, t.template_node.taints);
+        EXPECT_THAT(t.template_node.daemons, ::testing::Not(IsEmpty()));
     }
 }
 

@@ -83,7 +83,7 @@ TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
     o.join_and_leave();
     o.pass_at(2min);
     const GroupTemplate web = o.make_template();
-    EXPECT_THAT(web.shape.taints, ElementsAre(quarantine));
+    EXPECT_THAT(web.template_node.taints, ElementsAre(quarantine));
     EXPECT_EQ(web.node->labels.at("kubernetes.io/hostname"), "new-node");
     EXPECT_EQ(
         web.because,
@@ -100,8 +100,8 @@ TEST(ObservedNodes, LackWhatTheNodeLacked) {
     node.allocatable = amounts(3500);
     o.stay_and_leave(0s);
     const GroupTemplate web = o.make_template();
-    EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"}}));
-    EXPECT_EQ(web.shape.allocatable.amount("cpu"), 3500);
+    EXPECT_EQ(web.template_node.labels, (Labels{{"kubernetes.io/hostname", "new-node"}}));
+    EXPECT_EQ(web.template_node.allocatable.amount("cpu"), 3500);
     EXPECT_THAT(web.because, HasSubstr("lacks label disk=ssd, has 3500m of cpu instead of 4"));
 }
 
@@ -117,7 +117,7 @@ TEST(ObservedNodes, MustBeUnchangedForAMinute) {
     EXPECT_EQ(next_observation(o.memory, false, o.now), noon + 110s);
     o.pass_at(110s);
     o.node.reset();
-    EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine));
+    EXPECT_THAT(o.make_template().template_node.taints, ElementsAre(quarantine));
 }
 
 TEST(ObservedNodes, MustBeReadyForAMinute) {
@@ -208,8 +208,8 @@ TEST(ObservedNodes, KeepTheStateInWhichTheyJoined) {
         o.node->taints.push_back({.key = "spot-interruption"});
         if (later > 15min) o.node->labels["by"] = "hand";
         o.stay_and_leave(later);
-        EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine));
-        EXPECT_EQ(o.make_template().shape.labels.count("by"), 0u);
+        EXPECT_THAT(o.make_template().template_node.taints, ElementsAre(quarantine));
+        EXPECT_EQ(o.make_template().template_node.labels.count("by"), 0u);
     }
 }
 
@@ -219,7 +219,7 @@ TEST(ObservedNodes, LoseATaintThatIsRemovedLate) {
     ASSERT_TRUE(o.is_observed());
     o.node->taints.clear();
     o.stay_and_leave(3min);
-    EXPECT_THAT(o.make_template().shape.taints, IsEmpty());
+    EXPECT_THAT(o.make_template().template_node.taints, IsEmpty());
 }
 
 TEST(ObservedNodes, LoseATaintThatTheNextNodeLacks) {
@@ -227,7 +227,7 @@ TEST(ObservedNodes, LoseATaintThatTheNextNodeLacks) {
     o.join_and_leave();
     o.join().taints.clear();
     o.stay_and_leave(3min);
-    EXPECT_THAT(o.make_template().shape.taints, IsEmpty());
+    EXPECT_THAT(o.make_template().template_node.taints, IsEmpty());
 }
 
 TEST(ObservedNodes, HaveNoTransientTaints) {
@@ -242,7 +242,7 @@ TEST(ObservedNodes, HaveNoTransientTaints) {
     o.node->taints = {quarantine};
     o.pass_at(1min);
     o.node.reset();
-    EXPECT_THAT(o.make_template().shape.taints, ElementsAre(quarantine))
+    EXPECT_THAT(o.make_template().template_node.taints, ElementsAre(quarantine))
         << "their removal does not count as a change";
 }
 
@@ -292,7 +292,7 @@ TEST(ObservedNodes, HaveAZoneOnlyIfTheCloudReportsOne) {
         o.pass_at(0s);
         o.join().labels.insert({{zone, "a"}, {disk_zone, "a"}});
         o.stay_and_leave(0s);
-        const Labels labels = o.make_template().shape.labels;
+        const Labels labels = o.make_template().template_node.labels;
         EXPECT_EQ(labels.contains(zone), has_one_zone);
         EXPECT_EQ(labels.contains(disk_zone), has_one_zone)
             << "the next node may be in another zone";

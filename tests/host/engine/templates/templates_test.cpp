@@ -95,7 +95,7 @@ TEST(Templates, UseAnyNodeAsALastResort) {
     EXPECT_NE(fallback.node, nullptr);
     const GroupTemplate none = first_template(test_cluster, settings_with(TemplateSource::cloud));
     EXPECT_EQ(none.node, nullptr);
-    EXPECT_EQ(none.shape, scheduling::TemplateNode());
+    EXPECT_EQ(none.template_node, scheduling::TemplateNode());
     EXPECT_EQ(none.because, "describe web: AccessDenied");
 }
 
@@ -126,9 +126,9 @@ TEST(Templates, DropLabelsAndTaintsOfTheIndividualNode) {
     const Labels labels = {{"kubernetes.io/hostname", "new-node"}, {"team", "shop"}};
     EXPECT_EQ(web.node->name, "template-node-for-web");
     EXPECT_EQ(web.node->labels, labels);
-    EXPECT_EQ(web.shape.labels, labels);
+    EXPECT_EQ(web.template_node.labels, labels);
     EXPECT_EQ(web.node->taints, std::vector<Taint>{{.key = "dedicated"}});
-    EXPECT_EQ(web.shape.taints, std::vector<Taint>{{.key = "dedicated"}});
+    EXPECT_EQ(web.template_node.taints, std::vector<Taint>{{.key = "dedicated"}});
 }
 
 TEST(Templates, DropStartupTaintsOfTheCloud) {
@@ -136,7 +136,8 @@ TEST(Templates, DropStartupTaintsOfTheCloud) {
     test_cluster.group("web");
     test_cluster.describe("web", amounts(8000)).taints = {
         {.key = "startup-taint.cluster-autoscaler.kubernetes.io/cni"}, {.key = "dedicated"}};
-    EXPECT_EQ(first_template(test_cluster).shape.taints, std::vector<Taint>{{.key = "dedicated"}});
+    EXPECT_EQ(first_template(test_cluster).template_node.taints,
+              std::vector<Taint>{{.key = "dedicated"}});
 }
 
 TEST(Templates, GetWellKnownLabelsIfFromTheCloud) {
@@ -149,15 +150,16 @@ TEST(Templates, GetWellKnownLabelsIfFromTheCloud) {
                     {"topology.kubernetes.io/region", "eu"},
                     {"kubernetes.io/arch", "amd64"}};
     const GroupTemplate web = first_template(test_cluster);
-    EXPECT_EQ(web.shape.labels, (Labels{{"kubernetes.io/hostname", "new-node"},
-                                        {"kubernetes.io/arch", "amd64"},
-                                        {"beta.kubernetes.io/arch", "amd64"},
-                                        {"node.kubernetes.io/instance-type", "m5"},
-                                        {"beta.kubernetes.io/instance-type", "m5"},
-                                        {"topology.kubernetes.io/zone", "a"},
-                                        {"failure-domain.beta.kubernetes.io/zone", "a"},
-                                        {"topology.kubernetes.io/region", "eu"},
-                                        {"failure-domain.beta.kubernetes.io/region", "eu"}}));
+    EXPECT_EQ(web.template_node.labels,
+              (Labels{{"kubernetes.io/hostname", "new-node"},
+                      {"kubernetes.io/arch", "amd64"},
+                      {"beta.kubernetes.io/arch", "amd64"},
+                      {"node.kubernetes.io/instance-type", "m5"},
+                      {"beta.kubernetes.io/instance-type", "m5"},
+                      {"topology.kubernetes.io/zone", "a"},
+                      {"failure-domain.beta.kubernetes.io/zone", "a"},
+                      {"topology.kubernetes.io/region", "eu"},
+                      {"failure-domain.beta.kubernetes.io/region", "eu"}}));
     EXPECT_EQ(web.node->zone, "a");
 }
 
@@ -181,16 +183,16 @@ TEST(Templates, GetResourcesThatOnlyTheCloudReports) {
     test_cluster.describe("web", capacity);
     const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.node->capacity.amount("cpu"), 4000);
-    EXPECT_EQ(web.shape.allocatable.amount("nvidia.com/gpu"), 2);
+    EXPECT_EQ(web.template_node.allocatable.amount("nvidia.com/gpu"), 2);
 }
 
 TEST(Templates, Allow110PodsByDefault) {
     TestCluster test_cluster;
     test_cluster.group("web");
     test_cluster.describe("web", {{"cpu", 8000}});
-    EXPECT_EQ(first_template(test_cluster).shape.allocatable.amount("pods"), 110);
+    EXPECT_EQ(first_template(test_cluster).template_node.allocatable.amount("pods"), 110);
     test_cluster.describe("web", {{"cpu", 8000}, {"pods", 30}});
-    EXPECT_EQ(first_template(test_cluster).shape.allocatable.amount("pods"), 30);
+    EXPECT_EQ(first_template(test_cluster).template_node.allocatable.amount("pods"), 30);
 }
 
 TEST(Templates, UseTheReservesOfNodesOfTheType) {
@@ -203,19 +205,19 @@ TEST(Templates, UseTheReservesOfNodesOfTheType) {
     test_cluster.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
     const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.node->allocatable, amounts(3500));
-    EXPECT_EQ(web.shape.csi_limits.at("ebs"), 25);
+    EXPECT_EQ(web.template_node.csi_limits.at("ebs"), 25);
     EXPECT_THAT(web.because, HasSubstr("1 node of type m5"));
 
     Settings not_learning;
     not_learning.reserve_from_nodes = false;
     EXPECT_EQ(first_template(test_cluster, not_learning).node->allocatable, amounts(8000));
-    EXPECT_TRUE(first_template(test_cluster, not_learning).shape.csi_limits.empty());
+    EXPECT_TRUE(first_template(test_cluster, not_learning).template_node.csi_limits.empty());
 }
 
 TEST(Templates, HaveTheAttachLimitsOfTheNode) {
     TestCluster test_cluster = two_nodes();
     test_cluster.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
-    EXPECT_EQ(first_template(test_cluster).shape.csi_limits.at("ebs"), 25);
+    EXPECT_EQ(first_template(test_cluster).template_node.csi_limits.at("ebs"), 25);
 }
 
 // Upstream caches templates: a changed DaemonSet has no effect for hours.

@@ -50,14 +50,14 @@ Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_
 }
 
 std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& cluster,
-                     const TemplateNode& shape) {
-    Node out{.labels = shape.labels,
-             .taints = shape.taints,
-             .allocatable = shape.allocatable,
-             .attach_limits = shape.csi_limits};
+                     const TemplateNode& template_node) {
+    Node out{.labels = template_node.labels,
+             .taints = template_node.taints,
+             .allocatable = template_node.allocatable,
+             .attach_limits = template_node.csi_limits};
     // No pod selects this value, because labels contain no spaces.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(naive_cluster.nodes.size());
-    for (const snapshot::PodGroupId daemon : shape.daemons)
+    for (const snapshot::PodGroupId daemon : template_node.daemons)
         out.pods.push_back(make_pod(cluster, daemon));
     naive_cluster.nodes.push_back(std::move(out));
     return naive_cluster.nodes.size() - 1;

@@ -53,7 +53,7 @@ Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_
 Pod with_spread(const NaiveCluster& naive_cluster, Pod pod);
 /// Adds an empty node of the template with its DaemonSet pods; returns its index.
 std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& cluster,
-                     const TemplateNode& shape);
+                     const TemplateNode& template_node);
 
 /// Why the pod does not fit the node; `none`: it fits.
 Refusal why_not(const NaiveCluster& naive_cluster, const Pod& pod, std::size_t node);

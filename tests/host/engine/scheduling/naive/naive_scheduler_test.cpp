@@ -30,10 +30,10 @@ TEST(NaiveScheduler, CopiesTheClusterAndAddsNodes) {
     EXPECT_TRUE(naive_cluster.nodes[0].pods[0].terminating);
     EXPECT_EQ(naive_cluster.nodes[0].pods[0].claims, (std::vector<std::string>{"c"}));
 
-    const TemplateNode shape{.labels = {{"kubernetes.io/hostname", "template"}},
-                             .daemons = {daemon}};
-    EXPECT_EQ(add_node(naive_cluster, cluster, shape), 1u);
-    EXPECT_EQ(add_node(naive_cluster, cluster, shape), 2u);
+    const TemplateNode template_node{.labels = {{"kubernetes.io/hostname", "template"}},
+                                     .daemons = {daemon}};
+    EXPECT_EQ(add_node(naive_cluster, cluster, template_node), 1u);
+    EXPECT_EQ(add_node(naive_cluster, cluster, template_node), 2u);
     EXPECT_NE(naive_cluster.nodes[1].labels, naive_cluster.nodes[2].labels);
     EXPECT_EQ(naive_cluster.nodes[2].pods[0].ns, "kube-system");
 }

@@ -91,14 +91,14 @@ Resources allocatable(Dice& dice) {
 }
 
 /// A copy of an existing template that differs in a label.
-TemplateNode make_another(Dice& dice, TemplateNode shape) {
-    shape.labels["pool"] = "b";
-    if (dice.chance(30)) shape.labels["disk"] = "ssd";
-    return shape;
+TemplateNode make_another(Dice& dice, TemplateNode template_node) {
+    template_node.labels["pool"] = "b";
+    if (dice.chance(30)) template_node.labels["disk"] = "ssd";
+    return template_node;
 }
 
-TemplateNode make_random_shape(Dice& dice, const Frequencies& frequencies,
-                               const std::vector<snapshot::PodGroupId>& kinds) {
+TemplateNode make_random_template_node(Dice& dice, const Frequencies& frequencies,
+                                       const std::vector<snapshot::PodGroupId>& kinds) {
     const snapshot::NodeObject node = make_random_node(dice, frequencies, "template");
     TemplateNode out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
     for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
@@ -221,17 +221,19 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
     std::vector<snapshot::PodGroupId> classes;
     for (const snapshot::PodObject& kind : kinds)
         classes.push_back(builder.add_equivalence_group(kind));
-    std::vector<TemplateNode> shapes;
-    for (int i = 0; i < sizes.shapes; ++i) {
-        shapes.push_back(i > 0 && dice.chance(30) ? make_another(dice, dice.one_of(shapes))
-                                                  : make_random_shape(dice, frequencies, classes));
+    std::vector<TemplateNode> template_nodes;
+    for (int i = 0; i < sizes.template_nodes; ++i) {
+        template_nodes.push_back(i > 0 && dice.chance(30)
+                                     ? make_another(dice, dice.one_of(template_nodes))
+                                     : make_random_template_node(dice, frequencies, classes));
     }
 
     std::vector<snapshot::PodGroupId> pod_groups = classes;  // some kinds are only bound
     std::sort(pod_groups.begin(), pod_groups.end());
     pod_groups.erase(std::unique(pod_groups.begin(), pod_groups.end()), pod_groups.end());
     if (pod_groups.size() > 2) pod_groups.pop_back();
-    return {builder.build(), std::move(pod_groups), std::move(shapes), std::move(default_spread)};
+    return {builder.build(), std::move(pod_groups), std::move(template_nodes),
+            std::move(default_spread)};
 }
 
 }  // namespace capstan::engine::scheduling::naive

@@ -44,13 +44,13 @@ struct Frequencies {
 };
 
 struct Sizes {
-    int nodes = 6, bound = 12, kinds = 8, shapes = 3;
+    int nodes = 6, bound = 12, kinds = 8, template_nodes = 3;
 };
 
 struct RandomCluster {
     snapshot::Cluster cluster;
     std::vector<snapshot::PodGroupId> pod_groups;
-    std::vector<TemplateNode> shapes;
+    std::vector<TemplateNode> template_nodes;
     std::vector<snapshot::DefaultSpread> default_spread{};
 };
 

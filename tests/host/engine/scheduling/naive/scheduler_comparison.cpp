@@ -23,10 +23,10 @@ std::string to_text(const Room& room) {
 
 SchedulerComparison::SchedulerComparison(RandomCluster start)
     : cluster_(start.cluster),
-      shapes_(start.shapes),
+      template_nodes_(start.template_nodes),
       rules_(std::make_unique<CompiledPredicates>(
           snapshot::with_default_spread(start.cluster, start.default_spread), start.pod_groups,
-          start.shapes)),
+          start.template_nodes)),
       fast_(*rules_),
       now_{.naive_cluster = make_naive_cluster(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
@@ -128,15 +128,18 @@ std::string SchedulerComparison::compare(PodGroupIndex pod_group, Slot slot) {
     return fast_.free(slot, snapshot::cpu_index) == free ? "" : where + "other cpu is free";
 }
 
-std::string SchedulerComparison::compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const {
+std::string SchedulerComparison::compare_new(PodGroupIndex pod_group,
+                                             TemplateNodeId template_node) const {
     State state = now_;
-    const std::size_t added = add_node(state.naive_cluster, cluster_, shapes_[shape]);
+    const std::size_t added =
+        add_node(state.naive_cluster, cluster_, template_nodes_[template_node]);
     const Refusal slow = slow_why_not(state, pod_group, added);
-    const Refusal fast = fast_.why_not_new(pod_group, shape);
-    if (fast != fast_.why_not_new(pod_group, rules_->equivalent(shape))) return "not equivalent";
+    const Refusal fast = fast_.why_not_new(pod_group, template_node);
+    if (fast != fast_.why_not_new(pod_group, rules_->equivalent(template_node)))
+        return "not equivalent";
     if (fast.predicate == slow.predicate) return "";
-    return about(pod_group, "shape " + std::to_string(shape)) + to_text(fast) + " is " +
-           to_text(slow);
+    return about(pod_group, "template_node " + std::to_string(template_node)) + to_text(fast) +
+           " is " + to_text(slow);
 }
 
 std::string SchedulerComparison::compare_find(PodGroupIndex pod_group) const {
@@ -156,8 +159,10 @@ std::string SchedulerComparison::find_disagreement() {
         for (Slot slot = 0; slot < now_.nodes_of.size(); ++slot) {
             if (std::string found = compare(pod_group, slot); !found.empty()) return found;
         }
-        for (TemplateNodeId shape = 0; shape < shapes_.size(); ++shape) {
-            if (std::string found = compare_new(pod_group, shape); !found.empty()) return found;
+        for (TemplateNodeId template_node = 0; template_node < template_nodes_.size();
+             ++template_node) {
+            if (std::string found = compare_new(pod_group, template_node); !found.empty())
+                return found;
         }
         if (std::string found = compare_find(pod_group); !found.empty()) return found;
         if (std::string found = compare_domains(pod_group); !found.empty()) return found;
@@ -199,13 +204,15 @@ void SchedulerComparison::place(Dice& dice) {
 }
 
 void SchedulerComparison::add(Dice& dice) {
-    const auto shape = static_cast<TemplateNodeId>(dice.below(static_cast<int>(shapes_.size())));
+    const auto template_node =
+        static_cast<TemplateNodeId>(dice.below(static_cast<int>(template_nodes_.size())));
     const int nodes = dice.between(1, 3);
-    fast_.add(shape, nodes);
+    fast_.add(template_node, nodes);
     now_.nodes_of.emplace_back();
     now_.closed.push_back(false);
     for (int i = 0; i < nodes; ++i) {
-        now_.nodes_of.back().push_back(add_node(now_.naive_cluster, cluster_, shapes_[shape]));
+        now_.nodes_of.back().push_back(
+            add_node(now_.naive_cluster, cluster_, template_nodes_[template_node]));
         now_.naive_cluster.nodes.back().unopened = true;
     }
 }

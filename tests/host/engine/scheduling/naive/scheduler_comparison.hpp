@@ -42,7 +42,7 @@ private:
     };
 
     std::string compare(PodGroupIndex pod_group, Slot slot);
-    std::string compare_new(PodGroupIndex pod_group, TemplateNodeId shape) const;
+    std::string compare_new(PodGroupIndex pod_group, TemplateNodeId template_node) const;
     std::string compare_find(PodGroupIndex pod_group) const;
     /// Room for at most `most` pods, found by filling the nodes in order, each with at most as many
     /// pods as the first.
@@ -62,7 +62,7 @@ private:
     Slot any_slot(Dice& dice) const;
 
     snapshot::Cluster cluster_;
-    std::vector<TemplateNode> shapes_;
+    std::vector<TemplateNode> template_nodes_;
     std::vector<Pod> pods_;  ///< by pod group
     std::unique_ptr<CompiledPredicates> rules_;
     Placement fast_;

@@ -81,7 +81,8 @@ TEST(PlacementAndNaiveScheduler, AgreeOnAllPredicatesWithDefaultTopologySpread) 
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnLargeClusters) {
-    compare_schedulers({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .shapes = 5}, {}, 3);
+    compare_schedulers({0, 2}, {.nodes = 40, .bound = 120, .kinds = 20, .template_nodes = 5}, {},
+                       3);
 }
 
 }  // namespace
