@@ -50,7 +50,7 @@ std::string_view name_of(Unremovable reason) noexcept;
 
 /// A number of pods of one pod equivalence group.
 struct PodCount {
-    snapshot::PodGroupId equivalence_group = 0;
+    PodGroupId equivalence_group = 0;
     std::string example{};  ///< "namespace/name" of the first pod by name
     std::uint32_t count = 0;
     bool operator==(const PodCount&) const = default;

@@ -183,7 +183,7 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
     engine::Policies policies = pass.policies.policies();
     CloudGroupMaker maker(input.clouds, input.candidate_groups, watch, pass.currency);
     policies.maker = &maker;
-    std::vector<engine::snapshot::PodGroupId> asked;
+    std::vector<engine::PodGroupId> asked;
     if (question.equivalence_group) asked.push_back(*question.equivalence_group);
     engine::pass::Explanation explanation = engine::pass::explain_pass(
         pass.snapshot, input.memory, policies, input.settings, input.call_context, asked);

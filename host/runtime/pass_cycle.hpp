@@ -80,7 +80,7 @@ Result<PassResult> decide(PassInput input);
 /// A question about a pass. Where no member is set, it asks for the matrix of all pending pod
 /// equivalence groups and all node groups.
 struct PassQuestion {
-    std::optional<engine::snapshot::PodGroupId> equivalence_group{};
+    std::optional<engine::PodGroupId> equivalence_group{};
     std::optional<NodeGroupId> group{};
     std::optional<std::string> node{};
 };

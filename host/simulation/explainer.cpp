@@ -55,7 +55,7 @@ constexpr std::size_t remembered_pods_max = 10;
 
 std::vector<std::string> node_names(const engine::snapshot::Cluster& cluster) {
     std::vector<std::string> out;
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
         out.emplace_back(cluster.text(cluster.node(i).name));
     return out;
 }
@@ -70,7 +70,7 @@ std::vector<std::string> group_ids(const runtime::PassInput& input) {
 /// The pods of all namespaces, as "shop/web-1", ascending.
 std::vector<std::string> pod_names(const engine::snapshot::Cluster& cluster) {
     std::vector<std::string> out;
-    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         out.push_back(
             std::string(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns)) + "/" +
@@ -105,15 +105,15 @@ Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion que
 /// pending pods, each by its first pod's name.
 struct WorkloadPods {
     std::size_t all = 0, waiting = 0;
-    std::map<std::string, engine::snapshot::PodGroupId> first_of_classes{};
+    std::map<std::string, engine::PodGroupId> first_of_classes{};
 };
 
 WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& question,
                           const std::string& name) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     WorkloadPods out;
-    std::map<engine::snapshot::PodGroupId, std::string> first;
-    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+    std::map<engine::PodGroupId, std::string> first;
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         const engine::snapshot::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (cluster.text(row.ns) != question.pod_ns ||
@@ -138,13 +138,13 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
                                                     const std::string& ns,
                                                     const std::string& name) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
-    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         if (cluster.text(pod.name) != name ||
             cluster.text(cluster.equivalence_group(pod.equivalence_group).ns) != ns)
             continue;
         const std::string node(cluster.text(pod.node_name));
-        const engine::snapshot::PodGroupId is_of =
+        const engine::PodGroupId is_of =
             engine::snapshot::equivalence_group_at(cluster, pod, input.call_context.time().wall);
         return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
@@ -153,7 +153,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
 
 void Explainer::remember_pods(const runtime::PassInput& input) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
-    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         const std::string_view name = cluster.text(pod.name);
         if (!name.starts_with(question_.pod_name) ||
@@ -263,7 +263,7 @@ Result<Explained> Explainer::explain_group() const {
     return ask(*asked_, {.group = NodeGroupId(id)});
 }
 
-std::string Explainer::missed_by_scheduler(engine::snapshot::PodGroupId equivalence_group) const {
+std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group) const {
     if (!question_.untried_default_spread) return {};
     const engine::snapshot::Cluster cluster = engine::snapshot::with_default_spread(
         asked_->snapshot.cluster, *question_.untried_default_spread);
@@ -297,7 +297,7 @@ bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view ki
 std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
                                    std::string_view ns) {
     std::set<std::string> out;
-    for (engine::snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+    for (engine::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
         const engine::snapshot::PodGroupRow& pods = cluster.equivalence_group(id);
         const std::string_view name = workload_name(*pods.owner, kind);
         if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);

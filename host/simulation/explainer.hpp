@@ -82,7 +82,7 @@ public:
 
 private:
     struct Found {
-        std::optional<engine::snapshot::PodGroupId> waiting;  ///< its class, if it has no node
+        std::optional<engine::PodGroupId> waiting;  ///< its class, if it has no node
         std::string node;
     };
     static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,
@@ -94,12 +94,12 @@ private:
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
     /// Says which node the pods would fit; empty: none, or the scheduler has tried all pods.
-    std::string missed_by_scheduler(engine::snapshot::PodGroupId equivalence_group) const;
+    std::string missed_by_scheduler(engine::PodGroupId equivalence_group) const;
 
     /// A pass that saw a pod without a node, and the pod's class in that pass.
     struct Seen {
         runtime::PassInput input;
-        engine::snapshot::PodGroupId equivalence_group = 0;
+        engine::PodGroupId equivalence_group = 0;
     };
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about

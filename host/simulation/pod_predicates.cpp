@@ -13,9 +13,9 @@
 namespace capstan::simulation {
 namespace {
 
+using engine::PodIndex;
 using engine::snapshot::Cluster;
 using engine::snapshot::PodGroupRow;
-using engine::snapshot::PodIndex;
 
 constexpr std::string_view safe_volumes = well_known::safe_to_evict_volumes_annotation;
 
@@ -109,7 +109,7 @@ bool removes_working_nodes(const engine::MachineRemoval& removal) {
 
 bool is_cluster_healthy(const Cluster& cluster, const engine::Settings& settings) {
     int unready = 0;
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
         unready += cluster.node(i).ready ? 0 : 1;
     return unready <= settings.ok_total_unready_count;
 }
@@ -183,7 +183,7 @@ bool might_fit(const Cluster& cluster, PodIndex pod, const NodeTemplate& node) {
     });
 }
 
-NodeTemplate template_from_node(const Cluster& cluster, engine::snapshot::NodeIndex index) {
+NodeTemplate template_from_node(const Cluster& cluster, engine::NodeIndex index) {
     const engine::snapshot::NodeRow& node = cluster.node(index);
     NodeTemplate out{.labels = engine::snapshot::to_labels(cluster, node.labels),
                      .capacity = *node.capacity,
@@ -199,7 +199,7 @@ NodeTemplate template_from_node(const Cluster& cluster, engine::snapshot::NodeIn
 }
 
 bool may_preempt(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const engine::snapshot::NodeRow& node = cluster.node(i);
         if (!node.ready || node.unschedulable) continue;
         NodeTemplate node_template = template_from_node(cluster, i);

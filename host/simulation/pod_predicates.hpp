@@ -17,10 +17,10 @@
 namespace capstan::simulation {
 
 /// Namespace and name: "default/web-7".
-std::string name_of_pod(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
+std::string name_of_pod(const engine::snapshot::Cluster& cluster, engine::PodIndex pod);
 /// The pod of an eviction; nothing: the pod is not on that node any more.
-std::optional<engine::snapshot::PodIndex> find_pod(const engine::snapshot::Cluster& cluster,
-                                                   const engine::Eviction& eviction);
+std::optional<engine::PodIndex> find_pod(const engine::snapshot::Cluster& cluster,
+                                         const engine::Eviction& eviction);
 
 /// A machine that its cloud agreed to remove.
 struct RemovedMachine {
@@ -39,41 +39,41 @@ bool removes_working_nodes(const engine::MachineRemoval& removal);
 bool is_cluster_healthy(const engine::snapshot::Cluster& cluster, const engine::Settings& settings);
 
 /// Whether the pod is a DaemonSet's or a mirror pod, which only runs on its own node.
-bool belongs_to_node(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
+bool belongs_to_node(const engine::snapshot::Cluster& cluster, engine::PodIndex pod);
 /// Whether the pod's priority is below the cut-off: other pods may preempt it, and it keeps no
 /// node from being removed.
-bool is_expendable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+bool is_expendable(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                    const engine::Settings& settings);
 /// Whether the pod counts: its machine must not be removed while the pod runs on it. True for all
 /// pods but those of DaemonSets, mirror pods, expendable pods and terminating pods.
-bool counts(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+bool counts(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
             const engine::Settings& settings);
 /// Why the pod may not be moved off a working node; empty: it may be. Considers the annotations
 /// safe-to-evict and safe-to-evict-local-volumes, owners, local volumes, pods of kube-system (one
 /// without a budget stays until it is older than blocking_system_pod_disruption_timeout), and that
 /// the API server evicts no pod with two budgets.
-std::string why_unmovable(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+std::string why_unmovable(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                           const engine::Settings& settings, Time wall);
 
 /// Whether a PodDisruptionBudget selects the pod.
-bool has_budget(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod);
+bool has_budget(const engine::snapshot::Cluster& cluster, engine::PodIndex pod);
 
 /// Whether the pod has constraints other than resources, labels and taints: affinity, spread,
 /// ports, claims or a negative priority. How many nodes such pods need depends on the order in
 /// which they are tried.
-bool has_other_constraints(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+bool has_other_constraints(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                            const engine::Settings& settings);
 
 /// Whether a node that is exactly as the group's template says surely has room for the pod. False
 /// for pods with constraints other than resources, labels and taints. See also
 /// chaos::ObservedTemplates.
-bool surely_fits(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+bool surely_fits(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                  const engine::Group& group, const engine::Settings& settings);
 
 /// Whether an existing node may have room for the pod once its expendable pods are preempted. The
 /// autoscaler buys no machine for such a pod, since kube-scheduler preempts. The simulated
 /// scheduler does not preempt, so the pod may stay pending.
-bool may_preempt(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+bool may_preempt(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                  const engine::Settings& settings);
 
 /// The resources that a new node of a described group has left once the pods of all DaemonSets run.
@@ -81,12 +81,11 @@ Resources room_on_new_node(const engine::snapshot::Cluster& cluster, const engin
 
 /// Whether a node with this template, when empty, may have room for the pod by resources, labels
 /// and taints. Other constraints of the pod are ignored.
-bool might_fit(const engine::snapshot::Cluster& cluster, engine::snapshot::PodIndex pod,
+bool might_fit(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                const NodeTemplate& node);
 
 /// A template made from a real node, for `might_fit`: without the hostname and without taints of
 /// Kubernetes and of the autoscaler, which come and go.
-NodeTemplate template_from_node(const engine::snapshot::Cluster& cluster,
-                                engine::snapshot::NodeIndex node);
+NodeTemplate template_from_node(const engine::snapshot::Cluster& cluster, engine::NodeIndex node);
 
 }  // namespace capstan::simulation

@@ -28,7 +28,7 @@ std::shared_ptr<const Groups> changed(const Groups& groups, Change change) {
 void forget_orders(const runtime::PassInput& input, runtime::PassInput& out) {
     std::set<std::string, std::less<>> nodes;
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
         nodes.emplace(cluster.text(cluster.node(i).provider_id));
     out.snapshot.groups = changed(*input.snapshot.groups, [&](engine::Group& group) {
         std::erase_if(group.machines, [&](const Machine& machine) {
@@ -61,8 +61,8 @@ std::vector<std::string> rules_that_keep_nodes() {
 
 void evict_all_with_budgets(const engine::snapshot::Cluster& cluster, engine::Decision& decision) {
     if (decision.evictions.empty()) return;
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
-        for (const engine::snapshot::PodIndex pod : cluster.pods_on(i)) {
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        for (const engine::PodIndex pod : cluster.pods_on(i)) {
             const engine::snapshot::PodRow row = cluster.pod(pod);
             const std::string uid(cluster.text(row.uid));
             const bool is_asked =

@@ -11,9 +11,9 @@
 namespace capstan::simulation {
 namespace {
 
-using engine::scheduling::PodGroupIndex;
-using engine::snapshot::NodeIndex;
-using engine::snapshot::PodGroupId;
+using engine::NodeIndex;
+using engine::PodGroupId;
+using engine::PodGroupIndex;
 
 class Scheduling {
 public:
@@ -72,7 +72,7 @@ private:
         if (zones_.count < 2) return;
         const engine::snapshot::Cluster& cluster = rules_.cluster();
         for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
+            for (const engine::PodIndex pod : cluster.pods_on(n)) {
                 if (cluster.equivalence_group_of(pod) == rules_.pod_groups()[pod_group])
                     ranking.count_pod(n);
             }
@@ -114,7 +114,7 @@ constexpr std::int64_t zone_weight = 2;
 
 Zones::Zones(const engine::snapshot::Cluster& cluster) {
     std::unordered_map<std::uint32_t, std::uint32_t> numbers;
-    for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const auto zone =
             engine::snapshot::find_label(cluster, cluster.node(n).labels, well_known::zone_label);
         const auto symbol =
@@ -125,7 +125,7 @@ Zones::Zones(const engine::snapshot::Cluster& cluster) {
 }
 
 NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
-                         engine::scheduling::PodGroupIndex pod_group, const Zones& zones)
+                         engine::PodGroupIndex pod_group, const Zones& zones)
     : placement_(placement),
       pod_group_(pod_group),
       zones_(zones),
@@ -133,19 +133,19 @@ NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
       by_zone_(zones.count),
       score_of_(zones.of_node.size()),
       pods_in_(zones.count, 0) {
-    for (engine::snapshot::NodeIndex n = 0; n < zones.of_node.size(); ++n) refresh(n);
+    for (engine::NodeIndex n = 0; n < zones.of_node.size(); ++n) refresh(n);
 }
 
-void NodeRanking::count_pod(engine::snapshot::NodeIndex node) { ++pods_in_[zones_.of_node[node]]; }
+void NodeRanking::count_pod(engine::NodeIndex node) { ++pods_in_[zones_.of_node[node]]; }
 
-void NodeRanking::refresh(engine::snapshot::NodeIndex node) {
+void NodeRanking::refresh(engine::NodeIndex node) {
     Order& order = by_zone_[zones_.of_node[node]];
     if (score_of_[node]) order.erase({*score_of_[node], node});
     score_of_[node] = score(node);
     if (score_of_[node]) order.insert({*score_of_[node], node});
 }
 
-std::optional<engine::snapshot::NodeIndex> NodeRanking::find_best() {
+std::optional<engine::NodeIndex> NodeRanking::find_best() {
     std::vector<Order::iterator> next;
     for (Order& order : by_zone_) next.push_back(order.begin());
     while (true) {
@@ -171,7 +171,7 @@ std::optional<engine::snapshot::NodeIndex> NodeRanking::find_best() {
 
 /// The share of resources that stays free, from 0 to 100; nothing: the node lacks resources for the
 /// pod, which is cheap to check.
-std::optional<std::int64_t> NodeRanking::score(engine::snapshot::NodeIndex node) const {
+std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
     const auto allocatable = placement_.rules().cluster().allocatable(node);
     std::int64_t left[2] = {placement_.free(node, engine::snapshot::cpu_index),
                             placement_.free(node, engine::snapshot::memory_index)};
@@ -181,7 +181,7 @@ std::optional<std::int64_t> NodeRanking::score(engine::snapshot::NodeIndex node)
             left[request.resource] -= request.amount;
     }
     std::int64_t sum = 0;
-    for (const engine::snapshot::ResourceIndex r :
+    for (const engine::ResourceIndex r :
          {engine::snapshot::cpu_index, engine::snapshot::memory_index}) {
         if (allocatable[r] > 0) {
             sum += static_cast<std::int64_t>(
@@ -197,7 +197,7 @@ std::int64_t NodeRanking::zone_score(std::uint32_t zone) const {
     return most == 0 ? 0 : zone_weight * 100 * (most - pods_in_[zone]) / most;
 }
 
-bool NodeRanking::takes_one(engine::snapshot::NodeIndex node) const {
+bool NodeRanking::takes_one(engine::NodeIndex node) const {
     return placement_.room(pod_group_, node, 1).in_all > 0;
 }
 

@@ -27,33 +27,33 @@ struct Zones {
 /// given.
 class NodeRanking {
 public:
-    NodeRanking(const engine::scheduling::Placement& placement,
-                engine::scheduling::PodGroupIndex pod_group, const Zones& zones);
+    NodeRanking(const engine::scheduling::Placement& placement, engine::PodGroupIndex pod_group,
+                const Zones& zones);
 
     /// Counts a pod of the class on the node: one that was there already, or one just placed.
-    void count_pod(engine::snapshot::NodeIndex node);
+    void count_pod(engine::NodeIndex node);
     /// Recomputes the node's score, after a pod of any class was placed there.
-    void refresh(engine::snapshot::NodeIndex node);
+    void refresh(engine::NodeIndex node);
     /// The best node that has room for one more pod of the class; nothing: there is none.
-    std::optional<engine::snapshot::NodeIndex> find_best();
+    std::optional<engine::NodeIndex> find_best();
 
 private:
     /// Ordered with the best first.
     struct Candidate {
         std::int64_t score = 0;
-        engine::snapshot::NodeIndex node = 0;
+        engine::NodeIndex node = 0;
         bool operator<(const Candidate& other) const noexcept {
             return score != other.score ? score > other.score : node < other.node;
         }
     };
     using Order = std::set<Candidate>;
 
-    std::optional<std::int64_t> score(engine::snapshot::NodeIndex node) const;
+    std::optional<std::int64_t> score(engine::NodeIndex node) const;
     std::int64_t zone_score(std::uint32_t zone) const;
-    bool takes_one(engine::snapshot::NodeIndex node) const;
+    bool takes_one(engine::NodeIndex node) const;
 
     const engine::scheduling::Placement& placement_;
-    engine::scheduling::PodGroupIndex pod_group_;
+    engine::PodGroupIndex pod_group_;
     const Zones& zones_;
     /// True: the pod group has no inter-pod constraints, so a node that is full for it stays full.
     bool is_lasting_;
@@ -68,7 +68,7 @@ private:
 ///     the share of cpu and memory that stays free, mean of both, 0 to 100
 ///     + 2 x (how far its zone is behind the zone with most pods of the class, 0 to 100)
 /// Preferred affinity, preferred taints, images and preemption have no part in it.
-std::vector<std::optional<engine::snapshot::NodeIndex>> find_nodes(
-    const engine::snapshot::Cluster& cluster, std::span<const engine::snapshot::PodGroupId> pods);
+std::vector<std::optional<engine::NodeIndex>> find_nodes(const engine::snapshot::Cluster& cluster,
+                                                         std::span<const engine::PodGroupId> pods);
 
 }  // namespace capstan::simulation

@@ -24,7 +24,7 @@ std::string got_nodes(const std::string& batch, std::int64_t count) {
 /// A pod that may get a node now.
 struct SimulatedCluster::Waiting {
     PodId id = 0;
-    engine::snapshot::PodGroupId equivalence_group = 0;
+    engine::PodGroupId equivalence_group = 0;
     std::int32_t priority = 0;
 };
 
@@ -78,12 +78,12 @@ void SimulatedCluster::mark_unschedulable(PodId id) {
 std::vector<SimulatedCluster::Waiting> SimulatedCluster::waiting(
     const engine::snapshot::Cluster& cluster, Time now) {
     std::vector<Waiting> out;
-    for (const engine::snapshot::PodIndex index : cluster.unbound()) {
+    for (const engine::PodIndex index : cluster.unbound()) {
         const engine::snapshot::PodRow row = cluster.pod(index);
         const engine::snapshot::PodGroupRow& of = cluster.equivalence_group(row.equivalence_group);
         const auto id = pod_by_name_.find(key_of(cluster.text(of.ns), cluster.text(row.name)));
         if (row.gated || row.deleted || id == pod_by_name_.end()) continue;
-        const engine::snapshot::PodGroupId is_of =
+        const engine::PodGroupId is_of =
             engine::snapshot::equivalence_group_at(cluster, row, wall(now));
         if (is_of == row.equivalence_group && of.spread_timeout) {
             const auto lapse =
@@ -117,9 +117,9 @@ void SimulatedCluster::place(Time now) {
     pack(now);
     const engine::snapshot::Cluster cluster = builder_.build();
     const std::vector<Waiting> pods = waiting(cluster, now);
-    std::vector<engine::snapshot::PodGroupId> pod_groups;
+    std::vector<engine::PodGroupId> pod_groups;
     for (const Waiting& pod : pods) pod_groups.push_back(pod.equivalence_group);
-    std::vector<std::optional<engine::snapshot::NodeIndex>> nodes(pods.size());
+    std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
     if (has_scheduler_)
         nodes =
             find_nodes(engine::snapshot::with_default_spread(cluster, default_spread_), pod_groups);

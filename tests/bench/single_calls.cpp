@@ -43,7 +43,7 @@ BENCHMARK(DecodePod);
 engine::scheduling::CompiledPredicates compile_predicates(
     const engine::snapshot::Cluster& cluster) {
     const engine::pods::PendingPods pending = engine::pods::find_pending(cluster, {}, bench_time);
-    std::vector<engine::snapshot::PodGroupId> pod_groups;
+    std::vector<engine::PodGroupId> pod_groups;
     for (const engine::PodCount& pods : pending.pod_groups)
         pod_groups.push_back(pods.equivalence_group);
     const engine::scheduling::TemplateNode machine{
@@ -66,7 +66,7 @@ void PlaceOnFullNodes(benchmark::State& state) {
     engine::scheduling::CompiledPredicates predicates = compile_predicates(snapshot.cluster);
     const engine::scheduling::Placement placement(predicates);
     for (auto _ : state) {
-        for (engine::scheduling::PodGroupIndex pod_group = 0; pod_group < 100; ++pod_group)
+        for (engine::PodGroupIndex pod_group = 0; pod_group < 100; ++pod_group)
             benchmark::DoNotOptimize(placement.find(pod_group, 0, 5000));
     }
     state.SetItemsProcessed(state.iterations() * 100);
@@ -79,8 +79,8 @@ void EstimateFiftyThousandPods(benchmark::State& state) {
     engine::scheduling::CompiledPredicates predicates = compile_predicates(snapshot.cluster);
     engine::scheduling::Placement placement(predicates);
     std::vector<engine::scale_up::Demand> pods;
-    for (engine::scheduling::PodGroupIndex pod_group = 0;
-         pod_group < predicates.pod_groups().size(); ++pod_group)
+    for (engine::PodGroupIndex pod_group = 0; pod_group < predicates.pod_groups().size();
+         ++pod_group)
         pods.push_back({pod_group, 50'000 / classes});
     for (auto _ : state) {
         const engine::scheduling::Placement::Mark before = placement.mark();

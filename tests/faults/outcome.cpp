@@ -116,7 +116,7 @@ std::string problems_of(const Record& record) {
 
 Lines node_texts(const engine::snapshot::Cluster& cluster) {
     Lines out;
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const engine::snapshot::NodeRow& node = cluster.node(i);
         std::string text(cluster.text(node.name));
         text += " " + std::string(cluster.text(node.provider_id));
@@ -135,7 +135,7 @@ Lines node_texts(const engine::snapshot::Cluster& cluster) {
 
 Lines pod_texts(const engine::snapshot::Cluster& cluster) {
     Lines out;
-    for (engine::snapshot::PodIndex i = 0; i < cluster.pod_count(); ++i) {
+    for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         const engine::snapshot::PodGroupRow& group =
             cluster.equivalence_group(pod.equivalence_group);

@@ -119,7 +119,7 @@ public:
         Texts out;
         const auto cluster = cache_.cluster(1min);
         if (!cluster) return {{"no cluster", cluster.error().message}};
-        for (engine::snapshot::NodeIndex at = 0; at < cluster->node_count(); ++at)
+        for (engine::NodeIndex at = 0; at < cluster->node_count(); ++at)
             for (const auto& [key, value] :
                  engine::snapshot::to_labels(*cluster, cluster->node(at).labels))
                 if (key == "text") out.emplace(cluster->text(cluster->node(at).name), value);

@@ -32,19 +32,19 @@ public:
     Candidates run() {
         out_.cluster = &snapshot_.cluster;
         out_.others.reserve(snapshot_.cluster.node_count());
-        for (snapshot::NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) evaluate(n);
+        for (NodeIndex n = 0; n < snapshot_.cluster.node_count(); ++n) evaluate(n);
         return std::move(out_);
     }
 
 private:
-    bool is_ready(snapshot::NodeIndex n) const {
+    bool is_ready(NodeIndex n) const {
         const health::Readiness readiness = health_.readiness[n];
         const bool is_suspended = readiness == health::Readiness::suspended;
         return readiness == health::Readiness::ready ||
                (is_suspended && snapshot_.cluster.node(n).ready);
     }
 
-    void evaluate(snapshot::NodeIndex n) {
+    void evaluate(NodeIndex n) {
         const auto ineligible =
             find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, time_);
         if (ineligible) {
@@ -115,12 +115,12 @@ private:
         out_.nodes.push_back(std::move(node));
     }
 
-    void blocked(const Candidate& node, snapshot::PodIndex pod, std::string because) {
+    void blocked(const Candidate& node, PodIndex pod, std::string because) {
         stays(node.node, Unremovable::blocked_by_pod, std::move(because), node.utilization);
         out_.others.back().pod = full_name(snapshot_.cluster, pod);
     }
 
-    void stays(snapshot::NodeIndex n, Unremovable reason, std::string because,
+    void stays(NodeIndex n, Unremovable reason, std::string because,
                std::optional<double> used = std::nullopt) {
         const auto machine = membership_.machine_of[n];
         out_.others.push_back(
@@ -149,15 +149,14 @@ private:
 
 }  // namespace
 
-std::vector<snapshot::PodGroupId> Candidates::moving_pod_groups() const {
+std::vector<PodGroupId> Candidates::moving_pod_groups() const {
     if (cluster == nullptr) return {};
     std::vector<bool> found(cluster->pod_group_count());
     for (const Candidate& node : nodes) {
-        for (const snapshot::PodIndex pod : node.moving)
-            found[cluster->equivalence_group_of(pod)] = true;
+        for (const PodIndex pod : node.moving) found[cluster->equivalence_group_of(pod)] = true;
     }
-    std::vector<snapshot::PodGroupId> out;
-    for (snapshot::PodGroupId id = 0; id < found.size(); ++id) {
+    std::vector<PodGroupId> out;
+    for (PodGroupId id = 0; id < found.size(); ++id) {
         if (found[id]) out.push_back(id);
     }
     return out;

@@ -19,14 +19,14 @@ namespace capstan::engine::drainability {
 
 /// A node that could be removed.
 struct Candidate {
-    snapshot::NodeIndex node = 0;
+    NodeIndex node = 0;
     std::uint32_t group = 0;  ///< index into Snapshot::groups
     double utilization = 0;
     bool ready = true;
-    std::vector<snapshot::PodIndex> moving{};   ///< pods to evict, by namespace and name
-    std::vector<snapshot::PodIndex> daemons{};  ///< DaemonSet pods, likewise
+    std::vector<PodIndex> moving{};   ///< pods to evict, by namespace and name
+    std::vector<PodIndex> daemons{};  ///< DaemonSet pods, likewise
     /// A pod that has to end by itself before the node is removed; nothing: there is no such pod.
-    std::optional<snapshot::PodIndex> waits_for{};
+    std::optional<PodIndex> waits_for{};
     std::string waits_because{};
     /// Budgets allow the eviction of each pod, but not of all pods at once.
     bool is_risky = false;
@@ -44,7 +44,7 @@ struct Candidates {
     /// none.
     std::optional<Time> wake_at{};
     /// The equivalence groups of all pods in Candidate::moving, ascending.
-    std::vector<snapshot::PodGroupId> moving_pod_groups() const;
+    std::vector<PodGroupId> moving_pod_groups() const;
     const snapshot::Cluster* cluster = nullptr;
 };
 

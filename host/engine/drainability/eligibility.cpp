@@ -75,7 +75,7 @@ std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const
 /// The node is backed off because its removal failed a while ago.
 std::optional<Ineligible> removal_backed_off(const Snapshot& snapshot,
                                              const templates::Membership& membership,
-                                             const Memory& memory, snapshot::NodeIndex node,
+                                             const Memory& memory, NodeIndex node,
                                              const PassTime& time) {
     if (memory.removal_backoffs.empty()) return std::nullopt;
     const Machine* machine = templates::find_machine(snapshot, membership, node);
@@ -99,7 +99,7 @@ bool is_disabled(const snapshot::Cluster& cluster, const snapshot::NodeRow& node
 std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
                                           const templates::Membership& membership,
                                           const health::Health& health, const Memory& memory,
-                                          const Settings& settings, snapshot::NodeIndex index,
+                                          const Settings& settings, NodeIndex index,
                                           const PassTime& time) {
     const snapshot::NodeRow& node = snapshot.cluster.node(index);
     const auto removal = memory.removals.find(snapshot.cluster.text(node.name));

@@ -27,7 +27,7 @@ struct Ineligible {
 std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
                                           const templates::Membership& membership,
                                           const health::Health& health, const Memory& memory,
-                                          const Settings& settings, snapshot::NodeIndex node,
+                                          const Settings& settings, NodeIndex node,
                                           const PassTime& time);
 
 }  // namespace capstan::engine::drainability

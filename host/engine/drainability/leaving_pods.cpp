@@ -20,26 +20,25 @@ std::string_view ns_of(const snapshot::Cluster& cluster, const snapshot::PodRow&
 
 }  // namespace
 
-std::string pod_key(const snapshot::Cluster& cluster, snapshot::PodIndex pod) {
+std::string pod_key(const snapshot::Cluster& cluster, PodIndex pod) {
     return full_name(cluster, pod).append("/").append(cluster.text(cluster.pod(pod).uid));
 }
 
-void sort_by_name(const snapshot::Cluster& cluster, std::vector<snapshot::PodIndex>& pods) {
-    std::ranges::sort(pods, {}, [&](snapshot::PodIndex pod) {
+void sort_by_name(const snapshot::Cluster& cluster, std::vector<PodIndex>& pods) {
+    std::ranges::sort(pods, {}, [&](PodIndex pod) {
         const snapshot::PodRow row = cluster.pod(pod);
         return std::tuple(ns_of(cluster, row), cluster.text(row.name));
     });
 }
 
-LeavingPods find_leaving_pods(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+LeavingPods find_leaving_pods(const snapshot::Cluster& cluster, NodeIndex node,
                               const pods::DisruptionBudgets& budgets, const Settings& settings,
                               const PassTime& time) {
     const DrainContext context{cluster, settings, budgets, time};
-    std::vector<snapshot::PodIndex> pods(cluster.pods_on(node).begin(),
-                                         cluster.pods_on(node).end());
+    std::vector<PodIndex> pods(cluster.pods_on(node).begin(), cluster.pods_on(node).end());
     sort_by_name(cluster, pods);
     LeavingPods out;
-    for (const snapshot::PodIndex pod : pods) {
+    for (const PodIndex pod : pods) {
         DrainVerdict verdict = judge(pod, context);
         if (verdict.drain == Drain::skip) continue;
         const bool is_going = cluster.pod(pod).deleted;
@@ -60,11 +59,10 @@ std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& p
     if (!pods.blocked_because.empty()) return pods.blocked_because;
     if (pods.moving.empty()) return {};
     return "new pods were scheduled on it: " +
-           listed(pods.moving, [&](snapshot::PodIndex pod) { return full_name(cluster, pod); });
+           listed(pods.moving, [&](PodIndex pod) { return full_name(cluster, pod); });
 }
 
-bool is_recreated(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
-                  const Settings& settings) {
+bool is_recreated(const snapshot::Cluster& cluster, PodIndex pod, const Settings& settings) {
     const snapshot::PodRow row = cluster.pod(pod);
     const snapshot::PodGroupRow& pod_group = cluster.equivalence_group(row.equivalence_group);
     return !row.deleted && !pod_group.owner->kind.empty() &&
@@ -76,8 +74,7 @@ namespace {
 
 /// Whether the pod's eviction is refused for a reason that waiting does not change, so that the pod
 /// stays on its node.
-bool is_barred(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
-               const NodeRemoval& removal) {
+bool is_barred(const snapshot::Cluster& cluster, PodIndex pod, const NodeRemoval& removal) {
     const auto at = removal.evictions.find(pod_key(cluster, pod));
     return at != removal.evictions.end() && at->second.barred_since.has_value();
 }
@@ -90,21 +87,21 @@ bool is_to_be_drained(const NodeRemoval& removal) {
 
 }  // namespace
 
-std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
-                                             const std::vector<health::LeavingNode>& leaving,
-                                             const Settings& settings) {
+std::vector<PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
+                                   const std::vector<health::LeavingNode>& leaving,
+                                   const Settings& settings) {
     const snapshot::Cluster& cluster = snapshot.cluster;
-    std::vector<snapshot::PodIndex> out;
+    std::vector<PodIndex> out;
     for (const health::LeavingNode& node : leaving) {
         if (!node.departure.is_vacated) continue;
         // Also a pod that cannot be evicted ends with the machine.
-        for (const snapshot::PodIndex pod : cluster.pods_on(node.node))
+        for (const PodIndex pod : cluster.pods_on(node.node))
             if (is_recreated(cluster, pod, settings)) out.push_back(pod);
     }
     for (const auto& [name, removal] : memory.removals) {
         const auto node = cluster.find_node(name);
         if (!node || !is_to_be_drained(removal) || health::is_vacated(leaving, *node)) continue;
-        for (const snapshot::PodIndex pod : cluster.pods_on(*node))
+        for (const PodIndex pod : cluster.pods_on(*node))
             if (is_recreated(cluster, pod, settings) && !is_barred(cluster, pod, removal))
                 out.push_back(pod);
     }

@@ -16,15 +16,15 @@ namespace capstan::engine::drainability {
 
 /// Each list is by namespace and name. Pods that drain rules skip are in no list.
 struct LeavingPods {
-    std::vector<snapshot::PodIndex> moving{};   ///< to be evicted
-    std::vector<snapshot::PodIndex> ending{};   ///< being deleted, or Drain::wait
-    std::vector<snapshot::PodIndex> daemons{};  ///< of DaemonSets, not being deleted
+    std::vector<PodIndex> moving{};   ///< to be evicted
+    std::vector<PodIndex> ending{};   ///< being deleted, or Drain::wait
+    std::vector<PodIndex> daemons{};  ///< of DaemonSets, not being deleted
     /// Why the first pod that blocks the node does so; empty: no pod does. A budget that allows no
     /// disruption now does not block a node here, since a drain waits for it.
     std::string blocked_because{};
 };
 
-LeavingPods find_leaving_pods(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+LeavingPods find_leaving_pods(const snapshot::Cluster& cluster, NodeIndex node,
                               const pods::DisruptionBudgets& budgets, const Settings& settings,
                               const PassTime& time);
 
@@ -33,19 +33,18 @@ LeavingPods find_leaving_pods(const snapshot::Cluster& cluster, snapshot::NodeIn
 std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& pods);
 
 /// "namespace/name/uid"
-std::string pod_key(const snapshot::Cluster& cluster, snapshot::PodIndex pod);
-void sort_by_name(const snapshot::Cluster& cluster, std::vector<snapshot::PodIndex>& pods);
+std::string pod_key(const snapshot::Cluster& cluster, PodIndex pod);
+void sort_by_name(const snapshot::Cluster& cluster, std::vector<PodIndex>& pods);
 
 /// Whether a controller will create another pod in place of this one. Not so if the pod is being
 /// deleted: then the other pod may exist already.
-bool is_recreated(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
-                  const Settings& settings);
+bool is_recreated(const snapshot::Cluster& cluster, PodIndex pod, const Settings& settings);
 
 /// The pods of nodes in removal, and of vacated nodes of `leaving`, that a controller will replace
 /// elsewhere, by namespace and name. They count as pending, since their replacements do not exist
 /// yet.
-std::vector<snapshot::PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
-                                             const std::vector<health::LeavingNode>& leaving,
-                                             const Settings& settings);
+std::vector<PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
+                                   const std::vector<health::LeavingNode>& leaving,
+                                   const Settings& settings);
 
 }  // namespace capstan::engine::drainability

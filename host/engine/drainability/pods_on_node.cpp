@@ -14,19 +14,19 @@ public:
         pods_.reserve(most);
     }
 
-    void add(snapshot::PodIndex pod) {
-        const snapshot::PodGroupId id = cluster_.equivalence_group_of(pod);
+    void add(PodIndex pod) {
+        const PodGroupId id = cluster_.equivalence_group_of(pod);
         pods_.push_back({cluster_.text(cluster_.equivalence_group(id).ns),
                          cluster_.text(cluster_.pod(pod).name), pod});
     }
-    std::vector<snapshot::PodIndex> sorted() {
+    std::vector<PodIndex> sorted() {
         std::ranges::sort(pods_);
-        std::vector<snapshot::PodIndex> out;
+        std::vector<PodIndex> out;
         out.reserve(pods_.size());
         for (const Named& pod : pods_) out.push_back(pod.index);
         return out;
     }
-    std::optional<snapshot::PodIndex> first() const {
+    std::optional<PodIndex> first() const {
         const auto at = std::ranges::min_element(pods_);
         return at == pods_.end() ? std::nullopt : std::optional(at->index);
     }
@@ -34,7 +34,7 @@ public:
 private:
     struct Named {
         std::string_view ns, name;
-        snapshot::PodIndex index;
+        PodIndex index;
         std::strong_ordering operator<=>(const Named& other) const noexcept {
             // Each text is stored once, so equal namespaces mostly have equal addresses.
             if (ns.data() != other.ns.data()) {
@@ -72,7 +72,7 @@ std::optional<Time> changes_at(const snapshot::PodRow& pod, Drain drain,
 DrainJudge::DrainJudge(const DrainContext& context)
     : context_(context), verdicts_(context.cluster.pod_group_count()) {}
 
-const DrainJudge::CachedVerdict& DrainJudge::cached_verdict(snapshot::PodIndex pod) {
+const DrainJudge::CachedVerdict& DrainJudge::cached_verdict(PodIndex pod) {
     CachedVerdict& out = verdicts_[context_.cluster.equivalence_group_of(pod)];
     if (out.cached != Cached::nothing) return out;
     // Of a pod that is not being deleted, the drain rules read only its equivalence group and its
@@ -88,7 +88,7 @@ const DrainJudge::CachedVerdict& DrainJudge::cached_verdict(snapshot::PodIndex p
     return out;
 }
 
-Drain DrainJudge::judge(snapshot::PodIndex pod) {
+Drain DrainJudge::judge(PodIndex pod) {
     if (!context_.cluster.is_deleted(pod)) {
         const CachedVerdict& verdict = cached_verdict(pod);
         if (verdict.cached == Cached::same) return verdict.drain;
@@ -96,13 +96,13 @@ Drain DrainJudge::judge(snapshot::PodIndex pod) {
     return engine::drainability::judge(pod, context_).drain;
 }
 
-NodePods DrainJudge::sort(snapshot::NodeIndex node) {
+NodePods DrainJudge::sort(NodeIndex node) {
     const snapshot::Cluster& cluster = context_.cluster;
     const auto pods = cluster.pods_on(node);
     NodePods out;
     std::vector<Drain> drains;
     drains.reserve(pods.size());
-    for (const snapshot::PodIndex pod : pods) {
+    for (const PodIndex pod : pods) {
         drains.push_back(judge(pod));
         if (cluster.is_deleted(pod) || drains.back() == Drain::block) {
             note(out.changes_at, changes_at(cluster.pod(pod), drains.back(), context_));
@@ -123,7 +123,7 @@ NodePods DrainJudge::sort(snapshot::NodeIndex node) {
     return out;
 }
 
-std::string full_name(const snapshot::Cluster& cluster, snapshot::PodIndex pod) {
+std::string full_name(const snapshot::Cluster& cluster, PodIndex pod) {
     const snapshot::PodRow row = cluster.pod(pod);
     std::string out(cluster.text(cluster.equivalence_group(row.equivalence_group).ns));
     return out.append("/").append(cluster.text(row.name));

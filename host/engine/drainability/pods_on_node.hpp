@@ -11,10 +11,10 @@ namespace capstan::engine::drainability {
 
 /// The pods of a node by Drain, each list by namespace and name. Skipped pods are left out.
 struct NodePods {
-    std::vector<snapshot::PodIndex> moving{};        ///< Drain::move
-    std::vector<snapshot::PodIndex> daemons{};       ///< Drain::daemon
-    std::optional<snapshot::PodIndex> waits_for{};   ///< the first pod with Drain::wait
-    std::optional<snapshot::PodIndex> blocked_by{};  ///< the first pod with Drain::block
+    std::vector<PodIndex> moving{};        ///< Drain::move
+    std::vector<PodIndex> daemons{};       ///< Drain::daemon
+    std::optional<PodIndex> waits_for{};   ///< the first pod with Drain::wait
+    std::optional<PodIndex> blocked_by{};  ///< the first pod with Drain::block
     /// The next PassTime::now at which the result changes although nothing else does; nothing:
     /// there is none.
     std::optional<Time> changes_at{};
@@ -26,9 +26,9 @@ class DrainJudge {
 public:
     explicit DrainJudge(const DrainContext& context);
 
-    Drain judge(snapshot::PodIndex pod);
+    Drain judge(PodIndex pod);
     /// The pods of the node. If a pod blocks it, `moving` and `daemons` are empty.
-    NodePods sort(snapshot::NodeIndex node);
+    NodePods sort(NodeIndex node);
     const DrainContext& context() const noexcept { return context_; }
 
 private:
@@ -38,13 +38,13 @@ private:
         Cached cached = Cached::nothing;
         Drain drain = Drain::move;  ///< only for `same`
     };
-    const CachedVerdict& cached_verdict(snapshot::PodIndex pod);
+    const CachedVerdict& cached_verdict(PodIndex pod);
 
     DrainContext context_;
     std::vector<CachedVerdict> verdicts_;  // by PodGroupId
 };
 
 /// "namespace/name"
-std::string full_name(const snapshot::Cluster& cluster, snapshot::PodIndex pod);
+std::string full_name(const snapshot::Cluster& cluster, PodIndex pod);
 
 }  // namespace capstan::engine::drainability

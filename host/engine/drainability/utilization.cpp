@@ -14,7 +14,7 @@
 namespace capstan::engine::drainability {
 namespace {
 
-std::int64_t requested_by(const snapshot::PodGroupRow& row, snapshot::ResourceIndex resource) {
+std::int64_t requested_by(const snapshot::PodGroupRow& row, ResourceIndex resource) {
     const auto at = std::ranges::find(row.requests, resource, &snapshot::Request::resource);
     return at == row.requests.end() ? 0 : at->amount;
 }
@@ -33,21 +33,21 @@ UtilizationMeter::UtilizationMeter(const snapshot::Cluster& cluster, const Setti
       wall_(wall),
       parts_(cluster.pod_group_count()),
       has_deleted_(cluster.node_count()) {
-    for (snapshot::ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
+    for (ResourceIndex r = 0; r < cluster.resource_count(); ++r) {
         const std::string name(cluster.resource_name(r));
         if (limits::is_gpu(name) || settings.gpu_types.contains(name)) gpus_.push_back(r);
     }
-    for (snapshot::PodGroupId id = 0; id < parts_.size(); ++id) {
+    for (PodGroupId id = 0; id < parts_.size(); ++id) {
         parts_[id] = part_of(id);
         has_part_[static_cast<std::size_t>(parts_[id])] = true;
     }
-    for (const snapshot::PodIndex p : cluster.deleted_pods()) {
-        if (const snapshot::NodeIndex node = cluster.pod(p).node; node != snapshot::no_node)
+    for (const PodIndex p : cluster.deleted_pods()) {
+        if (const NodeIndex node = cluster.pod(p).node; node != snapshot::no_node)
             has_deleted_[node] = true;
     }
 }
 
-UtilizationMeter::Part UtilizationMeter::part_of(snapshot::PodGroupId equivalence_group) const {
+UtilizationMeter::Part UtilizationMeter::part_of(PodGroupId equivalence_group) const {
     const snapshot::PodGroupRow& row = cluster_.equivalence_group(equivalence_group);
     return pods::is_expendable(*row.spec, settings_)    ? Part::nothing
            : templates::is_mirror(cluster_, row)        ? Part::mirror
@@ -57,22 +57,21 @@ UtilizationMeter::Part UtilizationMeter::part_of(snapshot::PodGroupId equivalenc
 
 /// Whether some pod of the node may be left out. False: every pod counts, and the sums of the
 /// cluster are the result.
-bool UtilizationMeter::may_leave_out(snapshot::NodeIndex node, bool no_daemons,
-                                     bool no_mirrors) const {
+bool UtilizationMeter::may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const {
     const auto has = [this](Part part) { return has_part_[static_cast<std::size_t>(part)]; };
     return has_deleted_[node] || has(Part::nothing) || (no_daemons && has(Part::daemon)) ||
            (no_mirrors && has(Part::mirror));
 }
 
 /// A node has GPUs even if its driver is not up yet and only its capacity names them.
-bool UtilizationMeter::has_gpu(snapshot::NodeIndex node, snapshot::ResourceIndex gpu) const {
+bool UtilizationMeter::has_gpu(NodeIndex node, ResourceIndex gpu) const {
     return cluster_.allocatable(node)[gpu] > 0 ||
            cluster_.node(node).capacity->amount(cluster_.resource_name(gpu)) > 0;
 }
 
-void UtilizationMeter::find_sides(snapshot::NodeIndex node, const Group* group) {
+void UtilizationMeter::find_sides(NodeIndex node, const Group* group) {
     sides_.clear();
-    for (const snapshot::ResourceIndex r : resources_)
+    for (const ResourceIndex r : resources_)
         sides_.push_back(
             {.used = cluster_.requested(node)[r], .room = cluster_.allocatable(node)[r]});
     bool no_daemons = settings_.scale_down.ignore_daemonsets_utilization;
@@ -81,8 +80,8 @@ void UtilizationMeter::find_sides(snapshot::NodeIndex node, const Group* group) 
     }
     const bool no_mirrors = settings_.scale_down.ignore_mirror_pods_utilization;
     if (!may_leave_out(node, no_daemons, no_mirrors)) return;
-    for (const snapshot::PodIndex p : cluster_.pods_on(node)) {
-        const snapshot::PodGroupId id = cluster_.equivalence_group_of(p);
+    for (const PodIndex p : cluster_.pods_on(node)) {
+        const PodGroupId id = cluster_.equivalence_group_of(p);
         const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
         const Part part = parts_[id];
         const bool is_gone =
@@ -99,13 +98,13 @@ void UtilizationMeter::find_sides(snapshot::NodeIndex node, const Group* group) 
     }
 }
 
-Result<Utilization> UtilizationMeter::of(snapshot::NodeIndex node, const Group* group) {
+Result<Utilization> UtilizationMeter::of(NodeIndex node, const Group* group) {
     resources_.clear();
     std::ranges::copy_if(gpus_, std::back_inserter(resources_),
-                         [&](snapshot::ResourceIndex gpu) { return has_gpu(node, gpu); });
+                         [&](ResourceIndex gpu) { return has_gpu(node, gpu); });
     const bool has_gpus = !resources_.empty();
     if (!has_gpus) resources_ = {snapshot::cpu_index, snapshot::memory_index};
-    for (const snapshot::ResourceIndex r : resources_) {
+    for (const ResourceIndex r : resources_) {
         if (has_gpus || cluster_.allocatable(node)[r] > 0) continue;
         return fail(ErrorCode::unavailable,
                     "the node reports no allocatable " + std::string(cluster_.resource_name(r)));
@@ -121,7 +120,7 @@ Result<Utilization> UtilizationMeter::of(snapshot::NodeIndex node, const Group* 
                        .room = most->room};
 }
 
-Result<Utilization> utilization(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+Result<Utilization> utilization(const snapshot::Cluster& cluster, NodeIndex node,
                                 const Group* group, const Settings& settings, Time wall) {
     return UtilizationMeter(cluster, settings, wall).of(node, group);
 }

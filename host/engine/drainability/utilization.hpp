@@ -35,7 +35,7 @@ public:
 
     /// Fails if the node reports no allocatable cpu or memory. `group`: its options override the
     /// settings; NULL: the node is in no group.
-    Result<Utilization> of(snapshot::NodeIndex node, const Group* group);
+    Result<Utilization> of(NodeIndex node, const Group* group);
 
 private:
     /// How the pods of an equivalence group count. `nothing`: they are expendable. `daemon` and
@@ -44,25 +44,25 @@ private:
     struct Sides {
         std::int64_t used, room;  ///< as in Utilization
     };
-    Part part_of(snapshot::PodGroupId equivalence_group) const;
-    bool may_leave_out(snapshot::NodeIndex node, bool no_daemons, bool no_mirrors) const;
-    bool has_gpu(snapshot::NodeIndex node, snapshot::ResourceIndex gpu) const;
-    void find_sides(snapshot::NodeIndex node, const Group* group);
+    Part part_of(PodGroupId equivalence_group) const;
+    bool may_leave_out(NodeIndex node, bool no_daemons, bool no_mirrors) const;
+    bool has_gpu(NodeIndex node, ResourceIndex gpu) const;
+    void find_sides(NodeIndex node, const Group* group);
 
     const snapshot::Cluster& cluster_;
     const Settings& settings_;
     Time wall_;
-    std::vector<snapshot::ResourceIndex> gpus_;
+    std::vector<ResourceIndex> gpus_;
     std::vector<Part> parts_;        // by PodGroupId
     bool has_part_[4] = {};          // by Part: whether some equivalence group has it
     std::vector<bool> has_deleted_;  // by node: whether a pod on it is being deleted
     // For the node in work: the resources that count, and their sides in the same order.
-    std::vector<snapshot::ResourceIndex> resources_{};
+    std::vector<ResourceIndex> resources_{};
     std::vector<Sides> sides_{};
 };
 
 /// The utilization of one node.
-Result<Utilization> utilization(const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+Result<Utilization> utilization(const snapshot::Cluster& cluster, NodeIndex node,
                                 const Group* group, const Settings& settings, Time wall);
 
 /// "cpu is used to 73% (2920m of 4)"

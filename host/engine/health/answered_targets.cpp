@@ -117,7 +117,7 @@ void take_answer(Memory& memory, const Increase& increase, std::optional<int> an
 }
 
 bool has_node(const snapshot::Cluster& cluster, const Machine& machine) {
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n)
         if (templates::is_node_of(cluster, cluster.node(n), machine)) return true;
     return false;
 }

@@ -113,8 +113,7 @@ std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
         out[g].group = &groups[g];
         out[g].limit =
             groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
-        for (const snapshot::NodeIndex n : membership.nodes[g])
-            add_node(readiness[n], out[g].nodes);
+        for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
         count_machines(out[g], membership.joined[g], membership.foreign[g], leaving,
                        ended_machines(memory, groups[g].group));
     }

@@ -46,7 +46,7 @@ public:
         out_.leaving = find_leaving_nodes(snapshot_, membership_, settings_, next_change_);
         out_.groups.resize(snapshot_.groups->size());
         std::vector<int> starting(out_.groups.size(), 0);
-        for (snapshot::NodeIndex n = 0; n < out_.readiness.size(); ++n) {
+        for (NodeIndex n = 0; n < out_.readiness.size(); ++n) {
             add_node(out_.readiness[n], out_.all);
             out_.nodes.push_back(usability_of(n));
             if (out_.nodes.back() == NodeUsability::starting) {
@@ -71,7 +71,7 @@ public:
     }
 
 private:
-    NodeUsability usability_of(snapshot::NodeIndex n) const {
+    NodeUsability usability_of(NodeIndex n) const {
         if (is_vacated(out_.leaving, n)) return NodeUsability::out;
         const Readiness readiness = out_.readiness[n];
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
@@ -82,7 +82,7 @@ private:
         return takes_pods ? NodeUsability::takes_pods : NodeUsability::out;
     }
 
-    bool is_upcoming(snapshot::NodeIndex n) const {
+    bool is_upcoming(NodeIndex n) const {
         const auto& machine = membership_.machine_of[n];
         if (!machine) return false;
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);

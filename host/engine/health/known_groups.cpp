@@ -13,7 +13,7 @@ constexpr std::size_t names_max = 3;
 
 KnownGroup make_known_group(const Snapshot& snapshot, const templates::Membership& membership,
                             std::size_t group) {
-    const std::vector<snapshot::NodeIndex>& nodes = membership.nodes[group];
+    const std::vector<NodeIndex>& nodes = membership.nodes[group];
     KnownGroup out{.cloud = (*snapshot.groups)[group].cloud,
                    .nodes = static_cast<int>(nodes.size())};
     for (std::size_t n = 0; n < std::min(nodes.size(), names_max); ++n)

@@ -40,7 +40,7 @@ std::vector<LeavingNode> find_leaving_nodes(const Snapshot& snapshot,
                                             const templates::Membership& membership,
                                             const Settings& settings, NextChange& next_change) {
     std::vector<LeavingNode> out;
-    for (snapshot::NodeIndex node = 0; node < membership.machine_of.size(); ++node) {
+    for (NodeIndex node = 0; node < membership.machine_of.size(); ++node) {
         const Machine* machine = templates::find_machine(snapshot, membership, node);
         if (machine == nullptr) continue;
         if (const auto departure = find_departure(*machine, settings, next_change))
@@ -49,13 +49,12 @@ std::vector<LeavingNode> find_leaving_nodes(const Snapshot& snapshot,
     return out;
 }
 
-const Departure* find_departure(const std::vector<LeavingNode>& leaving,
-                                snapshot::NodeIndex node) noexcept {
+const Departure* find_departure(const std::vector<LeavingNode>& leaving, NodeIndex node) noexcept {
     const auto at = std::ranges::lower_bound(leaving, node, {}, &LeavingNode::node);
     return at != leaving.end() && at->node == node ? &at->departure : nullptr;
 }
 
-bool is_vacated(const std::vector<LeavingNode>& leaving, snapshot::NodeIndex node) noexcept {
+bool is_vacated(const std::vector<LeavingNode>& leaving, NodeIndex node) noexcept {
     const Departure* const departure = find_departure(leaving, node);
     return departure != nullptr && departure->is_vacated;
 }

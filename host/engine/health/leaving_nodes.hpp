@@ -41,7 +41,7 @@ std::optional<Departure> find_departure(const Machine& machine, const Settings& 
                                         NextChange& next_change);
 
 struct LeavingNode {
-    snapshot::NodeIndex node = 0;
+    NodeIndex node = 0;
     Departure departure{};
     bool operator==(const LeavingNode&) const = default;
 };
@@ -52,9 +52,8 @@ std::vector<LeavingNode> find_leaving_nodes(const Snapshot& snapshot,
                                             const Settings& settings, NextChange& next_change);
 
 /// NULL: the node is not among them. Borrows from `leaving`.
-const Departure* find_departure(const std::vector<LeavingNode>& leaving,
-                                snapshot::NodeIndex node) noexcept;
-bool is_vacated(const std::vector<LeavingNode>& leaving, snapshot::NodeIndex node) noexcept;
+const Departure* find_departure(const std::vector<LeavingNode>& leaving, NodeIndex node) noexcept;
+bool is_vacated(const std::vector<LeavingNode>& leaving, NodeIndex node) noexcept;
 
 /// By GroupIndex: machines without a node that leave before they are of use. They are running or
 /// about to run, so the group's target includes them.

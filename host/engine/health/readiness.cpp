@@ -21,7 +21,7 @@ public:
           settings_(settings),
           next_change_(next_change) {}
 
-    Readiness read(snapshot::NodeIndex n) const {
+    Readiness read(NodeIndex n) const {
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (is_deleted(n)) return Readiness::deleted;
         if (node.suspended) return Readiness::suspended;
@@ -47,7 +47,7 @@ private:
         return std::ranges::any_of(node.taints, is_such);
     }
 
-    bool is_deleted(snapshot::NodeIndex n) const {
+    bool is_deleted(NodeIndex n) const {
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         const Machine* machine = templates::find_machine(snapshot_, membership_, n);
         if (machine != nullptr && machine->state == MachineState::deleting) return true;
@@ -72,12 +72,11 @@ std::vector<Readiness> find_readiness(const Snapshot& snapshot,
     const Reader reader(snapshot, membership, memory, settings, next_change);
     std::vector<Readiness> out;
     out.reserve(snapshot.cluster.node_count());
-    for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n)
-        out.push_back(reader.read(n));
+    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) out.push_back(reader.read(n));
     return out;
 }
 
-Time created_at(const Memory& memory, const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+Time created_at(const Memory& memory, const snapshot::Cluster& cluster, NodeIndex node,
                 const PassTime& time) {
     const snapshot::NodeRow& row = cluster.node(node);
     const auto known = memory.created.find(cluster.text(row.name));
@@ -95,8 +94,7 @@ bool has_started(const snapshot::NodeRow& node, const Settings& settings) {
 
 /// Since when the node's machine was seen without a node; nothing: it was not.
 std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapshot,
-                                    const templates::Membership& membership,
-                                    snapshot::NodeIndex node) {
+                                    const templates::Membership& membership, NodeIndex node) {
     const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine == nullptr) return std::nullopt;
     const auto& group = (*snapshot.groups)[membership.machine_of[node]->group].group.id;
@@ -112,7 +110,7 @@ void record_node_times(Memory& memory, const Snapshot& snapshot,
                        const templates::Membership& membership, const Settings& settings,
                        const PassTime& time) {
     decltype(Memory::created) kept;
-    for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = snapshot.cluster.node(n);
         if (has_started(node, settings)) continue;
         // If the clock has changed since the node was created, its time may lie in the future, or
@@ -132,8 +130,8 @@ bool carries_readiness_taint(const snapshot::NodeRow& node, const Settings& sett
     });
 }
 
-bool has_been_used(const snapshot::Cluster& cluster, snapshot::NodeIndex node) {
-    return std::ranges::any_of(cluster.pods_on(node), [&](snapshot::PodIndex p) {
+bool has_been_used(const snapshot::Cluster& cluster, NodeIndex node) {
+    return std::ranges::any_of(cluster.pods_on(node), [&](PodIndex p) {
         return !templates::is_daemon(cluster, cluster.equivalence_group_of(p));
     });
 }

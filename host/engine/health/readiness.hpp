@@ -31,7 +31,7 @@ std::vector<Readiness> find_readiness(const Snapshot& snapshot,
 
 /// When the node was created, on the clock of PassTime::now; for a node that has not started, as
 /// record_node_times recorded it.
-Time created_at(const Memory& memory, const snapshot::Cluster& cluster, snapshot::NodeIndex node,
+Time created_at(const Memory& memory, const snapshot::Cluster& cluster, NodeIndex node,
                 const PassTime& time);
 /// Records when nodes that have not started were created: the time by their own clocks when they
 /// are first seen, but not before passes have seen their machines without a node. So a clock that
@@ -46,7 +46,7 @@ void record_node_times(Memory& memory, const Snapshot& snapshot,
 bool carries_readiness_taint(const snapshot::NodeRow& node, const Settings& settings);
 
 /// Whether the node has pods that are not of a DaemonSet: then it was ready once.
-bool has_been_used(const snapshot::Cluster& cluster, snapshot::NodeIndex node);
+bool has_been_used(const snapshot::Cluster& cluster, NodeIndex node);
 
 /// Whether the cloud has agreed to remove the node's machine: the target does not include it any
 /// more.

@@ -122,7 +122,7 @@ UnrecognizedNodes::UnrecognizedNodes(const Snapshot& snapshot,
                                      const PassTime& time)
     : snapshot_(snapshot), memory_(memory), time_(time) {
     const snapshot::Cluster& cluster = snapshot.cluster;
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n)
         if (!membership.machine_of[n] &&
             !memory.removals.contains(cluster.text(cluster.node(n).name)))
             strays_.push_back(n);
@@ -134,7 +134,7 @@ std::vector<std::string> UnrecognizedNodes::of(const GroupCounts& group) const {
     const Expectations expected(group, memory_, time_);
     if (expected.is_empty()) return out;
     const snapshot::Cluster& cluster = snapshot_.cluster;
-    for (const snapshot::NodeIndex n : strays_) {
+    for (const NodeIndex n : strays_) {
         const snapshot::NodeRow& node = cluster.node(n);
         const auto is_expected = [&](std::string_view name) { return expected.has_name(name); };
         const bool is_named =

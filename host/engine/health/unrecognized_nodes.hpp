@@ -44,7 +44,7 @@ private:
     const Snapshot& snapshot_;
     const Memory& memory_;
     const PassTime& time_;
-    std::vector<snapshot::NodeIndex> strays_{};  ///< nodes in no group, ascending
+    std::vector<NodeIndex> strays_{};  ///< nodes in no group, ascending
 };
 
 /// "nodes n1, n2 (spec.providerID matches no machine)". `nodes`: not empty.

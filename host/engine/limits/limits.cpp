@@ -64,7 +64,7 @@ Budget::Budget(const Snapshot& snapshot, const std::vector<UpcomingNodes>& upcom
     std::erase_if(totals_, [](const ResourceTotal& total) { return !total.bound.max; });
     if (totals_.empty()) return;
     const snapshot::Cluster& cluster = snapshot.cluster;
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = cluster.node(n);
         if (counts(cluster, node)) use(*node.capacity, 1);
     }

@@ -17,8 +17,7 @@
 namespace capstan::engine::pass {
 namespace {
 
-Reason refusal_of(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
-                  pass_context::GroupIndex group) {
+Reason refusal_of(scheduling::Placement& placement, PodGroupIndex pod_group, GroupIndex group) {
     return reason_of(placement.why_not_new(pod_group, placement.rules().equivalent(group)));
 }
 
@@ -87,8 +86,7 @@ namespace {
 /// "waiting for nvidia.com/gpu on node gpu-1", if pods of the group are placed on a node that does
 /// not have yet what its template promises; empty otherwise.
 std::string find_awaited(const pass_context::PassContext& context,
-                         const scheduling::Placement& placement,
-                         scheduling::PodGroupIndex pod_group) {
+                         const scheduling::Placement& placement, PodGroupIndex pod_group) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     for (const scheduling::NodePromise& promise : context.promises) {
         const auto placed = placement.assignments(promise.node);
@@ -105,7 +103,7 @@ std::string find_awaited(const pass_context::PassContext& context,
 
 Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                          const Settings& settings, const CallContext& call_context,
-                         std::span<const snapshot::PodGroupId> asked) {
+                         std::span<const PodGroupId> asked) {
     return Explanation(std::make_unique<Explanation::State>(
         run_pass(snapshot, std::move(memory), policies, settings, call_context, asked),
         snapshot.groups));
@@ -118,8 +116,8 @@ Explanation::~Explanation() = default;
 
 const Decision& Explanation::decision() const noexcept { return state_->pass.decision; }
 
-Result<PodAnswer> Explanation::pod(snapshot::PodGroupId equivalence_group) {
-    const std::optional<scheduling::PodGroupIndex> pod_group =
+Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
+    const std::optional<PodGroupIndex> pod_group =
         pass_context::find_pod_group(state_->context, equivalence_group);
     if (!pod_group) return fail(ErrorCode::not_found, "this class of pods is not pending");
     PodAnswer out;
@@ -160,7 +158,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     if (at == groups.end()) {
         return fail(ErrorCode::not_found, "node group " + in_quotes(id.value()) + " not found");
     }
-    const auto index = static_cast<pass_context::GroupIndex>(at - groups.begin());
+    const auto index = static_cast<GroupIndex>(at - groups.begin());
     const templates::GroupTemplate& node = state_->context.templates[index];
     GroupAnswer out{.group = id, .template_source = node.because};
     Reason obstacle = scale_up::QuotaTracker(state_->context).obstacle(index);
@@ -185,7 +183,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     out.comparison = templates::compare_template(*context.snapshot, context.membership, index,
                                                  *context.settings, context.time.wall);
     if (node.node == nullptr) return out;
-    for (scheduling::PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < state_->context.pending_count(); ++s) {
         out.pod_groups.push_back(
             {state_->context.pending.pod_groups[s], refusal_of(state_->before, s, index).sentence});
     }
@@ -201,7 +199,7 @@ Result<NodeVerdict> Explanation::node(std::string_view name) const {
 
 std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
     const pass_context::PassContext& context = state_->context;
-    const std::optional<snapshot::NodeIndex> index = context.snapshot->cluster.find_node(node);
+    const std::optional<NodeIndex> index = context.snapshot->cluster.find_node(node);
     if (!index) return std::nullopt;
     if (const auto place = context.membership.machine_of[*index]) {
         const Group& group = context.groups()[place->group];
@@ -229,7 +227,7 @@ std::string Explanation::remedy_of(const NodeVerdict& verdict) const {
     if (!node) return {};
     const drainability::DrainContext rules{cluster, *context.settings, context.budgets,
                                            context.time};
-    for (const snapshot::PodIndex pod : cluster.pods_on(*node))
+    for (const PodIndex pod : cluster.pods_on(*node))
         if (drainability::full_name(cluster, pod) == verdict.pod) {
             const drainability::DrainVerdict judged = drainability::judge(pod, rules);
             const bool is_blocked = judged.drain == drainability::Drain::block;
@@ -252,11 +250,10 @@ Matrix Explanation::matrix() {
     };
     number_of({});
     out.pod_groups = context.pending.pod_groups;
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
-        out.groups.push_back(context.id(g));
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        std::map<scheduling::TemplateNodeId, std::uint32_t> by_template_node;
-        for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) out.groups.push_back(context.id(g));
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+        std::map<TemplateNodeId, std::uint32_t> by_template_node;
+        for (GroupIndex g = 0; g < context.groups().size(); ++g) {
             const Reason& obstacle = state_->reasons_before->obstacle(g);
             if (!obstacle.is_none()) {
                 out.cells.push_back(number_of(obstacle));

@@ -98,7 +98,7 @@ public:
 
     const Decision& decision() const noexcept;
     /// `not_found`: the pod equivalence group is neither pending nor was it in `asked`.
-    Result<PodAnswer> pod(snapshot::PodGroupId equivalence_group);
+    Result<PodAnswer> pod(PodGroupId equivalence_group);
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays, or when it is removed.
     Result<NodeVerdict> node(std::string_view name) const;
@@ -114,7 +114,7 @@ private:
     friend Explanation explain_pass(const Snapshot& snapshot, Memory memory,
                                     const Policies& policies, const Settings& settings,
                                     const CallContext& call_context,
-                                    std::span<const snapshot::PodGroupId> asked);
+                                    std::span<const PodGroupId> asked);
     std::unique_ptr<State> state_;
 };
 
@@ -122,6 +122,6 @@ private:
 /// about even if they are not pending.
 Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                          const Settings& settings, const CallContext& call_context,
-                         std::span<const snapshot::PodGroupId> asked = {});
+                         std::span<const PodGroupId> asked = {});
 
 }  // namespace capstan::engine::pass

@@ -105,8 +105,7 @@ Memory remember_observations(Memory memory, const Snapshot& snapshot,
 pass_context::PassContext make_context(const provisioning::CandidateGroups& groups,
                                        templates::Membership membership, const Memory& memory,
                                        const Policies& policies, const Settings& settings,
-                                       const PassTime& time,
-                                       std::span<const snapshot::PodGroupId> asked) {
+                                       const PassTime& time, std::span<const PodGroupId> asked) {
     pass_context::PassContext out =
         pass_context::make_pass_context(groups.snapshot, std::move(membership), memory, settings,
                                         time, asked, policies.phase_observer);
@@ -208,12 +207,12 @@ removal::FreePlaces find_free_places(const Run& run) {
     scheduling::Placement placement(run.scale_up.placement());
     placement.undo(run.scale_up.start());
     std::vector<int> on_existing(context.pending_count()), pending(context.pending_count());
-    for (scheduling::PodGroupIndex s = 0; s < pending.size(); ++s)
+    for (PodGroupIndex s = 0; s < pending.size(); ++s)
         pending[s] = static_cast<int>(context.pending.pod_groups[s].count);
     // Of pods that this pass does not consider it is not known that they have no place.
     removal::FreePlaces unknown;
-    for (const snapshot::PodIndex pod : context.evicted) {
-        const snapshot::PodGroupId id = cluster.equivalence_group_of(pod);
+    for (const PodIndex pod : context.evicted) {
+        const PodGroupId id = cluster.equivalence_group_of(pod);
         const auto s = pass_context::find_pod_group(context, id);
         const bool is_considered = s && *s < pending.size();
         if (is_considered) --pending[*s];
@@ -221,7 +220,7 @@ removal::FreePlaces find_free_places(const Run& run) {
     }
     for (scheduling::Slot slot = 0; slot < placement.slot_count(); ++slot) {
         for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
-            const scheduling::PodGroupIndex s = assignment.pod_group;
+            const PodGroupIndex s = assignment.pod_group;
             if (s >= pending.size()) continue;
             if (slot < cluster.node_count()) {
                 on_existing[s] += assignment.per_node;
@@ -231,7 +230,7 @@ removal::FreePlaces find_free_places(const Run& run) {
         }
     }
     removal::FreePlaces out;
-    for (scheduling::PodGroupIndex s = 0; s < pending.size(); ++s)
+    for (PodGroupIndex s = 0; s < pending.size(); ++s)
         out[context.rules->pod_groups()[s]] = on_existing[s] - std::max(0, pending[s]);
     for (const auto& [id, pods] : unknown) out[id] = std::max(out[id], pods);
     return out;
@@ -311,7 +310,7 @@ void plan_next_pass(const Run& run) {
 
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                        const Settings& settings, const CallContext& call_context,
-                       std::span<const snapshot::PodGroupId> asked) {
+                       std::span<const PodGroupId> asked) {
     const PassTime time = call_context.time();
     CompletedPass out;
     PassDetails& details = out.details;

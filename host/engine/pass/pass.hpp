@@ -36,6 +36,6 @@ struct CompletedPass : Outcome {
 /// the details can answer for even if they are not pending.
 CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& policies,
                        const Settings& settings, const CallContext& call_context,
-                       std::span<const snapshot::PodGroupId> asked = {});
+                       std::span<const PodGroupId> asked = {});
 
 }  // namespace capstan::engine::pass

@@ -140,7 +140,7 @@ void find_promises(PassContext& context) {
     std::vector<bool> usable;
     for (const health::NodeUsability usability : context.health.nodes)
         usable.push_back(usability == health::NodeUsability::takes_pods);
-    for (const snapshot::NodeIndex node : context.being_removed) usable[node] = false;
+    for (const NodeIndex node : context.being_removed) usable[node] = false;
     NextChange next_change(context.time);
     context.promises =
         templates::find_promises(*context.snapshot, context.membership, context.templates, usable,
@@ -149,23 +149,23 @@ void find_promises(PassContext& context) {
 }
 
 /// The pending pod groups keep their order and come first.
-std::vector<snapshot::PodGroupId> pod_groups_of(const PassContext& context,
-                                                std::span<const snapshot::PodGroupId> asked) {
-    std::vector<snapshot::PodGroupId> out;
+std::vector<PodGroupId> pod_groups_of(const PassContext& context,
+                                      std::span<const PodGroupId> asked) {
+    std::vector<PodGroupId> out;
     out.reserve(context.pending_count());
     for (const PodCount& pods : context.pending.pod_groups) out.push_back(pods.equivalence_group);
 
-    std::vector<snapshot::PodGroupId> known = out;
+    std::vector<PodGroupId> known = out;
     std::ranges::sort(known);
-    const auto add = [&](snapshot::PodGroupId id) {
+    const auto add = [&](PodGroupId id) {
         const auto at = std::ranges::lower_bound(known, id);
         if (at != known.end() && *at == id) return;
         known.insert(at, id);
         out.push_back(id);
     };
     for (const pods::Nomination& nomination : context.nominated) add(nomination.equivalence_group);
-    for (const snapshot::PodGroupId id : asked) add(id);
-    for (const snapshot::PodGroupId id : context.candidates.moving_pod_groups()) add(id);
+    for (const PodGroupId id : asked) add(id);
+    for (const PodGroupId id : context.candidates.moving_pod_groups()) add(id);
     return out;
 }
 
@@ -175,7 +175,7 @@ std::vector<bool> find_expendable(const PassContext& context) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> out;
     out.reserve(cluster.pod_group_count());
-    for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
+    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
         out.push_back(pods::is_expendable(*cluster.equivalence_group(id).spec, *context.settings));
     return out;
 }
@@ -197,8 +197,8 @@ scheduling::Refusal worded(const RefusedPods& refused, const Settings& settings)
 /// `placement`: of bound pods, without refusals.
 std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, const Memory& memory,
                                                    const scheduling::Placement& placement) {
-    std::map<std::string, std::vector<scheduling::PodGroupIndex>> by_spec;
-    for (scheduling::PodGroupIndex s = 0; s < context.rules->pod_groups().size(); ++s)
+    std::map<std::string, std::vector<PodGroupIndex>> by_spec;
+    for (PodGroupIndex s = 0; s < context.rules->pod_groups().size(); ++s)
         by_spec[pods::spec_of(
                     pods::pod_group_key(context.snapshot->cluster, context.rules->pod_groups()[s]))]
             .push_back(s);
@@ -208,7 +208,7 @@ std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, c
         if (record == memory.templates.end()) continue;
         for (const auto& [spec, refused] : record->second.refused) {
             const scheduling::Refusal refusal = worded(refused, *context.settings);
-            for (const scheduling::PodGroupIndex s : by_spec[spec]) {
+            for (const PodGroupIndex s : by_spec[spec]) {
                 const bool may_be_over =
                     scheduling::is_of_pods(refusal.predicate) &&
                     placement.why_not_new(s, g).predicate == scheduling::Predicate::none;
@@ -220,8 +220,7 @@ std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, c
 }
 
 /// Compiles PassContext::rules.
-void compile_rules(PassContext& context, const Memory& memory,
-                   std::span<const snapshot::PodGroupId> asked) {
+void compile_rules(PassContext& context, const Memory& memory, std::span<const PodGroupId> asked) {
     std::vector<scheduling::TemplateNode> template_nodes;
     for (const templates::GroupTemplate& node : context.templates)
         template_nodes.push_back(node.template_node);
@@ -249,7 +248,7 @@ bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group) {
 
 PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
                               const Memory& memory, const Settings& settings, const PassTime& time,
-                              std::span<const snapshot::PodGroupId> asked,
+                              std::span<const PodGroupId> asked,
                               PassPhaseObserver* phase_observer) {
     PassContext context{.snapshot = &snapshot,
                         .settings = &settings,
@@ -297,18 +296,17 @@ PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                              {}, nullptr);
 }
 
-std::optional<scheduling::PodGroupIndex> find_pod_group(
-    const PassContext& context, snapshot::PodGroupId equivalence_group) noexcept {
+std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
+                                            PodGroupId equivalence_group) noexcept {
     const auto pod_groups = context.rules->pod_groups();
     const auto at = std::ranges::find(pod_groups, equivalence_group);
     if (at == pod_groups.end()) return std::nullopt;
-    return static_cast<scheduling::PodGroupIndex>(at - pod_groups.begin());
+    return static_cast<PodGroupIndex>(at - pod_groups.begin());
 }
 
-bool is_tried_before(const PassContext& context, scheduling::PodGroupIndex first,
-                     scheduling::PodGroupIndex then) noexcept {
-    const auto priority = [&](scheduling::PodGroupIndex pod_group) {
-        const snapshot::PodGroupId id = context.pending.pod_groups[pod_group].equivalence_group;
+bool is_tried_before(const PassContext& context, PodGroupIndex first, PodGroupIndex then) noexcept {
+    const auto priority = [&](PodGroupIndex pod_group) {
+        const PodGroupId id = context.pending.pod_groups[pod_group].equivalence_group;
         return context.snapshot->cluster.equivalence_group(id).spec->priority.value_or(0);
     };
     if (priority(first) != priority(then)) return priority(first) > priority(then);

@@ -22,11 +22,15 @@
 #include "engine/snapshot.hpp"
 #include "engine/templates/templates.hpp"
 
-namespace capstan::engine::pass_context {
+namespace capstan::engine {
 
 /// A node group by its index in Snapshot::groups. The template of its new nodes (TemplateNodeId)
 /// has the same number.
 using GroupIndex = std::uint32_t;
+
+}  // namespace capstan::engine
+
+namespace capstan::engine::pass_context {
 
 /// How far a group may grow, before anything is decided.
 struct GroupHeadroom {
@@ -50,7 +54,7 @@ struct PassContext {
     /// What nodes that have just become ready will have, ascending by node. No pod is moved there.
     std::vector<scheduling::NodePromise> promises{};
     /// Nodes with a removal under way, ascending. They take no pod.
-    std::vector<snapshot::NodeIndex> being_removed{};
+    std::vector<NodeIndex> being_removed{};
     /// Pods that new nodes of a group do not take although its template says so
     /// (scale_up/refused_pods.hpp).
     std::vector<scheduling::RefusedShape> refused{};
@@ -61,7 +65,7 @@ struct PassContext {
     /// these nodes are `planned` for wait for them. Ascending.
     std::vector<GroupIndex> unread_groups_with_requests{};
     /// Pods that will need another node (drainability::evicted_pods). They are among `pending`.
-    std::vector<snapshot::PodIndex> evicted{};
+    std::vector<PodIndex> evicted{};
     pods::PendingPods pending{};  ///< PodGroupIndex i is pending.pod_groups[i]
     std::vector<pods::Nomination> nominated{};
     /// Its templates are those of the groups, by GroupIndex. Its pod groups are the pending ones,
@@ -87,19 +91,17 @@ bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group);
 /// even if they are not pending.
 PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
                               const Memory& memory, const Settings& settings, const PassTime& time,
-                              std::span<const snapshot::PodGroupId> asked,
-                              PassPhaseObserver* phase_observer);
+                              std::span<const PodGroupId> asked, PassPhaseObserver* phase_observer);
 /// The same, with the membership of `snapshot` and nothing in `asked`.
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time);
 
 /// The index of a pod equivalence group in `rules`; nothing: the rules were not made for it.
-std::optional<scheduling::PodGroupIndex> find_pod_group(
-    const PassContext& context, snapshot::PodGroupId equivalence_group) noexcept;
+std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
+                                            PodGroupId equivalence_group) noexcept;
 
 /// Whether kube-scheduler tries all pending pods of one pod group before all of another: higher
 /// priority first, then the older.
-bool is_tried_before(const PassContext& context, scheduling::PodGroupIndex first,
-                     scheduling::PodGroupIndex then) noexcept;
+bool is_tried_before(const PassContext& context, PodGroupIndex first, PodGroupIndex then) noexcept;
 
 }  // namespace capstan::engine::pass_context

@@ -30,15 +30,14 @@ const std::string* find_selected_value(const snapshot::SpreadConstraint& constra
 /// Pods that are counted together: the same namespace and the same value of the label.
 using Bucket = std::pair<snapshot::Symbol, std::string>;
 
-Bucket bucket_of(const snapshot::Cluster& cluster, snapshot::PodGroupId id,
-                 const Settings& settings) {
+Bucket bucket_of(const snapshot::Cluster& cluster, PodGroupId id, const Settings& settings) {
     return {cluster.equivalence_group(id).ns,
             *find_selected_value(cluster.spread(id).front(), settings.emulated_spread_label)};
 }
 
 }  // namespace
 
-bool is_emulated(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+bool is_emulated(const snapshot::Cluster& cluster, PodGroupId equivalence_group,
                  const Settings& settings) {
     const std::string& label = settings.emulated_spread_label;
     const auto spread = cluster.spread(equivalence_group);
@@ -51,13 +50,13 @@ bool is_emulated(const snapshot::Cluster& cluster, snapshot::PodGroupId equivale
 }
 
 std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
-                                            snapshot::PodGroupId equivalence_group,
-                                            snapshot::NodeIndex node, const Settings& settings) {
+                                            PodGroupId equivalence_group, NodeIndex node,
+                                            const Settings& settings) {
     if (!is_emulated(cluster, equivalence_group, settings)) return std::nullopt;
     return snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label);
 }
 
-bool restrict_to_zone(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+bool restrict_to_zone(scheduling::Placement& placement, PodGroupIndex pod_group,
                       std::string_view zone, int pods) {
     const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
     if (!spread) return false;
@@ -79,7 +78,7 @@ std::vector<bool> assign_zones(const PassContext& context, scheduling::Placement
     // Pod groups that share a bucket are assigned zones one after the other, and each counts the
     // pods that were promised to the zones before.
     std::map<Bucket, std::map<std::string, int>> promised;
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         const PodCount& pods = context.pending.pod_groups[s];
         if (!is_emulated(cluster, pods.equivalence_group, *context.settings)) continue;
         const std::optional<scheduling::SpreadDomains> spread = placement.spread(s);

@@ -16,19 +16,19 @@ namespace capstan::engine::pass_context {
 /// Whether the spread of these pods is emulated: they have a single constraint, with DoNotSchedule,
 /// over the zone label, with a maxSkew of 1, selecting by nothing but the pod's own value of
 /// Settings::emulated_spread_label. Any other constraint is obeyed as it stands.
-bool is_emulated(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+bool is_emulated(const snapshot::Cluster& cluster, PodGroupId equivalence_group,
                  const Settings& settings);
 
 /// The zone in which such a pod has to stay if it moves away from the node: the node's zone.
 /// Nothing: the spread is not emulated, or the node is in no zone.
 std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
-                                            snapshot::PodGroupId equivalence_group,
-                                            snapshot::NodeIndex node, const Settings& settings);
+                                            PodGroupId equivalence_group, NodeIndex node,
+                                            const Settings& settings);
 
 /// Allows `pods` pods of an emulated pod group in this zone, and none elsewhere. False: no node and
 /// no template of the rules is in the zone, so no pod is allowed anywhere. Placement::undo takes
 /// this back.
-bool restrict_to_zone(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+bool restrict_to_zone(scheduling::Placement& placement, PodGroupIndex pod_group,
                       std::string_view zone, int pods);
 
 /// Assigns a zone to every pending pod of an emulated pod group, in the order of the pod groups:

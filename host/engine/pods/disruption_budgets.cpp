@@ -56,7 +56,7 @@ bool is_matched_by(const DisruptionBudget& budget, const snapshot::Cluster& clus
 /// any more.
 std::vector<bool> pod_groups_with_pods(const snapshot::Cluster& cluster) {
     std::vector<bool> out(cluster.pod_group_count());
-    for (snapshot::PodIndex pod = 0; pod < cluster.pod_count(); ++pod)
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod)
         out[cluster.equivalence_group_of(pod)] = true;
     return out;
 }
@@ -81,7 +81,7 @@ DisruptionBudgets::DisruptionBudgets(const snapshot::Cluster& cluster) : cluster
     }
     if (!left_.empty()) {
         const std::vector<bool> is_used = pod_groups_with_pods(cluster);
-        for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
             match->bounds.push_back(static_cast<std::uint32_t>(match->numbers.size()));
             if (!is_used[id]) continue;
             const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
@@ -96,7 +96,7 @@ DisruptionBudgets::DisruptionBudgets(const snapshot::Cluster& cluster) : cluster
 }
 
 std::span<const std::uint32_t> DisruptionBudgets::budgets_of(
-    snapshot::PodGroupId equivalence_group) const noexcept {
+    PodGroupId equivalence_group) const noexcept {
     const std::vector<std::uint32_t>& bounds = match_->bounds;
     if (equivalence_group + 1 >= bounds.size()) return {};
     return std::span(match_->numbers)
@@ -104,14 +104,14 @@ std::span<const std::uint32_t> DisruptionBudgets::budgets_of(
                  bounds[equivalence_group + 1] - bounds[equivalence_group]);
 }
 
-std::vector<std::string> DisruptionBudgets::names_of(snapshot::PodGroupId equivalence_group) const {
+std::vector<std::string> DisruptionBudgets::names_of(PodGroupId equivalence_group) const {
     std::vector<std::string> out;
     for (const std::uint32_t number : budgets_of(equivalence_group))
         out.push_back(match_->budgets[number]->ns + "/" + match_->budgets[number]->name);
     return out;
 }
 
-std::span<const std::uint32_t> DisruptionBudgets::taken_by(snapshot::PodIndex pod) const noexcept {
+std::span<const std::uint32_t> DisruptionBudgets::taken_by(PodIndex pod) const noexcept {
     const auto budgets = budgets_of(cluster_->equivalence_group_of(pod));
     return budgets.empty() || cluster_->is_deleted(pod) ? std::span<const std::uint32_t>()
                                                         : budgets;
@@ -127,8 +127,8 @@ std::string DisruptionBudgets::why_none_left_of(std::uint32_t number) const {
 }
 
 std::optional<BudgetShortage> DisruptionBudgets::find_shortage(
-    std::span<const snapshot::PodIndex> pods) const {
-    for (const snapshot::PodIndex pod : pods) {
+    std::span<const PodIndex> pods) const {
+    for (const PodIndex pod : pods) {
         for (const std::uint32_t number : taken_by(pod)) {
             if (left_[number] < 1) return BudgetShortage{pod, why_none_left_of(number)};
         }
@@ -136,28 +136,28 @@ std::optional<BudgetShortage> DisruptionBudgets::find_shortage(
     return std::nullopt;
 }
 
-bool DisruptionBudgets::allow_at_once(std::span<const snapshot::PodIndex> pods) const {
+bool DisruptionBudgets::allow_at_once(std::span<const PodIndex> pods) const {
     if (left_.empty()) return true;
     DisruptionBudgets after = *this;
     after.take(pods);
     // Only the budgets of these pods matter: others may be overdrawn by other pods.
-    return std::ranges::all_of(pods, [&](snapshot::PodIndex pod) {
+    return std::ranges::all_of(pods, [&](PodIndex pod) {
         return std::ranges::all_of(after.taken_by(pod),
                                    [&](std::uint32_t number) { return after.left_[number] >= 0; });
     });
 }
 
-void DisruptionBudgets::take(std::span<const snapshot::PodIndex> pods) {
-    for (const snapshot::PodIndex pod : pods) {
+void DisruptionBudgets::take(std::span<const PodIndex> pods) {
+    for (const PodIndex pod : pods) {
         for (const std::uint32_t number : taken_by(pod)) --left_[number];
     }
 }
 
-bool DisruptionBudgets::cover(snapshot::PodGroupId equivalence_group) const noexcept {
+bool DisruptionBudgets::cover(PodGroupId equivalence_group) const noexcept {
     return !budgets_of(equivalence_group).empty();
 }
 
-std::string DisruptionBudgets::why_none_left(snapshot::PodGroupId equivalence_group) const {
+std::string DisruptionBudgets::why_none_left(PodGroupId equivalence_group) const {
     for (const std::uint32_t number : budgets_of(equivalence_group)) {
         if (left_[number] < 1) return why_none_left_of(number);
     }

@@ -17,7 +17,7 @@ namespace capstan::engine::pods {
 
 /// A pod that a budget does not allow to be disrupted.
 struct BudgetShortage {
-    snapshot::PodIndex pod = 0;
+    PodIndex pod = 0;
     std::string sentence;  ///< "web/frontend-pdb allows 0 disruptions, 1 is needed"
 };
 
@@ -33,26 +33,25 @@ public:
     /// The first of the pods with a budget of which no disruption is left; nothing: there is none.
     /// If the status of a budget is not about its present selector, the budget allows no
     /// disruption.
-    std::optional<BudgetShortage> find_shortage(std::span<const snapshot::PodIndex> pods) const;
+    std::optional<BudgetShortage> find_shortage(std::span<const PodIndex> pods) const;
     /// Whether all of the pods may be disrupted at once.
-    bool allow_at_once(std::span<const snapshot::PodIndex> pods) const;
+    bool allow_at_once(std::span<const PodIndex> pods) const;
     /// Takes one disruption for each of the pods off each of their budgets.
-    void take(std::span<const snapshot::PodIndex> pods);
+    void take(std::span<const PodIndex> pods);
     /// Whether some budget matches pods of the equivalence group. False if it has no
     /// pod.
-    bool cover(snapshot::PodGroupId equivalence_group) const noexcept;
+    bool cover(PodGroupId equivalence_group) const noexcept;
     /// The budgets that match pods of the equivalence group, as "namespace/name", ascending.
-    std::vector<std::string> names_of(snapshot::PodGroupId equivalence_group) const;
+    std::vector<std::string> names_of(PodGroupId equivalence_group) const;
     /// Why no pod of the equivalence group may be disrupted, by the first such budget by name;
     /// empty: one may be.
-    std::string why_none_left(snapshot::PodGroupId equivalence_group) const;
+    std::string why_none_left(PodGroupId equivalence_group) const;
 
 private:
     struct Match;
-    std::span<const std::uint32_t> budgets_of(
-        snapshot::PodGroupId equivalence_group) const noexcept;
+    std::span<const std::uint32_t> budgets_of(PodGroupId equivalence_group) const noexcept;
     /// The budgets that a disruption of the pod takes from.
-    std::span<const std::uint32_t> taken_by(snapshot::PodIndex pod) const noexcept;
+    std::span<const std::uint32_t> taken_by(PodIndex pod) const noexcept;
     std::string why_none_left_of(std::uint32_t budget) const;
 
     std::vector<int> left_{};  // disruptions, by budget; below zero: more are taken than it allows

@@ -10,20 +10,20 @@ bool is_expendable(const snapshot::PodSpec& spec, const Settings& settings) noex
     return spec.priority && *spec.priority < settings.expendable_pods_priority_cutoff;
 }
 
-std::optional<snapshot::NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
-                                                       const snapshot::PodRow& pod) noexcept {
+std::optional<NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
+                                             const snapshot::PodRow& pod) noexcept {
     if (pod.nominated_node == snapshot::Symbol::empty) return std::nullopt;
     return cluster.find_node(cluster.text(pod.nominated_node));
 }
 
 std::vector<Nomination> find_nominated(const snapshot::Cluster& cluster, const Settings& settings) {
     struct Found {
-        snapshot::NodeIndex node;
+        NodeIndex node;
         std::string_view ns, name;
-        snapshot::PodGroupId equivalence_group;
+        PodGroupId equivalence_group;
     };
     std::vector<Found> found;
-    for (const snapshot::PodIndex p : cluster.unbound()) {
+    for (const PodIndex p : cluster.unbound()) {
         const snapshot::PodRow pod = cluster.pod(p);
         const snapshot::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
         if (pod.deleted || pod.gated || is_expendable(*row.spec, settings)) continue;

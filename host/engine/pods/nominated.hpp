@@ -12,8 +12,8 @@ namespace capstan::engine::pods {
 /// An unbound pod with the node that it is nominated to. It is placed there before any other pod is
 /// placed.
 struct Nomination {
-    snapshot::PodGroupId equivalence_group = 0;
-    snapshot::NodeIndex node = 0;
+    PodGroupId equivalence_group = 0;
+    NodeIndex node = 0;
     bool operator==(const Nomination&) const = default;
 };
 /// One entry for each nominated pod, by node, then by namespace and name of the pod. Pods that are
@@ -21,8 +21,8 @@ struct Nomination {
 std::vector<Nomination> find_nominated(const snapshot::Cluster& cluster, const Settings& settings);
 
 /// The node that the pod is nominated to; nothing: there is no nomination, or no such node.
-std::optional<snapshot::NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
-                                                       const snapshot::PodRow& pod) noexcept;
+std::optional<NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
+                                             const snapshot::PodRow& pod) noexcept;
 
 /// Whether pods with this spec are expendable: their priority is below the cut-off. A pod without a
 /// priority is never expendable.

@@ -65,13 +65,13 @@ public:
           time_(time),
           pod_groups_(cluster.pod_group_count()) {}
 
-    PendingPods run(std::span<const snapshot::PodIndex> evicted) {
-        for (const snapshot::PodIndex p : cluster_.unbound()) {
+    PendingPods run(std::span<const PodIndex> evicted) {
+        for (const PodIndex p : cluster_.unbound()) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto reason = why_skipped(pod, pod_group_of(pod.equivalence_group));
             reason ? reasons_.count(*reason) : take(pod, equivalence_group_now(pod), pod.created);
         }
-        for (const snapshot::PodIndex p : evicted) {
+        for (const PodIndex p : evicted) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto never = pod_group_of(pod.equivalence_group).never;
             never ? reasons_.count(*never) : take(pod, pod.equivalence_group, Time::max());
@@ -89,20 +89,20 @@ public:
 private:
     /// A pod that counts, with its equivalence group at the time of the pass.
     struct Taken {
-        snapshot::PodGroupId equivalence_group;
+        PodGroupId equivalence_group;
         snapshot::Symbol name;
         Time created;
         Time queued;   ///< when the pod that needs a node was created
         bool untried;  ///< by its scheduler
     };
-    void take(const snapshot::PodRow& pod, snapshot::PodGroupId id, Time queued) {
+    void take(const snapshot::PodRow& pod, PodGroupId id, Time queued) {
         const bool is_untried =
             pod.node == snapshot::no_node && cluster_.text(pod.unscheduled_reason).empty();
         taken_.push_back({id, pod.name, pod.created, queued, is_untried});
     }
 
-    snapshot::PodGroupId equivalence_group_now(const snapshot::PodRow& pod) {
-        const snapshot::PodGroupId id = snapshot::equivalence_group_at(cluster_, pod, time_.wall);
+    PodGroupId equivalence_group_now(const snapshot::PodRow& pod) {
+        const PodGroupId id = snapshot::equivalence_group_at(cluster_, pod, time_.wall);
         const auto timeout = cluster_.equivalence_group(pod.equivalence_group).spread_timeout;
         if (id == pod.equivalence_group && timeout)
             wake_at(snapshot::lapse_of(time_.measured(pod.created), *timeout));
@@ -140,7 +140,7 @@ private:
         if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
     }
 
-    PendingPodGroup& pod_group_of(snapshot::PodGroupId id) {
+    PendingPodGroup& pod_group_of(PodGroupId id) {
         PendingPodGroup& found = pod_groups_[id];
         if (found.is_evaluated) return found;
         const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
@@ -206,10 +206,9 @@ private:
     }
 
     std::vector<PodCount> in_order() const {
-        using SortKey =
-            std::tuple<std::int64_t, std::string_view, std::string_view, snapshot::PodGroupId>;
+        using SortKey = std::tuple<std::int64_t, std::string_view, std::string_view, PodGroupId>;
         std::vector<SortKey> keys;
-        for (snapshot::PodGroupId id = 0; id < pod_groups_.size(); ++id) {
+        for (PodGroupId id = 0; id < pod_groups_.size(); ++id) {
             if (pod_groups_[id].count == 0) continue;
             const snapshot::PodGroupRow& row = cluster_.equivalence_group(id);
             keys.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, cluster_.text(row.ns),
@@ -245,7 +244,7 @@ private:
 }  // namespace
 
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
-                         const PassTime& time, std::span<const snapshot::PodIndex> evicted) {
+                         const PassTime& time, std::span<const PodIndex> evicted) {
     return PendingPodFilter(cluster, settings, time).run(evicted);
 }
 

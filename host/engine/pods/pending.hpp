@@ -49,6 +49,6 @@ struct PendingPods {
 /// `evicted`: bound pods that will need another node. They count as if they were unbound, and under
 /// their own equivalence group, since the pod that replaces such a pod has a new age.
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
-                         const PassTime& time, std::span<const snapshot::PodIndex> evicted = {});
+                         const PassTime& time, std::span<const PodIndex> evicted = {});
 
 }  // namespace capstan::engine::pods

@@ -21,8 +21,7 @@ std::string labels_text(const snapshot::Cluster& cluster, const snapshot::PodGro
 
 }  // namespace
 
-std::string pod_group_key(const snapshot::Cluster& cluster,
-                          snapshot::PodGroupId equivalence_group) {
+std::string pod_group_key(const snapshot::Cluster& cluster, PodGroupId equivalence_group) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     const snapshot::PodOwner& owner = *row.owner;
     std::string out = std::string(cluster.text(row.ns)) + "/" + owner.kind + "/" +

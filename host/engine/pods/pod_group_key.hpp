@@ -12,7 +12,7 @@ namespace capstan::engine::pods {
 /// "namespace/kind/name#00c0ffee00c0ffee", or "namespace//labels#..." for pods without a
 /// controller. Pods that their controller makes anew have the same key as long as their spec is the
 /// same. Several pod groups may share a key: it tells which pods to try, never whether they fit.
-std::string pod_group_key(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
+std::string pod_group_key(const snapshot::Cluster& cluster, PodGroupId equivalence_group);
 /// The part of a key before the hash. A release that hashes otherwise finds its pods by this part,
 /// and so does a pass whose pods have got another spec.
 std::string_view controller_of(std::string_view pod_group_key) noexcept;

@@ -19,7 +19,7 @@ namespace {
 std::vector<PodEquivalenceGroup> find_waiting(const pass_context::PassContext& context,
                                               const scale_up::Progress& progress) {
     std::vector<PodEquivalenceGroup> out;
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (progress.left[s] == 0) continue;
         const PodCount& pods = context.pending.pod_groups[s];
         const std::string_view name =
@@ -56,7 +56,7 @@ public:
           initial_(scale_up::place_pending(context)),
           waiting_(find_waiting(context, initial_.progress)),
           out_{.snapshot = *context.snapshot} {
-        for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
+        for (GroupIndex g = 0; g < context.groups().size(); ++g)
             existing_.push_back({&context.groups()[g].group, context.templates[g].node.get()});
     }
 
@@ -205,7 +205,7 @@ private:
 
     /// A sentence that names an equivalent existing group; empty: there is none.
     std::string find_equivalent(const Group& made) const {
-        for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
+        for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
             const Group& group = context_.groups()[g];
             if (group.group.id == made.group.id) return "already exists";
             if (group.cloud != made.cloud || group.described == nullptr ||

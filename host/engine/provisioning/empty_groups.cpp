@@ -11,7 +11,7 @@
 namespace capstan::engine::provisioning {
 namespace {
 
-bool is_empty(const pass_context::PassContext& context, pass_context::GroupIndex index,
+bool is_empty(const pass_context::PassContext& context, GroupIndex index,
               const std::vector<Increase>& increases) {
     const Group& group = context.groups()[index];
     const health::GroupHealth& health = context.health.groups[index];
@@ -26,7 +26,7 @@ std::map<NodeGroupId, Time> update_empty_since(const pass_context::PassContext& 
                                                const std::vector<Increase>& increases,
                                                const std::map<NodeGroupId, Time>& before) {
     std::map<NodeGroupId, Time> out;
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (!is_empty(context, g, increases)) continue;
         const auto known = before.find(context.id(g));
         out.emplace(context.id(g), known == before.end() ? context.now : known->second);

@@ -56,9 +56,9 @@ public:
         }
         if (!step_.failed_because.empty()) return std::move(step_);
         const std::size_t turn = present_turn();
-        for (const snapshot::PodIndex pod : pods_.moving)
+        for (const PodIndex pod : pods_.moving)
             if (turn_of(pod) == turn) evict_when_due(pod);
-        for (const snapshot::PodIndex pod : pods_.ending) wait_for(pod);
+        for (const PodIndex pod : pods_.ending) wait_for(pod);
         if (has_more) wake_by(step_.wake_at, deadline());
         step_.is_done = !has_more && step_.evictions.empty();
         return std::move(step_);
@@ -68,13 +68,13 @@ private:
     using Past = NodeRemoval::Eviction;
 
     Time deadline() const { return later(removal_.phase_since, timeout_); }
-    std::size_t turn_of(snapshot::PodIndex pod) const {
+    std::size_t turn_of(PodIndex pod) const {
         return engine::removal::turn_of(spec(pod), settings_);
     }
-    const snapshot::PodSpec& spec(snapshot::PodIndex pod) const {
+    const snapshot::PodSpec& spec(PodIndex pod) const {
         return *cluster_.equivalence_group(cluster_.equivalence_group_of(pod)).spec;
     }
-    const Past* find_past(snapshot::PodIndex pod) const {
+    const Past* find_past(PodIndex pod) const {
         const auto at = removal_.evictions.find(drainability::pod_key(cluster_, pod));
         return at != removal_.evictions.end() ? &at->second : nullptr;
     }
@@ -83,19 +83,18 @@ private:
         if (removal_.evictions.empty()) return;
         std::set<std::string> there;
         for (const auto* list : {&pods_.moving, &pods_.ending, &pods_.daemons})
-            for (const snapshot::PodIndex pod : *list)
-                there.insert(drainability::pod_key(cluster_, pod));
+            for (const PodIndex pod : *list) there.insert(drainability::pod_key(cluster_, pod));
         std::erase_if(removal_.evictions,
                       [&](const auto& entry) { return !there.contains(entry.first); });
     }
 
     /// Whether the pod was created before the removal began. A DaemonSet tolerates cordon and taint
     /// and makes its evicted pods anew, and these new pods are not evicted again.
-    bool is_old(snapshot::PodIndex pod) const {
+    bool is_old(PodIndex pod) const {
         return time_.measured(cluster_.pod(pod).created) <= removal_.since;
     }
 
-    bool may_evict_daemon(snapshot::PodIndex pod) const {
+    bool may_evict_daemon(PodIndex pod) const {
         const snapshot::PodGroupRow& row =
             cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
         const auto said = snapshot::find_label(cluster_, row.annotations, daemon_annotation);
@@ -107,7 +106,7 @@ private:
 
     /// Evicts DaemonSet pods once each; the drain does not wait for them.
     void evict_daemons() {
-        for (const snapshot::PodIndex pod : pods_.daemons) {
+        for (const PodIndex pod : pods_.daemons) {
             if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)
                 evict(pod, removal_.evictions[drainability::pod_key(cluster_, pod)], true);
         }
@@ -115,18 +114,18 @@ private:
 
     void have_daemons_wait_their_turn() {
         std::ranges::copy_if(pods_.daemons, std::back_inserter(pods_.moving),
-                             [&](snapshot::PodIndex pod) { return is_old(pod); });
+                             [&](PodIndex pod) { return is_old(pod); });
         drainability::sort_by_name(cluster_, pods_.moving);
     }
 
     std::size_t present_turn() const {
         std::size_t out = std::numeric_limits<std::size_t>::max();
         for (const auto* list : {&pods_.moving, &pods_.ending})
-            for (const snapshot::PodIndex pod : *list) out = std::min(out, turn_of(pod));
+            for (const PodIndex pod : *list) out = std::min(out, turn_of(pod));
         return out;
     }
 
-    void evict_when_due(snapshot::PodIndex pod) {
+    void evict_when_due(PodIndex pod) {
         Past& past = removal_.evictions[drainability::pod_key(cluster_, pod)];
         // An eviction that was agreed to is requested again if the pod has not begun to terminate.
         const auto last = std::max(past.agreed, past.refused);
@@ -135,12 +134,12 @@ private:
         wake_by(step_.wake_at, later(is_due ? now_ : *last, settings_.eviction_retry));
     }
 
-    void evict(snapshot::PodIndex pod, Past& past, bool best_effort) {
+    void evict(PodIndex pod, Past& past, bool best_effort) {
         const EvictionGrace grace =
             leaves_ ? grace_until(spec(pod), settings_, *leaves_, now_)
                     : EvictionGrace{.shorter = find_shorter_grace(spec(pod), settings_)};
         if (grace.is_too_late) return;
-        const std::span<const snapshot::PodIndex> it(&pod, 1);
+        const std::span<const PodIndex> it(&pod, 1);
         if (const auto shortage = budgets_.find_shortage(it)) {
             past.barred_since.reset();
             return drainability::note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
@@ -151,11 +150,11 @@ private:
     }
 
     /// The last moment at which the drain still waits for an evicted pod.
-    Time gone_by(snapshot::PodIndex pod, Time agreed) const {
+    Time gone_by(PodIndex pod, Time agreed) const {
         return later(later(agreed, grace_of(spec(pod), settings_)), settings_.eviction_headroom);
     }
 
-    void wait_for(snapshot::PodIndex pod) {
+    void wait_for(PodIndex pod) {
         const snapshot::PodRow row = cluster_.pod(pod);
         const Past* past = find_past(pod);
         if (past != nullptr && past->agreed) {
@@ -175,14 +174,14 @@ private:
     }
 
     std::string why_stuck() const {
-        for (const snapshot::PodIndex pod : pods_.moving) {
+        for (const PodIndex pod : pods_.moving) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->barred_since &&
                 now_ >= later(*past->barred_since, barred_for))
                 return "pod " + drainability::full_name(cluster_, pod) +
                        " cannot be evicted: " + past->refused_because;
         }
-        for (const snapshot::PodIndex pod : pods_.ending) {
+        for (const PodIndex pod : pods_.ending) {
             const Past* past = find_past(pod);
             if (past != nullptr && past->agreed && now_ >= gone_by(pod, *past->agreed))
                 return "pod " + drainability::full_name(cluster_, pod) + " still exists " +
@@ -193,22 +192,22 @@ private:
 
     /// Names the pods that have not begun to terminate when the drain's time is up.
     std::string why_late() const {
-        std::vector<snapshot::PodIndex> late;
-        for (const snapshot::PodIndex pod : pods_.moving) {
+        std::vector<PodIndex> late;
+        for (const PodIndex pod : pods_.moving) {
             const Past* past = find_past(pod);
             const bool is_about_to_end = past != nullptr && past->agreed &&
                                          now_ < later(*past->agreed, settings_.eviction_retry);
             if (!is_about_to_end) late.push_back(pod);
         }
-        for (const snapshot::PodIndex pod : pods_.ending)
+        for (const PodIndex pod : pods_.ending)
             if (!cluster_.pod(pod).deleted) late.push_back(pod);
         if (late.empty()) return {};
         return "not drained within " + format_duration(timeout_) + ": " +
                counted(static_cast<std::int64_t>(late.size()), "pod") +
-               " left: " + listed(late, [&](snapshot::PodIndex pod) { return why_left(pod); });
+               " left: " + listed(late, [&](PodIndex pod) { return why_left(pod); });
     }
 
-    std::string why_left(snapshot::PodIndex pod) const {
+    std::string why_left(PodIndex pod) const {
         const Past* past = find_past(pod);
         std::string out = drainability::full_name(cluster_, pod);
         if (past != nullptr && past->refused) out += " (" + past->refused_because + ")";
@@ -229,7 +228,7 @@ private:
 
 }  // namespace
 
-DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
+DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
                      std::optional<Time> leaves, NodeRemoval& removal,
                      pods::DisruptionBudgets& budgets, const Settings& settings,
                      const PassTime& time) {
@@ -275,7 +274,7 @@ std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
     return most;
 }
 
-Eviction make_eviction(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+Eviction make_eviction(const snapshot::Cluster& cluster, PodIndex pod,
                        std::optional<Duration> grace, std::string because) {
     const snapshot::PodRow row = cluster.pod(pod);
     return {.ns = std::string(cluster.text(cluster.equivalence_group(row.equivalence_group).ns)),

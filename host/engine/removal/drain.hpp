@@ -46,7 +46,7 @@ Time last_eviction(const snapshot::PodSpec& spec, const ScaleDownSettings& setti
                    Time leaves) noexcept;
 
 /// The eviction of the pod from its node.
-Eviction make_eviction(const snapshot::Cluster& cluster, snapshot::PodIndex pod,
+Eviction make_eviction(const snapshot::Cluster& cluster, PodIndex pod,
                        std::optional<Duration> grace, std::string because);
 
 struct DrainStep {
@@ -60,7 +60,7 @@ struct DrainStep {
 /// The next step of a node in phase `draining`. `group`: the node's group, may be NULL. `leaves`:
 /// when the node's machine leaves; nothing: it does not. Records refusals by budgets in `removal`,
 /// forgets pods that are gone, and takes its evictions off `budgets`.
-DrainStep step_drain(const Snapshot& snapshot, snapshot::NodeIndex node, const Group* group,
+DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
                      std::optional<Time> leaves, NodeRemoval& removal,
                      pods::DisruptionBudgets& budgets, const Settings& settings,
                      const PassTime& time);

@@ -14,7 +14,7 @@ namespace {
 /// Whether the cloud has agreed to remove the machine, or removes it already: the group's target
 /// does not include it any more.
 bool is_machine_going(const Snapshot& snapshot, const templates::Membership& membership,
-                      const Memory& memory, snapshot::NodeIndex node) {
+                      const Memory& memory, NodeIndex node) {
     const Machine* machine = templates::find_machine(snapshot, membership, node);
     if (machine != nullptr && machine->state == MachineState::deleting) return true;
     return health::is_removal_agreed(memory,
@@ -35,7 +35,7 @@ Minima::Minima(const Snapshot& snapshot, const templates::Membership& membership
     std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
     if (totals_.empty()) return;
     const snapshot::Cluster& cluster = snapshot.cluster;
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         if (!limits::counts(cluster, cluster.node(n))) continue;
         if (is_machine_going(snapshot, membership, memory, n)) continue;
         for (limits::ResourceTotal& total : totals_) total.count(*cluster.node(n).capacity, 1);

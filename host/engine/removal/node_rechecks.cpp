@@ -34,7 +34,7 @@ std::vector<NodeRecheck> find_node_rechecks(const Decision& decision,
     for (const std::string& node : nodes) {
         NodeRecheck recheck{.node = node, .expendable_below = find_cutoff(settings)};
         if (const auto index = cluster.find_node(node))
-            for (const snapshot::PodIndex pod : cluster.pods_on(*index))
+            for (const PodIndex pod : cluster.pods_on(*index))
                 recheck.known_pods.push_back(drainability::pod_key(cluster, pod));
         std::ranges::sort(recheck.known_pods);
         out.push_back(std::move(recheck));

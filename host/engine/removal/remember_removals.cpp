@@ -83,7 +83,7 @@ bool may_have_leftovers(const Memory& memory, const Group& group) {
 void adopt_leftovers(Memory& memory, const Snapshot& snapshot,
                      const templates::Membership& membership, Time now) {
     const snapshot::Cluster& cluster = snapshot.cluster;
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const snapshot::NodeRow& row = cluster.node(node);
         const Machine* machine = templates::find_machine(snapshot, membership, node);
         if (machine == nullptr || !is_marked(row)) continue;

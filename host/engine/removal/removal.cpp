@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    void advance(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
+    void advance(const std::string& node, NodeIndex index, NodeRemoval& removal) {
         if (was_unmarked(cluster_.node(index), removal))
             return end_unmarked_removal(memory_, removal, settings_, now_);
         if (is_held(removal)) return;
@@ -125,7 +125,7 @@ private:
 
     /// Checks the node's pods again while it could not be tainted: until then the scheduler may put
     /// pods there.
-    void look_again(snapshot::NodeIndex index, NodeRemoval& removal) {
+    void look_again(NodeIndex index, NodeRemoval& removal) {
         const drainability::LeavingPods pods =
             drainability::find_leaving_pods(cluster_, index, budgets_, settings_, time_);
         const std::string because =
@@ -141,7 +141,7 @@ private:
     }
 
     /// When the cloud takes the node's machine; nothing: it does not.
-    std::optional<Time> find_leaving_time(snapshot::NodeIndex index) const {
+    std::optional<Time> find_leaving_time(NodeIndex index) const {
         const Machine* const machine = templates::find_machine(snapshot_, membership_, index);
         if (machine == nullptr) return std::nullopt;
         NextChange unanswered(time_);  // not used: health::assess asks the same
@@ -149,7 +149,7 @@ private:
         return departure && departure->is_vacated ? std::optional(departure->at) : std::nullopt;
     }
 
-    void drain(snapshot::NodeIndex index, NodeRemoval& removal) {
+    void drain(NodeIndex index, NodeRemoval& removal) {
         DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group),
                                     find_leaving_time(index), removal, budgets_, settings_, time_);
         if (!step.failed_because.empty())
@@ -164,14 +164,14 @@ private:
 
     /// Undoes the removal if pods that tolerate the taints have come after the drain. Whether it
     /// did.
-    bool undo_for_pods(snapshot::NodeIndex index, NodeRemoval& removal) {
+    bool undo_for_pods(NodeIndex index, NodeRemoval& removal) {
         const std::string because = drainability::why_not_empty(
             cluster_, drainability::find_leaving_pods(cluster_, index, budgets_, settings_, time_));
         if (!because.empty()) undo(removal, because);
         return !because.empty();
     }
 
-    void end_delay(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
+    void end_delay(const std::string& node, NodeIndex index, NodeRemoval& removal) {
         if (undo_for_pods(index, removal)) return;
         const std::string delay = find_delay(cluster_, cluster_.node(index));
         const Time last =
@@ -182,7 +182,7 @@ private:
         ready_.insert(node);
     }
 
-    void end_removed(const std::string& node, snapshot::NodeIndex index, NodeRemoval& removal) {
+    void end_removed(const std::string& node, NodeIndex index, NodeRemoval& removal) {
         const Machine* machine = templates::find_machine(snapshot_, membership_, index);
         if (machine != nullptr && machine->error && machine->state != MachineState::deleting)
             return fail(removal, "the cloud accepted the removal of the machine, then failed: " +

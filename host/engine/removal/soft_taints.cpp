@@ -19,7 +19,7 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
     const bool is_off = settings.max_bulk_soft_taint_count == 0;
     const std::set<std::string_view> candidates(wanted.begin(), wanted.end());
     std::vector<NodeChange> drops, sets;
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const snapshot::NodeRow& row = cluster.node(node);
         const std::optional<templates::MachineIndex>& machine = membership.machine_of[node];
         const bool is_tainted = has_taint(row, deletion_candidate_taint);

@@ -54,10 +54,10 @@ public:
         because_ = why_leaving(*templates::find_machine(snapshot_, membership_, leaving.node));
         forget_those_gone(leaving.node, record);
         const bool is_ours = settings_.scale_down.drain_leaving_nodes && !is_drained(memory_, name);
-        std::vector<snapshot::PodIndex> pods(cluster_.pods_on(leaving.node).begin(),
-                                             cluster_.pods_on(leaving.node).end());
+        std::vector<PodIndex> pods(cluster_.pods_on(leaving.node).begin(),
+                                   cluster_.pods_on(leaving.node).end());
         drainability::sort_by_name(cluster_, pods);
-        for (const snapshot::PodIndex pod : pods) {
+        for (const PodIndex pod : pods) {
             // Another program, or a removal under way, moves the pod to its place.
             const bool has_place = drainability::is_recreated(cluster_, pod, settings_) &&
                                    take_place(places_, cluster_, pod);
@@ -73,19 +73,19 @@ public:
     }
 
 private:
-    std::string name_of(snapshot::NodeIndex node) const {
+    std::string name_of(NodeIndex node) const {
         return std::string(cluster_.text(cluster_.node(node).name));
     }
 
-    void forget_those_gone(snapshot::NodeIndex node, LeavingNodeRecord& record) const {
+    void forget_those_gone(NodeIndex node, LeavingNodeRecord& record) const {
         std::set<std::string> there;
-        for (const snapshot::PodIndex pod : cluster_.pods_on(node))
+        for (const PodIndex pod : cluster_.pods_on(node))
             there.insert(drainability::pod_key(cluster_, pod));
         std::erase_if(record.evictions,
                       [&](const auto& entry) { return !there.contains(entry.first); });
     }
 
-    void step_pod(snapshot::PodIndex pod, bool has_place, Time leaves, LeavingNodeRecord& record) {
+    void step_pod(PodIndex pod, bool has_place, Time leaves, LeavingNodeRecord& record) {
         if (cluster_.pod(pod).deleted) return;
         const drainability::DrainVerdict verdict =
             drainability::judge(pod, {cluster_, settings_, budgets_, time_});
@@ -102,15 +102,14 @@ private:
         if (!grace.is_too_late) evict_when_due(pod, grace.shorter, record);
     }
 
-    void evict_when_due(snapshot::PodIndex pod, std::optional<Duration> grace,
-                        LeavingNodeRecord& record) {
+    void evict_when_due(PodIndex pod, std::optional<Duration> grace, LeavingNodeRecord& record) {
         NodeRemoval::Eviction& past = record.evictions[drainability::pod_key(cluster_, pod)];
         const auto last = std::max(past.agreed, past.refused);
         const Duration retry = settings_.scale_down.eviction_retry;
         const bool is_due = !last || later(*last, retry) <= now_;
         wake_by(steps_.wake_at, later(is_due ? now_ : *last, retry));
         if (!is_due) return;
-        const std::span<const snapshot::PodIndex> it(&pod, 1);
+        const std::span<const PodIndex> it(&pod, 1);
         if (const auto shortage = budgets_.find_shortage(it))
             return drainability::note_refusal(past, ErrorCode::throttled, shortage->sentence, now_);
         budgets_.take(it);
@@ -161,7 +160,7 @@ std::vector<NodeChange> plan_leaving_taints(const Snapshot& snapshot,
     const PassTime& time = next_change.time();
     std::vector<NodeChange> out;
     const snapshot::Cluster& cluster = snapshot.cluster;
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& row = cluster.node(n);
         const health::Departure* const departure = health::find_departure(leaving, n);
         const auto taint = std::ranges::find(row.taints, leaving_taint, &Taint::key);
@@ -212,7 +211,7 @@ void remember_vacated(const Snapshot& snapshot, const templates::Membership& mem
 
 }  // namespace
 
-bool take_place(FreePlaces& places, const snapshot::Cluster& cluster, snapshot::PodIndex pod) {
+bool take_place(FreePlaces& places, const snapshot::Cluster& cluster, PodIndex pod) {
     const auto at = places.find(cluster.equivalence_group_of(pod));
     if (at == places.end() || at->second <= 0) return false;
     --at->second;
@@ -251,7 +250,7 @@ void give_up_without_places(const Snapshot& snapshot, FreePlaces places,
             continue;
         const auto moving =
             drainability::find_leaving_pods(cluster, *node, budgets, settings, time).moving;
-        const auto homeless = std::ranges::find_if(moving, [&](snapshot::PodIndex pod) {
+        const auto homeless = std::ranges::find_if(moving, [&](PodIndex pod) {
             return drainability::is_recreated(cluster, pod, settings) &&
                    !take_place(places, cluster, pod);
         });

@@ -24,10 +24,10 @@ namespace capstan::engine::removal {
 
 /// By pod equivalence group: how many of its pods that have to move have a place on other nodes,
 /// once all pending pods have theirs.
-using FreePlaces = std::map<snapshot::PodGroupId, int>;
+using FreePlaces = std::map<PodGroupId, int>;
 
 /// Takes a place for the pod. Whether there was one.
-bool take_place(FreePlaces& places, const snapshot::Cluster& cluster, snapshot::PodIndex pod);
+bool take_place(FreePlaces& places, const snapshot::Cluster& cluster, PodIndex pod);
 
 struct VacatingSteps {
     std::vector<NodeChange> node_changes{};  ///< by node

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> number_zones(const snapshot::Cluster& cluster, std::u
     std::map<snapshot::Symbol, std::uint32_t> numbers;
     snapshot::LabelFinder zones(cluster, well_known::zone_label);
     std::vector<std::uint32_t> out(cluster.node_count(), 0);
-    for (snapshot::NodeIndex n = 0; n < out.size(); ++n) {
+    for (NodeIndex n = 0; n < out.size(); ++n) {
         const auto zone = zones.find(cluster.node(n).labels);
         if (!zone) continue;
         out[n] = numbers.try_emplace(*zone, numbers.size() + 1).first->second;
@@ -28,16 +28,15 @@ std::vector<std::uint32_t> number_zones(const snapshot::Cluster& cluster, std::u
 }  // namespace
 
 Destinations::Destinations(const pass_context::PassContext& context,
-                           scheduling::Placement& placement,
-                           std::span<const snapshot::NodeIndex> staying,
-                           std::span<const snapshot::NodeIndex> undecided)
+                           scheduling::Placement& placement, std::span<const NodeIndex> staying,
+                           std::span<const NodeIndex> undecided)
     : context_(&context),
       placement_(&placement),
       equivalent_(scheduling::find_equivalent(placement.rules())) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     const scheduling::CompiledPredicates& rules = placement.rules();
     first_need_.push_back(0);
-    for (scheduling::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s) {
+    for (PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s) {
         for (const snapshot::Request& request : rules.requests(s))
             needs_.push_back({.column = request.resource, .amount = request.amount});
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
@@ -47,8 +46,8 @@ Destinations::Destinations(const pass_context::PassContext& context,
     row_of_.assign(cluster.node_count(), 0);
     for (int tier = 0; tier < 2; ++tier) tiers_.emplace_back(cluster.resource_count());
     start_.assign(std::size_t{2} * zone_count_ * equivalent_.size(), 0);
-    const auto put_all = [&](Tier tier, std::span<const snapshot::NodeIndex> nodes) {
-        for (const snapshot::NodeIndex node : nodes) {
+    const auto put_all = [&](Tier tier, std::span<const NodeIndex> nodes) {
+        for (const NodeIndex node : nodes) {
             if (context.health.nodes[node] != health::NodeUsability::takes_pods) continue;
             if (std::ranges::binary_search(context.being_removed, node)) continue;
             if (health::find_departure(context.health.leaving, node) != nullptr) continue;
@@ -62,9 +61,9 @@ Destinations::Destinations(const pass_context::PassContext& context,
     put_all(Tier::undecided, undecided);
 }
 
-void Destinations::put(Tier tier, snapshot::NodeIndex node) {
+void Destinations::put(Tier tier, NodeIndex node) {
     std::vector<std::int64_t> row(context_->snapshot->cluster.resource_count());
-    for (snapshot::ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
+    for (ResourceIndex r = 0; r < row.size(); ++r) row[r] = placement_->free(node, r);
     Nodes& nodes = on(tier);
     tier_of_[node] = tier;
     row_of_[node] = static_cast<std::uint32_t>(nodes.nodes.size());
@@ -72,12 +71,12 @@ void Destinations::put(Tier tier, snapshot::NodeIndex node) {
     nodes.free.push(row);
 }
 
-bool Destinations::takes(const RelocatingPod& pod, snapshot::NodeIndex node) const {
+bool Destinations::takes(const RelocatingPod& pod, NodeIndex node) const {
     return (pod.zone == 0 || pod.zone == zones_[node]) &&
            placement_->room(pod.pod_group, node, 1).in_all > 0;
 }
 
-void Destinations::assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group) {
+void Destinations::assign_to(NodeIndex node, PodGroupIndex pod_group) {
     placement_->place(pod_group, node, 1);
     on(tier_of_[node]).free.take(row_of_[node], needs(pod_group), 1);
     journal_.push_back({.kind = Change::Kind::assigned,
@@ -86,8 +85,8 @@ void Destinations::assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex
                         .pod_group = pod_group});
 }
 
-std::optional<snapshot::NodeIndex> Destinations::assign(const RelocatingPod& pod) {
-    std::optional<snapshot::NodeIndex> found;
+std::optional<NodeIndex> Destinations::assign(const RelocatingPod& pod) {
+    std::optional<NodeIndex> found;
     if (pod.hint != snapshot::no_node && is_open(pod.hint) && takes(pod, pod.hint)) {
         found = pod.hint;
     }
@@ -97,7 +96,7 @@ std::optional<snapshot::NodeIndex> Destinations::assign(const RelocatingPod& pod
     return found;
 }
 
-std::optional<snapshot::NodeIndex> Destinations::search(Tier tier, const RelocatingPod& pod) {
+std::optional<NodeIndex> Destinations::search(Tier tier, const RelocatingPod& pod) {
     Nodes& nodes = on(tier);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     std::optional<std::uint32_t> row;
@@ -131,7 +130,7 @@ std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const Relocati
     Nodes& nodes = on(tier);
     const auto size = static_cast<std::uint32_t>(nodes.nodes.size());
     const auto row = nodes.free.find(needs(pod.pod_group), start_[at], size, [&](std::uint32_t r) {
-        const snapshot::NodeIndex node = nodes.nodes[r];
+        const NodeIndex node = nodes.nodes[r];
         return (zone == 0 || zone == zones_[node]) &&
                scheduling::passes_node_predicates(placement_->rules(), pod.pod_group, node);
     });
@@ -145,7 +144,7 @@ std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const Relocati
     return row;
 }
 
-void Destinations::close(snapshot::NodeIndex node) {
+void Destinations::close(NodeIndex node) {
     placement_->close(node);
     if (!is_open(node)) return;
     // Every pod requests one of the resource "pods", so a node without any takes none.
@@ -160,7 +159,7 @@ void Destinations::close(snapshot::NodeIndex node) {
     tier_of_[node] = Tier::none;
 }
 
-void Destinations::stay(snapshot::NodeIndex node) {
+void Destinations::stay(NodeIndex node) {
     if (tier_of_[node] != Tier::undecided) return;
     const std::uint32_t row = row_of_[node];
     const std::int64_t left = on(Tier::undecided).free.free(row, snapshot::pods_index);

@@ -25,9 +25,9 @@ enum class ConstraintScope : std::uint8_t {
 
 /// A pod as the search for its new place sees it.
 struct RelocatingPod {
-    scheduling::PodGroupIndex pod_group = 0;
-    snapshot::NodeIndex hint = snapshot::no_node;  ///< tried first
-    std::uint32_t zone = 0;                        ///< by Destinations::zone_of; 0: any
+    PodGroupIndex pod_group = 0;
+    NodeIndex hint = snapshot::no_node;  ///< tried first
+    std::uint32_t zone = 0;              ///< by Destinations::zone_of; 0: any
     ConstraintScope scope = ConstraintScope::per_node;
 };
 
@@ -40,19 +40,18 @@ public:
     /// Nodes of `staying` and `undecided` take no pods if they are not ready, are being removed, do
     /// not have yet what their template promises, or have a machine with a notice that it leaves.
     Destinations(const pass_context::PassContext& context, scheduling::Placement& placement,
-                 std::span<const snapshot::NodeIndex> staying,
-                 std::span<const snapshot::NodeIndex> undecided);
+                 std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
 
     /// Puts the pod on a node with room and returns the node; nothing: there is none.
-    std::optional<snapshot::NodeIndex> assign(const RelocatingPod& pod);
+    std::optional<NodeIndex> assign(const RelocatingPod& pod);
     /// Removes the node: it takes no pods from now on, and its pods are gone.
-    void close(snapshot::NodeIndex node);
+    void close(NodeIndex node);
     /// Moves an undecided node to the tier that stays. This cannot be undone, so marks from before
     /// may not be used any more.
-    void stay(snapshot::NodeIndex node);
-    bool is_open(snapshot::NodeIndex node) const noexcept { return tier_of_[node] != Tier::none; }
+    void stay(NodeIndex node);
+    bool is_open(NodeIndex node) const noexcept { return tier_of_[node] != Tier::none; }
     /// The number of the node's zone; 0: it is in no zone.
-    std::uint32_t zone_of(snapshot::NodeIndex node) const noexcept { return zones_[node]; }
+    std::uint32_t zone_of(NodeIndex node) const noexcept { return zones_[node]; }
 
     struct Mark {
         scheduling::Placement::Mark placement;
@@ -66,7 +65,7 @@ private:
     struct Nodes {
         explicit Nodes(std::size_t columns) : free(columns) {}
         scheduling::CapacityTree free;
-        std::vector<snapshot::NodeIndex> nodes{};  // by row
+        std::vector<NodeIndex> nodes{};  // by row
     };
     struct Change {
         enum class Kind : std::uint8_t { assigned, closed, searched } kind = Kind::assigned;
@@ -76,14 +75,14 @@ private:
         std::int64_t before = 0;
     };
 
-    void put(Tier tier, snapshot::NodeIndex node);
-    void assign_to(snapshot::NodeIndex node, scheduling::PodGroupIndex pod_group);
-    bool takes(const RelocatingPod& pod, snapshot::NodeIndex node) const;
-    std::optional<snapshot::NodeIndex> search(Tier tier, const RelocatingPod& pod);
+    void put(Tier tier, NodeIndex node);
+    void assign_to(NodeIndex node, PodGroupIndex pod_group);
+    bool takes(const RelocatingPod& pod, NodeIndex node) const;
+    std::optional<NodeIndex> search(Tier tier, const RelocatingPod& pod);
     std::optional<std::uint32_t> search_zone(Tier tier, const RelocatingPod& pod,
                                              std::uint32_t zone);
     void take_back(const Change& change);
-    std::span<const scheduling::Need> needs(scheduling::PodGroupIndex pod_group) const noexcept {
+    std::span<const scheduling::Need> needs(PodGroupIndex pod_group) const noexcept {
         return {&needs_[first_need_[pod_group]],
                 first_need_[pod_group + 1] - first_need_[pod_group]};
     }
@@ -95,7 +94,7 @@ private:
     std::vector<Tier> tier_of_{};          // by node
     std::vector<std::uint32_t> row_of_{};  // by node
     std::vector<std::uint32_t> zones_{};   // by node
-    std::vector<scheduling::PodGroupIndex> equivalent_{};
+    std::vector<PodGroupIndex> equivalent_{};
     std::vector<std::uint32_t> first_need_{};
     std::vector<scheduling::Need> needs_{};
     // The row at which a search begins, by tier, zone and equivalent pod group: the rows before it

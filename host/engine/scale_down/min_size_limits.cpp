@@ -38,20 +38,20 @@ MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Mem
         const auto& machine = context.membership.machine_of[*node];
         if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].being_removed;
     }
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g)
+    for (GroupIndex g = 0; g < context.groups().size(); ++g)
         if (const RemovalBackoff* const left_out =
                 health::find_unremovable(memory, context.id(g), context.now))
             sizes_[g].left_out = left_out->because;
     std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = cluster.node(n);
         if (goes[n] || !limits::counts(cluster, node)) continue;
         for (limits::ResourceTotal& total : totals_) total.count(*node.capacity, 1);
     }
 }
 
-std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(
-    snapshot::NodeIndex node, pass_context::GroupIndex group) const {
+std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(NodeIndex node,
+                                                                        GroupIndex group) const {
     const NodeGroup& its = context_->groups()[group].group;
     const std::string& unreadable = context_->groups()[group].unreadable_because;
     if (!unreadable.empty()) {
@@ -86,7 +86,7 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(
     return std::nullopt;
 }
 
-void MinSizeLimits::take(snapshot::NodeIndex node, pass_context::GroupIndex group) {
+void MinSizeLimits::take(NodeIndex node, GroupIndex group) {
     ++sizes_[group].planned;
     const snapshot::NodeRow& row = context_->snapshot->cluster.node(node);
     if (!limits::counts(context_->snapshot->cluster, row)) return;

@@ -28,10 +28,10 @@ public:
     MinSizeLimits(const pass_context::PassContext& context, const Memory& memory);
 
     /// Why the minima keep a node of the group; nothing: it may be removed.
-    std::optional<UnremovableReason> find_unremovable_reason(snapshot::NodeIndex node,
-                                                             pass_context::GroupIndex group) const;
+    std::optional<UnremovableReason> find_unremovable_reason(NodeIndex node,
+                                                             GroupIndex group) const;
     /// The plan removes the node.
-    void take(snapshot::NodeIndex node, pass_context::GroupIndex group);
+    void take(NodeIndex node, GroupIndex group);
 
 private:
     struct Size {

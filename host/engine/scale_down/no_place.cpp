@@ -39,7 +39,7 @@ NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Pla
       goes_(std::move(goes)),
       equivalent_pods_(scheduling::find_equivalent_pods(placement.rules())) {}
 
-scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, snapshot::NodeIndex node,
+scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, NodeIndex node,
                                      scheduling::Wording wording) const {
     if (goes_[node]) return {scheduling::Predicate::none, "also to be removed"};
     if (std::ranges::binary_search(context_->being_removed, node))
@@ -63,7 +63,7 @@ scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, snapshot::NodeIn
 NoPlace::Found NoPlace::look(const PlaceSearch& search) const {
     Found out;
     const auto rank = [](const Near& n) { return std::tuple(n.predicate, n.cpu); };
-    for (snapshot::NodeIndex n = 0; n < goes_.size(); ++n) {
+    for (NodeIndex n = 0; n < goes_.size(); ++n) {
         const scheduling::Refusal why = refusal(search, n, scheduling::Wording::brief);
         ++out.nodes_by_refusal[first_clause(why.sentence)];
         if (why.predicate == scheduling::Predicate::none) continue;
@@ -115,7 +115,7 @@ std::string NoPlace::sum_up(const PlaceSearch& search, Found found) const {
 
 std::string NoPlace::example(const PlaceSearch& search) const {
     int left = most_examples;
-    for (snapshot::NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
+    for (NodeIndex n = 0; n < goes_.size() && left > 0; ++n) {
         if (goes_[n] || n == search.its_node) continue;
         --left;
         const scheduling::Refusal why = refusal(search, n, scheduling::Wording::full);
@@ -127,8 +127,7 @@ std::string NoPlace::example(const PlaceSearch& search) const {
     return {};
 }
 
-std::string NoPlace::explain(snapshot::PodIndex pod, scheduling::PodGroupIndex pod_group,
-                             snapshot::NodeIndex its_node) {
+std::string NoPlace::explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node) {
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     const PlaceSearch search{pod, pod_group, its_node,
                              pass_context::pinned_zone(cluster, cluster.equivalence_group_of(pod),

@@ -28,14 +28,13 @@ public:
 
     /// "pod web/a-1 (cpu 2, memory 4Gi) finds no other place, 0/4 nodes: 3 Insufficient cpu, 1 is
     /// to go as well; nearest is n2: Insufficient cpu: needs 2, 500m of 4 are free"
-    std::string explain(snapshot::PodIndex pod, scheduling::PodGroupIndex pod_group,
-                        snapshot::NodeIndex its_node);
+    std::string explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node);
 
 private:
     /// A node that refuses the pod. The later the predicate that fails and the more free cpu, the
     /// nearer the node is to taking the pod.
     struct Near {
-        snapshot::NodeIndex node = snapshot::no_node;
+        NodeIndex node = snapshot::no_node;
         scheduling::Predicate predicate = scheduling::Predicate::none;
         std::int64_t cpu = 0;  ///< free on the node
     };
@@ -45,15 +44,15 @@ private:
     };
     /// A pod and where it may go.
     struct PlaceSearch {
-        snapshot::PodIndex pod = 0;
-        scheduling::PodGroupIndex pod_group = 0;
-        snapshot::NodeIndex its_node = snapshot::no_node;
+        PodIndex pod = 0;
+        PodGroupIndex pod_group = 0;
+        NodeIndex its_node = snapshot::no_node;
         std::optional<snapshot::Symbol> zone{};  ///< the zone in which it has to stay; nothing: any
     };
     Found look(const PlaceSearch& search) const;
     /// Why the node does not take the pod; predicate `none`: for a reason other than the
     /// scheduler's predicates.
-    scheduling::Refusal refusal(const PlaceSearch& search, snapshot::NodeIndex node,
+    scheduling::Refusal refusal(const PlaceSearch& search, NodeIndex node,
                                 scheduling::Wording wording) const;
     std::string describe(const PlaceSearch& search) const;
     std::string sum_up(const PlaceSearch& search, Found found) const;
@@ -63,8 +62,8 @@ private:
     const pass_context::PassContext* context_;
     const scheduling::Placement* placement_;
     std::vector<bool> goes_;
-    std::vector<scheduling::PodGroupIndex> equivalent_pods_;
-    std::map<scheduling::PodGroupIndex, Found>
+    std::vector<PodGroupIndex> equivalent_pods_;
+    std::map<PodGroupIndex, Found>
         known_{};  // by equivalent pod group, of pods without inter-pod constraints
     std::size_t looked_at_ = 0;
 };

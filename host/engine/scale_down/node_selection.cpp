@@ -213,7 +213,7 @@ private:
         const RemovalsUnderWay under_way = count_under_way(memory_);
         std::vector<bool> is_explained(waiting.size());
         const auto may_begin = [&](std::size_t turn) {
-            const std::optional<snapshot::PodIndex> unplaceable = find_unplaceable_(*ready[turn]);
+            const std::optional<PodIndex> unplaceable = find_unplaceable_(*ready[turn]);
             if (!unplaceable) return true;
             is_explained[turn] = true;
             keep_for(*ready[turn], drainability::full_name(cluster_, *unplaceable));
@@ -263,10 +263,7 @@ private:
         return "its " + counted(pods, "pod") + (pods == 1 ? " fits on " : " fit on ") +
                listed(
                    unneeded_.to[i],
-                   [&](snapshot::NodeIndex node) {
-                       return cluster_.text(cluster_.node(node).name);
-                   },
-                   3);
+                   [&](NodeIndex node) { return cluster_.text(cluster_.node(node).name); }, 3);
     }
 
     const pass_context::PassContext& context_;

@@ -32,7 +32,7 @@ struct Selection {
 /// Called once for each unit that is to begin, in their order. Returns a pod of the unit that finds
 /// no place after the units before it were removed, with all other nodes still there; nothing: the
 /// unit can be removed.
-using FindUnplaceable = std::function<std::optional<snapshot::PodIndex>(const RemovalUnit&)>;
+using FindUnplaceable = std::function<std::optional<PodIndex>(const RemovalUnit&)>;
 
 /// `memory`: has the unneeded time of each unneeded node. `grows`: the increases of this pass.
 /// `assigned`: the number of pending pods that found room on existing or upcoming nodes.

@@ -12,15 +12,14 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-constexpr scheduling::PodGroupIndex no_pod_group = ~scheduling::PodGroupIndex{0};
+constexpr PodGroupIndex no_pod_group = ~PodGroupIndex{0};
 constexpr int many = 1'000'000'000;  // more pods than there are
 
 }  // namespace
 
 Relocation::Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
-                       std::vector<snapshot::NodeIndex> hints,
-                       std::span<const snapshot::NodeIndex> staying,
-                       std::span<const snapshot::NodeIndex> undecided)
+                       std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
+                       std::span<const NodeIndex> undecided)
     : context_(&context),
       rules_(&placement.rules()),
       destinations_(context, placement, staying, undecided),
@@ -28,7 +27,7 @@ Relocation::Relocation(const pass_context::PassContext& context, scheduling::Pla
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     const auto pod_groups = rules_->pod_groups();
     pod_groups_.assign(cluster.pod_group_count(), no_pod_group);
-    for (scheduling::PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
+    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
         pod_groups_[pod_groups[s]] = s;
         relocation_rules_.push_back(relocation_rule_of(placement, s));
     }
@@ -37,8 +36,8 @@ Relocation::Relocation(const pass_context::PassContext& context, scheduling::Pla
     arrived_.resize(cluster.node_count());
 }
 
-Relocation::RelocationRule Relocation::relocation_rule_of(
-    scheduling::Placement& placement, scheduling::PodGroupIndex pod_group) const {
+Relocation::RelocationRule Relocation::relocation_rule_of(scheduling::Placement& placement,
+                                                          PodGroupIndex pod_group) const {
     if (!rules_->has_inter_pod_constraints(pod_group)) return {.scope = ConstraintScope::none};
     const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
     if (!spread || spread->topology_key != well_known::zone_label) return {};
@@ -52,9 +51,8 @@ Relocation::RelocationRule Relocation::relocation_rule_of(
             .stays_in_zone = true};
 }
 
-std::optional<scheduling::PodGroupIndex> Relocation::pod_group_of(
-    snapshot::PodIndex pod) const noexcept {
-    const scheduling::PodGroupIndex pod_group =
+std::optional<PodGroupIndex> Relocation::pod_group_of(PodIndex pod) const noexcept {
+    const PodGroupIndex pod_group =
         pod_groups_[context_->snapshot->cluster.equivalence_group_of(pod)];
     return pod_group == no_pod_group ? std::nullopt : std::optional(pod_group);
 }
@@ -62,11 +60,11 @@ std::optional<scheduling::PodGroupIndex> Relocation::pod_group_of(
 /// The pods that have to leave the node, the largest first, which packs best. Nothing: the rules do
 /// not know one of them.
 std::optional<std::vector<Relocation::DisplacedPod>> Relocation::displaced_pods(
-    snapshot::NodeIndex node, std::span<const snapshot::PodIndex> pods) const {
+    NodeIndex node, std::span<const PodIndex> pods) const {
     std::vector<DisplacedPod> out;
     out.reserve(pods.size() + arrived_[node].size());
-    const auto add = [&](snapshot::PodIndex pod) {
-        const std::optional<scheduling::PodGroupIndex> pod_group = pod_group_of(pod);
+    const auto add = [&](PodIndex pod) {
+        const std::optional<PodGroupIndex> pod_group = pod_group_of(pod);
         if (!pod_group) return false;
         const auto requests = rules_->requests(*pod_group);
         // Requests ascend by resource, so cpu comes first if it is requested at all.
@@ -94,7 +92,7 @@ std::optional<std::vector<Relocation::DisplacedPod>> Relocation::displaced_pods(
 }
 
 bool Relocation::assign(const DisplacedPod& pod) {
-    const std::optional<snapshot::NodeIndex> node = destinations_.assign(pod.relocating);
+    const std::optional<NodeIndex> node = destinations_.assign(pod.relocating);
     if (!node) return false;
     moves_.push_back({.pod = pod.pod, .before = where_[pod.pod]});
     where_[pod.pod] = *node;
@@ -102,8 +100,7 @@ bool Relocation::assign(const DisplacedPod& pod) {
     return true;
 }
 
-std::optional<snapshot::PodIndex> Relocation::remove(snapshot::NodeIndex node,
-                                                     std::span<const snapshot::PodIndex> pods) {
+std::optional<PodIndex> Relocation::remove(NodeIndex node, std::span<const PodIndex> pods) {
     const Mark before = mark();
     auto left = displaced_pods(node, pods);
     if (!left) return pods.front();

@@ -22,19 +22,18 @@ public:
     /// before those in `undecided`, and each list is filled in its order. All changes are changes
     /// of the placement, which can be undone.
     Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
-               std::vector<snapshot::NodeIndex> hints, std::span<const snapshot::NodeIndex> staying,
-               std::span<const snapshot::NodeIndex> undecided);
+               std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
+               std::span<const NodeIndex> undecided);
 
     /// Removes the node and gives `pods`, and the pods that have moved to the node, another place.
     /// Nothing: done. Otherwise a pod that finds no place, and then nothing has changed.
-    std::optional<snapshot::PodIndex> remove(snapshot::NodeIndex node,
-                                             std::span<const snapshot::PodIndex> pods);
+    std::optional<PodIndex> remove(NodeIndex node, std::span<const PodIndex> pods);
     /// The node stays: see Destinations::stay.
-    void stay(snapshot::NodeIndex node) { destinations_.stay(node); }
+    void stay(NodeIndex node) { destinations_.stay(node); }
     /// The node to which a pod has moved; no_node: it has not moved.
-    snapshot::NodeIndex where(snapshot::PodIndex pod) const noexcept { return where_[pod]; }
+    NodeIndex where(PodIndex pod) const noexcept { return where_[pod]; }
     /// The pod group of a pod; nothing: the rules do not know it.
-    std::optional<scheduling::PodGroupIndex> pod_group_of(snapshot::PodIndex pod) const noexcept;
+    std::optional<PodGroupIndex> pod_group_of(PodIndex pod) const noexcept;
 
     struct Mark {
         Destinations::Mark destinations;
@@ -45,13 +44,13 @@ public:
 
 private:
     struct DisplacedPod {
-        snapshot::PodIndex pod = 0;
+        PodIndex pod = 0;
         RelocatingPod relocating{};
         std::int64_t size = 0;
     };
     struct Move {
-        snapshot::PodIndex pod = 0;
-        snapshot::NodeIndex before = snapshot::no_node;
+        PodIndex pod = 0;
+        NodeIndex before = snapshot::no_node;
     };
     /// Where pods of a pod group may move.
     struct RelocationRule {
@@ -59,19 +58,19 @@ private:
         bool stays_in_zone = false;
     };
     RelocationRule relocation_rule_of(scheduling::Placement& placement,
-                                      scheduling::PodGroupIndex pod_group) const;
-    std::optional<std::vector<DisplacedPod>> displaced_pods(
-        snapshot::NodeIndex node, std::span<const snapshot::PodIndex> pods) const;
+                                      PodGroupIndex pod_group) const;
+    std::optional<std::vector<DisplacedPod>> displaced_pods(NodeIndex node,
+                                                            std::span<const PodIndex> pods) const;
     bool assign(const DisplacedPod& pod);
 
     const pass_context::PassContext* context_;
     const scheduling::CompiledPredicates* rules_;
     Destinations destinations_;
-    std::vector<snapshot::NodeIndex> hints_;
-    std::vector<scheduling::PodGroupIndex> pod_groups_{};     // by PodGroupId
-    std::vector<RelocationRule> relocation_rules_{};          // by pod group
-    std::vector<snapshot::NodeIndex> where_{};                // by pod
-    std::vector<std::vector<snapshot::PodIndex>> arrived_{};  // by node
+    std::vector<NodeIndex> hints_;
+    std::vector<PodGroupIndex> pod_groups_{};         // by PodGroupId
+    std::vector<RelocationRule> relocation_rules_{};  // by pod group
+    std::vector<NodeIndex> where_{};                  // by pod
+    std::vector<std::vector<PodIndex>> arrived_{};    // by node
     std::vector<Move> moves_{};
 };
 

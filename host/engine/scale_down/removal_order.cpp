@@ -41,7 +41,7 @@ public:
         std::map<std::pair<snapshot::Symbol, snapshot::Symbol>, std::uint32_t> numbers;
         templates::MachineTypeFinder machine_types(cluster);
         snapshot::LabelFinder zones(cluster, well_known::zone_label);
-        for (snapshot::NodeIndex n = 0; n < place_of_.size(); ++n) {
+        for (NodeIndex n = 0; n < place_of_.size(); ++n) {
             const snapshot::NodeRow& node = cluster.node(n);
             const std::pair place(machine_types.find(node).value_or(snapshot::Symbol::empty),
                                   zones.find(node.labels).value_or(snapshot::Symbol::empty));
@@ -50,9 +50,9 @@ public:
             ++nodes_[place_of_[n]];
         }
     }
-    std::uint32_t place_of(snapshot::NodeIndex node) const { return place_of_[node]; }
+    std::uint32_t place_of(NodeIndex node) const { return place_of_[node]; }
     int nodes_in(std::uint32_t place) const { return nodes_[place]; }
-    void take(snapshot::NodeIndex node) { --nodes_[place_of_[node]]; }
+    void take(NodeIndex node) { --nodes_[place_of_[node]]; }
 
 private:
     std::vector<std::uint32_t> place_of_;  // by node: the number of its machine type and zone
@@ -64,7 +64,7 @@ void add_evenly(std::vector<std::size_t>& to, std::span<const std::size_t> equal
                 const drainability::Candidates& candidates, Zones& zones) {
     std::map<std::uint32_t, std::vector<std::size_t>> by_place;  // each in descending order
     for (std::size_t i = equal.size(); i-- > 0;) {
-        const snapshot::NodeIndex node = candidates.nodes[equal[i]].node;
+        const NodeIndex node = candidates.nodes[equal[i]].node;
         by_place[zones.place_of(node)].push_back(equal[i]);
     }
     const auto rank = [&](const auto& entry) {
@@ -102,10 +102,10 @@ std::vector<std::size_t> sort_single_nodes(const pass_context::PassContext& cont
 std::vector<RemovalUnit> removal_order(const pass_context::PassContext& context,
                                        const drainability::Candidates& candidates,
                                        const Memory& memory) {
-    std::map<pass_context::GroupIndex, std::vector<std::size_t>> atomic;
+    std::map<GroupIndex, std::vector<std::size_t>> atomic;
     std::vector<std::size_t> single;
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
-        const pass_context::GroupIndex group = candidates.nodes[i].group;
+        const GroupIndex group = candidates.nodes[i].group;
         const bool is_atomic = context.groups()[group].options.zero_or_max.value_or(false);
         (is_atomic ? atomic[group] : single).push_back(i);
     }

@@ -86,14 +86,14 @@ void remember_unneeded(const pass_context::PassContext& context,
     memory.unneeded = std::move(now);
 }
 
-std::vector<snapshot::NodeIndex> find_staying(const pass_context::PassContext& context,
-                                              const drainability::Candidates& candidates,
-                                              const UnneededNodes& unneeded) {
+std::vector<NodeIndex> find_staying(const pass_context::PassContext& context,
+                                    const drainability::Candidates& candidates,
+                                    const UnneededNodes& unneeded) {
     std::vector<bool> goes(context.snapshot->cluster.node_count());
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;
-    std::vector<snapshot::NodeIndex> out;
-    for (snapshot::NodeIndex n = 0; n < goes.size(); ++n) {
+    std::vector<NodeIndex> out;
+    for (NodeIndex n = 0; n < goes.size(); ++n) {
         if (!goes[n]) out.push_back(n);
     }
     return out;
@@ -117,11 +117,11 @@ public:
 
     /// A pod of the unit that finds no place after the units of earlier calls were removed.
     /// Nothing: the unit can be removed as well.
-    std::optional<snapshot::PodIndex> find_unplaceable(const RemovalUnit& unit) {
+    std::optional<PodIndex> find_unplaceable(const RemovalUnit& unit) {
         if (!relocation_) {
             relocation_.emplace(context_, placement_, unneeded_.place_of,
                                 find_staying(context_, candidates_, unneeded_),
-                                std::span<const snapshot::NodeIndex>{});
+                                std::span<const NodeIndex>{});
         }
         const Relocation::Mark before = relocation_->mark();
         for (const std::size_t i : unit.candidates) {
@@ -138,9 +138,9 @@ public:
     PodPlaces places_of(const drainability::Candidate& node) const {
         const snapshot::Cluster& cluster = context_.snapshot->cluster;
         PodPlaces out;
-        for (const snapshot::PodIndex pod : node.moving) {
-            const snapshot::NodeIndex to = relocation_->where(pod);
-            const snapshot::PodGroupId pods = cluster.equivalence_group_of(pod);
+        for (const PodIndex pod : node.moving) {
+            const NodeIndex to = relocation_->where(pod);
+            const PodGroupId pods = cluster.equivalence_group_of(pod);
             ++out[std::string(cluster.text(cluster.node(to).name))]
                  [pods::pod_group_key(cluster, pods)];
         }

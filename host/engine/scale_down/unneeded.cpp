@@ -19,18 +19,18 @@ namespace {
 constexpr std::size_t most_hints = 2000;
 
 /// By pod: the node to which the plan of the pass before moved it.
-std::vector<snapshot::NodeIndex> read_hints(const snapshot::Cluster& cluster,
-                                            const drainability::Candidates& candidates,
-                                            const Memory& memory) {
+std::vector<NodeIndex> read_hints(const snapshot::Cluster& cluster,
+                                  const drainability::Candidates& candidates,
+                                  const Memory& memory) {
     if (memory.hints.empty()) return {};
-    std::unordered_map<std::string_view, snapshot::NodeIndex> nodes;
+    std::unordered_map<std::string_view, NodeIndex> nodes;
     for (const auto& [pod, name] : memory.hints) {
         if (const auto node = cluster.find_node(name)) nodes.emplace(pod, *node);
     }
-    std::vector<snapshot::NodeIndex> out(cluster.pod_count(), snapshot::no_node);
+    std::vector<NodeIndex> out(cluster.pod_count(), snapshot::no_node);
     std::string name;
     for (const drainability::Candidate& node : candidates.nodes) {
-        for (const snapshot::PodIndex pod : node.moving) {
+        for (const PodIndex pod : node.moving) {
             name.assign(
                 cluster.text(cluster.equivalence_group(cluster.equivalence_group_of(pod)).ns));
             name += '/';
@@ -78,7 +78,7 @@ public:
 
 private:
     const drainability::Candidate& at(std::size_t i) const { return candidates_.nodes[i]; }
-    std::string name(snapshot::NodeIndex node) const {
+    std::string name(NodeIndex node) const {
         return std::string(cluster_.text(cluster_.node(node).name));
     }
 
@@ -104,12 +104,11 @@ private:
     }
 
     /// "web/frontend-1": one of the pods of the assignment.
-    std::string example_of(const scheduling::Assignment& assignment,
-                           snapshot::NodeIndex node) const {
+    std::string example_of(const scheduling::Assignment& assignment, NodeIndex node) const {
         if (assignment.pod_group < context_.pending_count())
             return context_.pending.pod_groups[assignment.pod_group].example;
-        const snapshot::PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
-        for (snapshot::PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
+        const PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
+        for (PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
             if (cluster_.equivalence_group_of(pod) == id &&
                 pods::find_nominated_node(cluster_, cluster_.pod(pod)) == node)
                 return drainability::full_name(cluster_, pod);
@@ -117,20 +116,20 @@ private:
         return "a nominated pod";
     }
 
-    std::vector<snapshot::NodeIndex> nodes_that_stay() const {
+    std::vector<NodeIndex> nodes_that_stay() const {
         std::vector<bool> may_go(cluster_.node_count());
         for (const RemovalUnit& unit : order_)
             for (const std::size_t i : unit.candidates) may_go[at(i).node] = !out_.kept[i];
-        std::vector<snapshot::NodeIndex> out;
-        for (snapshot::NodeIndex n = 0; n < may_go.size(); ++n) {
+        std::vector<NodeIndex> out;
+        for (NodeIndex n = 0; n < may_go.size(); ++n) {
             if (!may_go[n]) out.push_back(n);
         }
         return out;
     }
 
     /// In reverse order: the candidates that are tried last are filled first.
-    std::vector<snapshot::NodeIndex> undecided() const {
-        std::vector<snapshot::NodeIndex> out;
+    std::vector<NodeIndex> undecided() const {
+        std::vector<NodeIndex> out;
         for (const RemovalUnit& unit : order_)
             for (const std::size_t i : unit.candidates)
                 if (!out_.kept[i]) out.push_back(at(i).node);
@@ -176,11 +175,11 @@ private:
 
     /// Removes all candidates of an atomic group, or none of them.
     bool try_group(const RemovalUnit& unit) {
-        const pass_context::GroupIndex group = at(unit.candidates.front()).group;
+        const GroupIndex group = at(unit.candidates.front()).group;
         const Relocation::Mark before = relocation_->mark();
         const MinSizeLimits min_sizes = min_sizes_;
         const pods::DisruptionBudgets budgets = budgets_;
-        std::optional<snapshot::NodeIndex> stays = find_missing(unit, group);
+        std::optional<NodeIndex> stays = find_missing(unit, group);
         for (const std::size_t i : unit.candidates) {
             if (stays) break;
             if (!out_.kept[i]) out_.kept[i] = try_remove(i);
@@ -203,9 +202,8 @@ private:
 
     /// A node of the group that is neither a candidate nor being removed, so that the group cannot
     /// be removed atomically; nothing: there is none.
-    std::optional<snapshot::NodeIndex> find_missing(const RemovalUnit& unit,
-                                                    pass_context::GroupIndex group) const {
-        for (const snapshot::NodeIndex node : context_.membership.nodes[group]) {
+    std::optional<NodeIndex> find_missing(const RemovalUnit& unit, GroupIndex group) const {
+        for (const NodeIndex node : context_.membership.nodes[group]) {
             const bool goes = std::ranges::binary_search(context_.being_removed, node) ||
                               std::ranges::any_of(unit.candidates, [&](std::size_t i) {
                                   return at(i).node == node;
@@ -219,8 +217,8 @@ private:
         out_.place_of.assign(cluster_.pod_count(), snapshot::no_node);
         for (const RemovalUnit& unit : out_.units) {
             for (const std::size_t i : unit.candidates) {
-                std::vector<snapshot::NodeIndex>& to = out_.to[i];
-                for (const snapshot::PodIndex pod : at(i).moving) {
+                std::vector<NodeIndex>& to = out_.to[i];
+                for (const PodIndex pod : at(i).moving) {
                     out_.place_of[pod] = relocation_->where(pod);
                     to.push_back(out_.place_of[pod]);
                 }
@@ -244,7 +242,7 @@ private:
     }
 
     /// Why a node is kept.
-    std::string why_kept(snapshot::NodeIndex node) const {
+    std::string why_kept(NodeIndex node) const {
         const auto candidate =
             std::ranges::find(candidates_.nodes, node, &drainability::Candidate::node);
         if (candidate != candidates_.nodes.end())
@@ -273,8 +271,8 @@ private:
     scheduling::Placement::Mark start_;
     std::vector<RemovalUnit> order_{};
     std::optional<Relocation> relocation_{};
-    std::vector<std::pair<std::size_t, snapshot::PodIndex>> unplaceable_{};  // candidate, pod
-    std::vector<std::pair<std::size_t, snapshot::NodeIndex>>
+    std::vector<std::pair<std::size_t, PodIndex>> unplaceable_{};  // candidate, pod
+    std::vector<std::pair<std::size_t, NodeIndex>>
         blocked_by_group_{};  // candidate, the node for which its group stays
     UnneededNodes out_{};
 };
@@ -295,9 +293,9 @@ void remember_hints(const UnneededNodes& unneeded, const pass_context::PassConte
     memory.hints.clear();
     for (const RemovalUnit& unit : unneeded.units) {
         for (const std::size_t i : unit.candidates) {
-            for (const snapshot::PodIndex pod : candidates.nodes[i].moving) {
+            for (const PodIndex pod : candidates.nodes[i].moving) {
                 if (memory.hints.size() == most_hints) return;
-                const snapshot::NodeIndex to = unneeded.place_of[pod];
+                const NodeIndex to = unneeded.place_of[pod];
                 memory.hints.emplace(drainability::full_name(cluster, pod),
                                      cluster.text(cluster.node(to).name));
             }

@@ -25,9 +25,9 @@ struct UnneededNodes {
     /// By candidate: why it is needed; nothing: it is unneeded.
     std::vector<std::optional<UnremovableReason>> kept{};
     /// By candidate: the nodes to which its pods would move, ascending.
-    std::vector<std::vector<snapshot::NodeIndex>> to{};
+    std::vector<std::vector<NodeIndex>> to{};
     /// By pod: the node to which it would move; no_node: it does not move.
-    std::vector<snapshot::NodeIndex> place_of{};
+    std::vector<NodeIndex> place_of{};
 };
 
 /// `placement` is unchanged afterwards. A node with pending pods assigned to it is needed.

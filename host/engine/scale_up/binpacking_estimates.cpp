@@ -28,7 +28,7 @@ BinpackingEstimates::BinpackingEstimates(scheduling::Placement& placement,
 
 void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
     ++round_;
-    for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
+    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] != pods_[s]) changed_in_[s] = round_;
     }
     pods_ = pods;
@@ -36,14 +36,13 @@ void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
 }
 
 BinpackingEstimates::CompatiblePods& BinpackingEstimates::compatible_pods(
-    scheduling::TemplateNodeId template_node) {
+    TemplateNodeId template_node) {
     CompatiblePods& pods = compatible_pods_[template_node];
     if (pods.pod_groups != nullptr) return pods;
     pods.pod_groups = orders_.of(template_node);
-    pods.has_inter_pod_constraints =
-        std::ranges::any_of(*pods.pod_groups, [&](scheduling::PodGroupIndex s) {
-            return placement_->rules().has_inter_pod_constraints(s);
-        });
+    pods.has_inter_pod_constraints = std::ranges::any_of(*pods.pod_groups, [&](PodGroupIndex s) {
+        return placement_->rules().has_inter_pod_constraints(s);
+    });
     return pods;
 }
 
@@ -54,17 +53,15 @@ bool BinpackingEstimates::is_current(const CachedEstimate& cached,
     if (cached.estimate == nullptr) return false;
     if (cached.made_in == round_) return true;
     return !pods.has_inter_pod_constraints &&
-           std::ranges::none_of(*pods.pod_groups, [&](scheduling::PodGroupIndex s) {
-               return changed_in_[s] > cached.made_in;
-           });
+           std::ranges::none_of(*pods.pod_groups,
+                                [&](PodGroupIndex s) { return changed_in_[s] > cached.made_in; });
 }
 
-void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> template_nodes,
-                                  int max_nodes) {
+void BinpackingEstimates::prepare(std::vector<TemplateNodeId> template_nodes, int max_nodes) {
     const scheduling::CompiledPredicates& rules = placement_->rules();
-    for (scheduling::TemplateNodeId& template_node : template_nodes)
+    for (TemplateNodeId& template_node : template_nodes)
         template_node = rules.equivalent(template_node);
-    const auto order = [&](scheduling::TemplateNodeId a, scheduling::TemplateNodeId b) {
+    const auto order = [&](TemplateNodeId a, TemplateNodeId b) {
         if (rules.same_except_capacity(a) != rules.same_except_capacity(b))
             return rules.same_except_capacity(a) < rules.same_except_capacity(b);
         const auto less = [&](auto x, auto y) {
@@ -76,11 +73,11 @@ void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> templa
     std::ranges::sort(template_nodes, order);
     template_nodes.erase(std::ranges::unique(template_nodes).begin(), template_nodes.end());
     for (auto first = template_nodes.begin(); first != template_nodes.end();) {
-        const auto last = std::find_if(first, template_nodes.end(),
-                                       [&](scheduling::TemplateNodeId template_node) {
-                                           return rules.same_except_capacity(template_node) !=
-                                                  rules.same_except_capacity(*first);
-                                       });
+        const auto last =
+            std::find_if(first, template_nodes.end(), [&](TemplateNodeId template_node) {
+                return rules.same_except_capacity(template_node) !=
+                       rules.same_except_capacity(*first);
+            });
         of(*first, max_nodes);
         of(*std::prev(last), max_nodes);
         prepare_between({first, last}, max_nodes);
@@ -88,13 +85,13 @@ void BinpackingEstimates::prepare(std::vector<scheduling::TemplateNodeId> templa
     }
 }
 
-void BinpackingEstimates::prepare_between(
-    std::span<const scheduling::TemplateNodeId> same_except_capacity, int max_nodes) {
+void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_except_capacity,
+                                          int max_nodes) {
     if (same_except_capacity.size() <= 2) return;
     const scheduling::CompiledPredicates& rules = placement_->rules();
     const std::shared_ptr<const BinpackingEstimate> smallest =
         of(same_except_capacity.front(), max_nodes);
-    const auto is_between = [&](scheduling::TemplateNodeId template_node) {
+    const auto is_between = [&](TemplateNodeId template_node) {
         return std::ranges::equal(rules.free(same_except_capacity.front()),
                                   rules.free(template_node), std::less_equal()) &&
                std::ranges::equal(rules.free(template_node),
@@ -102,7 +99,7 @@ void BinpackingEstimates::prepare_between(
     };
     if (have_same_result(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
         std::ranges::all_of(same_except_capacity, is_between)) {
-        for (const scheduling::TemplateNodeId template_node :
+        for (const TemplateNodeId template_node :
              same_except_capacity.subspan(1, same_except_capacity.size() - 2)) {
             cache_[{template_node, max_nodes}] = {smallest, round_, round_};
         }
@@ -114,9 +111,9 @@ void BinpackingEstimates::prepare_between(
     prepare_between(same_except_capacity.subspan(middle), max_nodes);
 }
 
-std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(
-    scheduling::TemplateNodeId template_node, int max_nodes) {
-    const scheduling::TemplateNodeId equivalent = placement_->rules().equivalent(template_node);
+std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(TemplateNodeId template_node,
+                                                                  int max_nodes) {
+    const TemplateNodeId equivalent = placement_->rules().equivalent(template_node);
     CompatiblePods& pods = compatible_pods(equivalent);
     CachedEstimate& cached = cache_[{equivalent, max_nodes}];
     if (!is_current(cached, pods)) {
@@ -128,10 +125,10 @@ std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(
     return cached.estimate;
 }
 
-BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId template_node,
-                                                 CompatiblePods& pods, int max_nodes) {
+BinpackingEstimate BinpackingEstimates::work_out(TemplateNodeId template_node, CompatiblePods& pods,
+                                                 int max_nodes) {
     std::vector<Demand> demands;
-    for (const scheduling::PodGroupIndex s : *pods.pod_groups) {
+    for (const PodGroupIndex s : *pods.pod_groups) {
         if (pods_[s] > 0) demands.push_back({s, pods_[s]});
     }
     const scheduling::Placement::Mark mark = placement_->mark();
@@ -153,17 +150,17 @@ BinpackingEstimate BinpackingEstimates::work_out(scheduling::TemplateNodeId temp
 
 /// A pod that an empty node refuses is refused by every node of that template, unless it has
 /// inter-pod constraints.
-void BinpackingEstimates::drop(const std::vector<scheduling::PodGroupIndex>& refused,
+void BinpackingEstimates::drop(const std::vector<PodGroupIndex>& refused,
                                CompatiblePods& pods) const {
     std::vector<bool> never(pods_.size(), false);
     bool any = false;
-    for (const scheduling::PodGroupIndex s : refused) {
+    for (const PodGroupIndex s : refused) {
         if (placement_->rules().has_inter_pod_constraints(s)) continue;
         never[s] = any = true;
     }
     if (!any) return;
-    auto rest = std::make_shared<std::vector<scheduling::PodGroupIndex>>(*pods.pod_groups);
-    std::erase_if(*rest, [&](scheduling::PodGroupIndex s) { return never[s]; });
+    auto rest = std::make_shared<std::vector<PodGroupIndex>>(*pods.pod_groups);
+    std::erase_if(*rest, [&](PodGroupIndex s) { return never[s]; });
     pods.pod_groups = std::move(rest);
 }
 
@@ -175,7 +172,7 @@ PodShares BinpackingEstimates::shares_of(const std::vector<Demand>& pods) const 
     }
     std::vector<PodShare> shares;
     shares.reserve(pods.size());
-    for (scheduling::PodGroupIndex s = 0; s < counts.size(); ++s) {
+    for (PodGroupIndex s = 0; s < counts.size(); ++s) {
         if (counts[s] > 0) shares.push_back({pod_indices_[s], counts[s]});
     }
     return share(std::move(shares));
@@ -191,7 +188,7 @@ Resources BinpackingEstimates::requested_by(const std::vector<Demand>& pods) con
         }
     }
     Resources out;
-    for (snapshot::ResourceIndex r = 0; r < sums.size(); ++r) {
+    for (ResourceIndex r = 0; r < sums.size(); ++r) {
         if (sums[r] > 0 && r != snapshot::pods_index)
             out.set(rules.cluster().resource_name(r), sums[r]);
     }

@@ -39,10 +39,9 @@ public:
     /// Computes the estimates of several templates. Of templates that differ in capacity alone,
     /// those between a smaller and a larger one with equal estimates share that estimate: what fits
     /// on the smaller fits on them.
-    void prepare(std::vector<scheduling::TemplateNodeId> template_nodes, int max_nodes);
+    void prepare(std::vector<TemplateNodeId> template_nodes, int max_nodes);
     /// The estimate with at most `max_nodes` nodes. Never NULL.
-    std::shared_ptr<const BinpackingEstimate> of(scheduling::TemplateNodeId template_node,
-                                                 int max_nodes);
+    std::shared_ptr<const BinpackingEstimate> of(TemplateNodeId template_node, int max_nodes);
 
 private:
     /// The pods that may run on nodes of a template.
@@ -55,13 +54,11 @@ private:
         int made_in = 0, used_in = 0;  // rounds
     };
     /// Computes the estimates between the first and the last template, which are cached already.
-    void prepare_between(std::span<const scheduling::TemplateNodeId> same_except_capacity,
-                         int max_nodes);
-    CompatiblePods& compatible_pods(scheduling::TemplateNodeId template_node);
+    void prepare_between(std::span<const TemplateNodeId> same_except_capacity, int max_nodes);
+    CompatiblePods& compatible_pods(TemplateNodeId template_node);
     bool is_current(const CachedEstimate& cached, const CompatiblePods& pods) const;
-    BinpackingEstimate work_out(scheduling::TemplateNodeId template_node, CompatiblePods& pods,
-                                int max_nodes);
-    void drop(const std::vector<scheduling::PodGroupIndex>& refused, CompatiblePods& pods) const;
+    BinpackingEstimate work_out(TemplateNodeId template_node, CompatiblePods& pods, int max_nodes);
+    void drop(const std::vector<PodGroupIndex>& refused, CompatiblePods& pods) const;
     PodShares shares_of(const std::vector<Demand>& pods) const;
     Resources requested_by(const std::vector<Demand>& pods) const;
 
@@ -71,9 +68,9 @@ private:
     int round_ = 0;
     std::vector<int> pods_;        // by pod group
     std::vector<int> changed_in_;  // by pod group: the last round in which its pods changed
-    std::map<scheduling::TemplateNodeId, CompatiblePods> compatible_pods_;
+    std::map<TemplateNodeId, CompatiblePods> compatible_pods_;
     // By template and maximum of nodes.
-    std::map<std::pair<scheduling::TemplateNodeId, int>, CachedEstimate> cache_;
+    std::map<std::pair<TemplateNodeId, int>, CachedEstimate> cache_;
 };
 
 }  // namespace capstan::engine::scale_up

@@ -158,7 +158,7 @@ ExpanderChain::ExpanderChain(const pass_context::PassContext& context, const Pol
       policies_(&policies),
       call_context_(call_context),
       pod_indices_(pods.size(), 0) {
-    for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
+    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0) continue;
         pod_indices_[s] = static_cast<std::uint32_t>(pod_groups_.size());
         pod_groups_.push_back(s);
@@ -168,7 +168,7 @@ ExpanderChain::ExpanderChain(const pass_context::PassContext& context, const Pol
 
 void ExpanderChain::describe_pods(const std::vector<int>& pods) {
     if (question_.pods.empty()) {
-        for (const scheduling::PodGroupIndex s : pod_groups_) {
+        for (const PodGroupIndex s : pod_groups_) {
             const PodCount& pending = context_->pending.pod_groups[s];
             question_.pods.push_back(snapshot::describe(context_->snapshot->cluster,
                                                         pending.equivalence_group,
@@ -191,8 +191,7 @@ ScaleUpOption ExpanderChain::describe_option(const Option& option,
     out.pods = option.estimate->shares;
     out.requested = option.estimate->requested;
     out.pod_count = option.estimate->pods;
-    for (const pass_context::GroupIndex other : option.similar)
-        out.similar.push_back(context_->id(other));
+    for (const GroupIndex other : option.similar) out.similar.push_back(context_->id(other));
     out.price_per_hour = group.price_per_hour;
     out.group_exists = group.plan == nullptr;
     return out;

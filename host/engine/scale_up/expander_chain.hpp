@@ -54,7 +54,7 @@ private:
     const Policies* policies_;
     CallContext call_context_;
     std::int64_t round_ = 0;
-    std::vector<scheduling::PodGroupIndex> pod_groups_;  // by index in question_.pods
+    std::vector<PodGroupIndex> pod_groups_;  // by index in question_.pods
     std::vector<std::uint32_t> pod_indices_;
     ScaleUpQuestion question_;
 };

@@ -20,12 +20,12 @@ namespace {
 /// A nominated pod is placed only if its node has room: if the pods that it preempts are still
 /// there, their room is taken already.
 void assign_nominated(const pass_context::PassContext& context, scheduling::Placement& placement) {
-    std::map<snapshot::PodGroupId, scheduling::PodGroupIndex> pod_groups;
+    std::map<PodGroupId, PodGroupIndex> pod_groups;
     for (const pods::Nomination& nomination : context.nominated) {
         const auto [at, is_new] = pod_groups.try_emplace(nomination.equivalence_group);
         if (is_new)
             at->second = *pass_context::find_pod_group(context, nomination.equivalence_group);
-        const scheduling::PodGroupIndex pod_group = at->second;
+        const PodGroupIndex pod_group = at->second;
         if (placement.room(pod_group, nomination.node, 1).in_all == 1) {
             placement.place(pod_group, nomination.node, 1);
         }
@@ -50,7 +50,7 @@ void assign_reserved(const pass_context::PassContext& context, scheduling::Place
         if (!node || context.health.nodes[*node] == health::NodeUsability::out) continue;
         for (const auto& [key, count] : pods) {
             int wanted = count;
-            for (const scheduling::PodGroupIndex s : pending.of(key)) {
+            for (const PodGroupIndex s : pending.of(key)) {
                 const int placed = placement.room(s, *node, std::min(wanted, left[s])).in_all;
                 placement.place(s, *node, placed);
                 wanted -= placed;
@@ -63,8 +63,8 @@ void assign_reserved(const pass_context::PassContext& context, scheduling::Place
 /// The number of upcoming nodes that can make a difference: one for each pending pod, one for each
 /// planned node, and one that stays empty, which makes its zone a domain. Further nodes would stay
 /// empty, too.
-std::int64_t useful_upcoming(const pass_context::PassContext& context,
-                             pass_context::GroupIndex group, std::int64_t pending) {
+std::int64_t useful_upcoming(const pass_context::PassContext& context, GroupIndex group,
+                             std::int64_t pending) {
     std::int64_t most = pending + 1;
     const auto planned = context.planned.find(context.id(group));
     if (planned != context.planned.end())
@@ -77,10 +77,10 @@ std::int64_t useful_upcoming(const pass_context::PassContext& context,
 /// more slots are added than can be of use.
 void add_upcoming(const pass_context::PassContext& context, scheduling::Placement& placement) {
     const std::int64_t pending = count_pending(context);
-    for (snapshot::NodeIndex n = 0; n < context.health.nodes.size(); ++n) {
+    for (NodeIndex n = 0; n < context.health.nodes.size(); ++n) {
         if (context.health.nodes[n] == health::NodeUsability::starting) placement.close(n);
     }
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.templates[g].node == nullptr) continue;
         const std::int64_t nodes = useful_upcoming(context, g, pending);
         for (std::int64_t n = 0; n < nodes; ++n) placement.add(g, 1);
@@ -96,7 +96,7 @@ std::vector<bool> out_of_order(const pass_context::PassContext& context) {
 
 /// By pod group: its rank in the size order of a template; 0 is the largest.
 std::vector<std::size_t> ranks_by_size(const scheduling::CompiledPredicates& rules,
-                                       scheduling::TemplateNodeId template_node) {
+                                       TemplateNodeId template_node) {
     const SizeOrder sizes = SizeOrders(rules).of(template_node);
     std::vector<std::size_t> ranks(sizes->size());
     for (std::size_t i = 0; i < sizes->size(); ++i) ranks[(*sizes)[i]] = i;
@@ -106,18 +106,18 @@ std::vector<std::size_t> ranks_by_size(const scheduling::CompiledPredicates& rul
 /// The order in which pods get room on upcoming nodes: by priority, then pods that fit on the
 /// fewest kinds of nodes, then by size. Otherwise a large node that was ordered for one pod might
 /// be filled with small pods in the next pass, which would order another large node.
-std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::PassContext& context,
-                                                          const scheduling::Placement& placement,
-                                                          scheduling::Slot first_upcoming,
-                                                          const std::vector<int>& left) {
-    std::map<scheduling::TemplateNodeId, scheduling::Slot> one_of_each;
+std::vector<PodGroupIndex> order_for_upcoming(const pass_context::PassContext& context,
+                                              const scheduling::Placement& placement,
+                                              scheduling::Slot first_upcoming,
+                                              const std::vector<int>& left) {
+    std::map<TemplateNodeId, scheduling::Slot> one_of_each;
     for (scheduling::Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
         one_of_each.try_emplace(*placement.template_node(slot), slot);
     if (one_of_each.empty()) return {};
     const auto by_size = ranks_by_size(*context.rules, one_of_each.begin()->first);
-    using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, scheduling::PodGroupIndex>;
+    using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, PodGroupIndex>;
     std::vector<Rank> ranks;
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (left[s] == 0) continue;
         const auto choices = std::ranges::count_if(one_of_each, [&](const auto& entry) {
             return placement.room(s, entry.second, 1).in_all > 0;
@@ -127,16 +127,15 @@ std::vector<scheduling::PodGroupIndex> order_for_upcoming(const pass_context::Pa
         ranks.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, choices, by_size[s], s);
     }
     std::ranges::sort(ranks);
-    std::vector<scheduling::PodGroupIndex> out;
-    for (const Rank& rank : ranks) out.push_back(std::get<scheduling::PodGroupIndex>(rank));
+    std::vector<PodGroupIndex> out;
+    for (const Rank& rank : ranks) out.push_back(std::get<PodGroupIndex>(rank));
     return out;
 }
 
 /// Takes up to `most` pods of the pod groups out of `left`. Returns how many were taken.
-int take_out(std::span<const scheduling::PodGroupIndex> pod_groups, std::int64_t most,
-             std::vector<int>& left) {
+int take_out(std::span<const PodGroupIndex> pod_groups, std::int64_t most, std::vector<int>& left) {
     int out = 0;
-    for (const scheduling::PodGroupIndex s : pod_groups) {
+    for (const PodGroupIndex s : pod_groups) {
         const auto some = static_cast<int>(std::clamp<std::int64_t>(most - out, 0, left[s]));
         left[s] -= some;
         out += some;
@@ -149,7 +148,7 @@ int take_out(std::span<const scheduling::PodGroupIndex> pod_groups, std::int64_t
 void wait_for_unread_orders(const pass_context::PassContext& context, Progress& progress) {
     if (context.unread_groups_with_requests.empty()) return;
     const PodsByKey pending(context, progress.left);
-    for (const pass_context::GroupIndex group : context.unread_groups_with_requests) {
+    for (const GroupIndex group : context.unread_groups_with_requests) {
         const std::vector<PlannedNodes>& planned = context.planned.at(context.id(group));
         std::int64_t pods = 0;
         std::map<std::string_view, std::int64_t> absent;  // by key
@@ -174,7 +173,7 @@ void wait_for_unread_orders(const pass_context::PassContext& context, Progress& 
 /// drain is given up (removal/vacated_nodes.hpp, give_up_without_places).
 void keep_on_their_nodes(const pass_context::PassContext& context, std::vector<int>& left) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    for (const snapshot::PodIndex pod : context.evicted) {
+    for (const PodIndex pod : context.evicted) {
         if (health::is_vacated(context.health.leaving, cluster.pod(pod).node)) continue;
         const auto pod_group =
             pass_context::find_pod_group(context, cluster.equivalence_group_of(pod));
@@ -192,7 +191,7 @@ InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
 
 InitialPlacement place_pending(const pass_context::PassContext& context) {
     InitialPlacement out(context);
-    for (const snapshot::NodeIndex node : context.being_removed) out.placement.close(node);
+    for (const NodeIndex node : context.being_removed) out.placement.close(node);
     for (const health::LeavingNode& node : context.health.leaving)
         if (node.departure.is_vacated) out.placement.close(node.node);
     assign_nominated(context, out.placement);
@@ -203,26 +202,26 @@ InitialPlacement place_pending(const pass_context::PassContext& context) {
     assign_reserved(context, out.placement, out.progress.left);
     bool any = false;
     const auto nodes = static_cast<scheduling::Slot>(context.snapshot->cluster.node_count());
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s)
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s)
         any = out.assign(s, 0, nodes) || any;
     PlannedAssignments planned(context, out.placement, out.progress.left, nodes, out.first_new);
     while (planned.assign()) {
         any = true;
         out.assign_constrained(nodes);
     }
-    for (const scheduling::PodGroupIndex s :
+    for (const PodGroupIndex s :
          order_for_upcoming(context, out.placement, nodes, out.progress.left))
         any = out.assign(s, nodes, out.first_new) || any;
     // A pod with inter-pod constraints may have been tried before the pods that it has to be near.
     while (any) any = out.assign_constrained(out.first_new);
     keep_on_their_nodes(context, out.progress.left);
     wait_for_unread_orders(context, out.progress);
-    for (scheduling::PodGroupIndex s = 0; s < before.size(); ++s)
+    for (PodGroupIndex s = 0; s < before.size(); ++s)
         out.progress.fit[s] = before[s] - out.progress.left[s];
     return out;
 }
 
-bool InitialPlacement::assign(scheduling::PodGroupIndex pod_group, scheduling::Slot from,
+bool InitialPlacement::assign(PodGroupIndex pod_group, scheduling::Slot from,
                               scheduling::Slot end) {
     const int assigned =
         Packing(placement, &passed_over).fill(pod_group, from, end, progress.left[pod_group]);
@@ -232,7 +231,7 @@ bool InitialPlacement::assign(scheduling::PodGroupIndex pod_group, scheduling::S
 
 bool InitialPlacement::assign_constrained(scheduling::Slot end) {
     bool any = false;
-    for (scheduling::PodGroupIndex s = 0; s < context->pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context->pending_count(); ++s) {
         if (progress.left[s] > 0 && context->rules->has_inter_pod_constraints(s))
             any = assign(s, 0, end) || any;
     }

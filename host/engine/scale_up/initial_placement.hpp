@@ -21,7 +21,7 @@ struct InitialPlacement {
 
     /// Places as many pending pods of the pod group as fit on slots of [from, end). Whether it
     /// placed any.
-    bool assign(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end);
+    bool assign(PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end);
     /// The same for all pod groups with inter-pod constraints, on slots before `end`.
     bool assign_constrained(scheduling::Slot end);
 

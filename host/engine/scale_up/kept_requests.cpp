@@ -18,20 +18,20 @@ namespace {
 
 /// The request of a group that is backed off until a machine joins, or that it may make again.
 struct KeptRequest {
-    pass_context::GroupIndex group = 0;
+    GroupIndex group = 0;
     Time since{};             ///< of the back-off
     int outstanding = 0;      ///< machines requested that the cloud has not begun to make
     int releasable = 0;       ///< of these, machines above the group's minimum
     bool given_back = false;  ///< given back already; the cloud's list may still show them
 };
 
-bool may_be_resized(const pass_context::PassContext& context, pass_context::GroupIndex group) {
+bool may_be_resized(const pass_context::PassContext& context, GroupIndex group) {
     const Group& of = context.groups()[group];
     return of.group.target && of.unreadable_because.empty() &&
            !pass_context::is_repaired(context.repairs, of.group.id);
 }
 
-KeptRequest make_kept_request(const pass_context::PassContext& context, pass_context::GroupIndex g,
+KeptRequest make_kept_request(const pass_context::PassContext& context, GroupIndex g,
                               const health::GroupCounts& counts, const Backoff& backoff,
                               const health::UnrecognizedNodes& unrecognized, const Memory& memory) {
     const health::MachineCounts& machines = counts.machines;
@@ -62,7 +62,7 @@ std::vector<KeptRequest> find_kept_requests(const pass_context::PassContext& con
         *context.snapshot, context.membership, context.health.readiness, memory, *context.settings);
     const health::UnrecognizedNodes unrecognized(*context.snapshot, context.membership, memory,
                                                  context.time);
-    for (pass_context::GroupIndex g = 0; g < counts.size(); ++g) {
+    for (GroupIndex g = 0; g < counts.size(); ++g) {
         const auto backoff = memory.backoffs.find(context.id(g));
         if (backoff == memory.backoffs.end() || backoff->second.until) continue;
         if (may_be_resized(context, g))
@@ -87,7 +87,7 @@ public:
                 .given = std::vector<int>(kept_requests.size(), 0)} {
         for (const KeptRequest& kept : kept_requests)
             if (kept.given_back) room_.quotas.release(kept.group, kept.outstanding);
-        for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g)
+        for (GroupIndex g = 0; g < context_->groups().size(); ++g)
             for (const Decrease& decrease : context_->repairs.decreases)
                 if (decrease.group == context_->id(g)) room_.quotas.release(g, decrease.by);
     }
@@ -122,14 +122,14 @@ private:
     };
     /// A growth of a group that giving back requests would allow.
     struct Help {
-        pass_context::GroupIndex group = 0;
+        GroupIndex group = 0;
         int nodes = 0, pods = 0, given = 0;
         Room room;
     };
 
     std::vector<Demand> demands() const {
         std::vector<Demand> out;
-        for (scheduling::PodGroupIndex s = 0; s < context_->pending_count(); ++s)
+        for (PodGroupIndex s = 0; s < context_->pending_count(); ++s)
             if (left_[s] > 0) out.push_back({s, left_[s]});
         return out;
     }
@@ -138,10 +138,9 @@ private:
     /// requests.
     std::optional<Help> find_best() {
         std::optional<Help> best;
-        std::set<scheduling::TemplateNodeId> seen;
+        std::set<TemplateNodeId> seen;
         const std::vector<Demand> waiting = demands();
-        for (pass_context::GroupIndex g = 0; !waiting.empty() && g < context_->groups().size();
-             ++g) {
+        for (GroupIndex g = 0; !waiting.empty() && g < context_->groups().size(); ++g) {
             const bool only_limited = !room_.quotas.total_at_limit(g).empty();
             if (!only_limited && !room_.quotas.obstacle(g).is_none()) continue;
             if (!seen.insert(context_->rules->equivalent(g)).second) continue;
@@ -154,8 +153,7 @@ private:
         return best;
     }
 
-    std::optional<Help> help_of(pass_context::GroupIndex group,
-                                const std::vector<Demand>& waiting) {
+    std::optional<Help> help_of(GroupIndex group, const std::vector<Demand>& waiting) {
         // A cheap test first: most often no request counts towards what the group lacks.
         if (Room trial = room_; !make_room(group, trial)) return std::nullopt;
         const bool atomic = context_->headrooms[group].atomic;
@@ -171,7 +169,7 @@ private:
         return out;
     }
 
-    int most_nodes(pass_context::GroupIndex group) const {
+    int most_nodes(GroupIndex group) const {
         const int room = room_.quotas.room(group);
         const int limit = context_->settings->max_nodes_per_scale_up;
         return limit > 0 && !context_->headrooms[group].atomic ? std::min(room, limit) : room;
@@ -181,7 +179,7 @@ private:
         int nodes = 0, pods = 0;
     };
     /// Packs on new nodes and undoes it.
-    Filled pack(pass_context::GroupIndex group, int nodes, const std::vector<Demand>& waiting) {
+    Filled pack(GroupIndex group, int nodes, const std::vector<Demand>& waiting) {
         const scheduling::Placement::Mark mark = placement_->mark();
         Supply supply{group, nodes};
         const Packed packed = Packing(*placement_).pack({&supply, 1}, waiting);
@@ -193,7 +191,7 @@ private:
 
     /// Gives back what the smallest growth of the group needs. False: all requests are not enough,
     /// and `room` is unchanged.
-    bool make_room(pass_context::GroupIndex group, Room& room) const {
+    bool make_room(GroupIndex group, Room& room) const {
         Room more = room;
         for (std::string total; !(total = more.quotas.total_at_limit(group)).empty();) {
             const std::optional<std::size_t> oldest = find_releasable(more, total);
@@ -225,7 +223,7 @@ private:
     }
 
     /// The reason of the decreases; it names the first group that grows because of them.
-    std::string why(pass_context::GroupIndex group) const {
+    std::string why(GroupIndex group) const {
         return "request released (group stays backed off): only a limit keeps group " +
                context_->id(group).value() +
                " from growing for pending pods: " + found_->obstacle(group).sentence;

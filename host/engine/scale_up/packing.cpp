@@ -22,7 +22,7 @@ Ratio ratio_of(const scheduling::TemplateNode& template_node) {
 
 SizeOrders::SizeOrders(const scheduling::CompiledPredicates& rules) : rules_(&rules) {
     sizes_.resize(rules.pod_groups().size());
-    for (scheduling::PodGroupIndex s = 0; s < sizes_.size(); ++s) {
+    for (PodGroupIndex s = 0; s < sizes_.size(); ++s) {
         for (const snapshot::Request& request : rules.requests(s)) {
             if (request.resource == snapshot::cpu_index) sizes_[s].cpu = request.amount;
             if (request.resource == snapshot::memory_index) sizes_[s].memory = request.amount;
@@ -30,25 +30,25 @@ SizeOrders::SizeOrders(const scheduling::CompiledPredicates& rules) : rules_(&ru
     }
 }
 
-SizeOrder SizeOrders::of(scheduling::TemplateNodeId template_node) {
+SizeOrder SizeOrders::of(TemplateNodeId template_node) {
     const Ratio ratio = ratio_of(rules_->template_nodes()[template_node]);
     SizeOrder& order = by_ratio_[ratio];
     if (order != nullptr) return order;
 
     const double per_cpu = 1.0 / static_cast<double>(ratio.first);
     const double per_memory = 1.0 / static_cast<double>(ratio.second);
-    std::vector<std::pair<double, scheduling::PodGroupIndex>> scored(sizes_.size());
-    for (scheduling::PodGroupIndex s = 0; s < scored.size(); ++s) {
+    std::vector<std::pair<double, PodGroupIndex>> scored(sizes_.size());
+    for (PodGroupIndex s = 0; s < scored.size(); ++s) {
         // The greatest comes first when both parts ascend.
         scored[s] = {-(static_cast<double>(sizes_[s].cpu) * per_cpu +
                        static_cast<double>(sizes_[s].memory) * per_memory),
                      s};
     }
     std::ranges::sort(scored);
-    std::vector<scheduling::PodGroupIndex> pod_groups(scored.size());
+    std::vector<PodGroupIndex> pod_groups(scored.size());
     std::ranges::transform(scored, pod_groups.begin(),
                            [](const auto& pair) { return pair.second; });
-    order = std::make_shared<const std::vector<scheduling::PodGroupIndex>>(std::move(pod_groups));
+    order = std::make_shared<const std::vector<PodGroupIndex>>(std::move(pod_groups));
     return order;
 }
 
@@ -80,8 +80,7 @@ scheduling::Slot skip_full(const scheduling::Placement& placement, scheduling::S
                            const Least& least) {
     // A pod that requests nothing of a resource fits even where daemons request more of it than
     // there is.
-    const auto lacks = [&](scheduling::Slot slot, snapshot::ResourceIndex resource,
-                           std::int64_t amount) {
+    const auto lacks = [&](scheduling::Slot slot, ResourceIndex resource, std::int64_t amount) {
         return amount > 0 && placement.free(slot, resource) < amount;
     };
     const auto is_full = [&](scheduling::Slot slot) {
@@ -93,7 +92,7 @@ scheduling::Slot skip_full(const scheduling::Placement& placement, scheduling::S
     return from;
 }
 
-bool is_spread(const scheduling::CompiledPredicates& rules, scheduling::PodGroupIndex pod_group) {
+bool is_spread(const scheduling::CompiledPredicates& rules, PodGroupIndex pod_group) {
     return !rules.cluster().spread(rules.pod_groups()[pod_group]).empty();
 }
 
@@ -103,15 +102,15 @@ bool Packing::is_passed_over(scheduling::Slot slot) const noexcept {
     return passed_over_ != nullptr && slot < passed_over_->size() && (*passed_over_)[slot];
 }
 
-int Packing::place_on_part(scheduling::PodGroupIndex pod_group, scheduling::Slot slot, int nodes,
+int Packing::place_on_part(PodGroupIndex pod_group, scheduling::Slot slot, int nodes,
                            int per_node) {
     if (nodes < placement_->nodes(slot)) slot = placement_->split(slot, nodes);
     placement_->place(pod_group, slot, per_node);
     return nodes * per_node;
 }
 
-int Packing::place(scheduling::PodGroupIndex pod_group, scheduling::Slot slot,
-                   const scheduling::Room& room, int wanted) {
+int Packing::place(PodGroupIndex pod_group, scheduling::Slot slot, const scheduling::Room& room,
+                   int wanted) {
     const int pods = std::min(room.in_all, wanted);
     const int full = pods / room.per_node, rest = pods % room.per_node;
     if (full > 0) place_on_part(pod_group, slot, full, room.per_node);
@@ -119,7 +118,7 @@ int Packing::place(scheduling::PodGroupIndex pod_group, scheduling::Slot slot,
     return pods;
 }
 
-int Packing::fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
+int Packing::fill(PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
                   int wanted) {
     const bool again = is_spread(placement_->rules(), pod_group);
     int placed = 0;
@@ -139,8 +138,7 @@ int Packing::fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, sc
     return placed;
 }
 
-int Packing::open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int nodes,
-                        int per_node) {
+int Packing::open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node) {
     if (nodes == 0 || per_node == 0) return 0;
     const scheduling::Slot slot = placement_->add(supply.template_node, nodes);
     supply.nodes -= nodes;
@@ -148,7 +146,7 @@ int Packing::open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int
     return nodes * per_node;
 }
 
-int Packing::open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int wanted) {
+int Packing::open_some(PodGroupIndex pod_group, Supply& supply, int wanted) {
     const scheduling::Placement::Mark mark = placement_->mark();
     const scheduling::Slot trial =
         placement_->add(supply.template_node, std::min(wanted, supply.nodes));
@@ -161,7 +159,7 @@ int Packing::open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int 
            open_nodes(pod_group, supply, 1, room.in_all % room.per_node);
 }
 
-int Packing::open(scheduling::PodGroupIndex pod_group, std::span<Supply> supplies, int wanted) {
+int Packing::open(PodGroupIndex pod_group, std::span<Supply> supplies, int wanted) {
     int placed = 0;
     for (Supply& supply : supplies) {
         while (placed < wanted && supply.nodes > 0) {

@@ -21,7 +21,7 @@
 namespace capstan::engine::scale_up {
 
 /// Pod groups, the largest first.
-using SizeOrder = std::shared_ptr<const std::vector<scheduling::PodGroupIndex>>;
+using SizeOrder = std::shared_ptr<const std::vector<PodGroupIndex>>;
 
 /// Orders the pod groups of `rules` by the sum of their shares of allocatable cpu and memory, ties
 /// by index. Templates with the same ratio of memory to cpu share one order, which is computed
@@ -29,7 +29,7 @@ using SizeOrder = std::shared_ptr<const std::vector<scheduling::PodGroupIndex>>;
 class SizeOrders {
 public:
     explicit SizeOrders(const scheduling::CompiledPredicates& rules);
-    SizeOrder of(scheduling::TemplateNodeId template_node);
+    SizeOrder of(TemplateNodeId template_node);
 
 private:
     struct Size {
@@ -44,7 +44,7 @@ private:
 
 /// New nodes of a template that may be opened.
 struct Supply {
-    scheduling::TemplateNodeId template_node = 0;
+    TemplateNodeId template_node = 0;
     int nodes = 0;
     bool operator==(const Supply&) const = default;
 };
@@ -53,7 +53,7 @@ struct Supply {
 struct Packed {
     std::vector<Demand> schedulable{};  ///< in the order of the list, none of zero
     /// Pod groups of which not even an empty node takes a pod.
-    std::vector<scheduling::PodGroupIndex> refused{};
+    std::vector<PodGroupIndex> refused{};
 };
 
 /// Puts pods on slots, one pod group at a time, each pod on the first slot with room. Borrows its
@@ -67,13 +67,12 @@ public:
 
     /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed.
     /// Returns how many were placed. A slot of which only some nodes are needed is split.
-    int fill(scheduling::PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
-             int wanted);
+    int fill(PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end, int wanted);
     /// Opens nodes of `supplies`, in their order, and fills each before the next is opened; opens
     /// no node that stays empty. Takes the nodes off `supplies` and returns how many pods were
     /// placed. Ends early once there are as many nodes as minDomains requires, since then nodes
     /// that were opened before have room again.
-    int open(scheduling::PodGroupIndex pod_group, std::span<Supply> supplies, int wanted);
+    int open(PodGroupIndex pod_group, std::span<Supply> supplies, int wanted);
     /// Each of `demands` in turn fills the nodes that were opened since the call began, then opens
     /// more of `supplies`, in their order.
     Packed pack(std::span<Supply> supplies, std::span<const Demand> demands);
@@ -81,12 +80,11 @@ public:
 private:
     bool pack_one(std::span<Supply> supplies, const Demand& demand, scheduling::Slot from,
                   int& placed);
-    int place(scheduling::PodGroupIndex pod_group, scheduling::Slot slot,
-              const scheduling::Room& room, int wanted);
-    int place_on_part(scheduling::PodGroupIndex pod_group, scheduling::Slot slot, int nodes,
-                      int per_node);
-    int open_some(scheduling::PodGroupIndex pod_group, Supply& supply, int wanted);
-    int open_nodes(scheduling::PodGroupIndex pod_group, Supply& supply, int nodes, int per_node);
+    int place(PodGroupIndex pod_group, scheduling::Slot slot, const scheduling::Room& room,
+              int wanted);
+    int place_on_part(PodGroupIndex pod_group, scheduling::Slot slot, int nodes, int per_node);
+    int open_some(PodGroupIndex pod_group, Supply& supply, int wanted);
+    int open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node);
 
     bool is_passed_over(scheduling::Slot slot) const noexcept;
 

@@ -14,7 +14,7 @@ void mark_schedulable(const Option& option, std::vector<bool>& marks) {
     for (const Demand& demand : option.estimate->schedulable) marks[demand.pod_group] = true;
 }
 
-void add_share(std::vector<Share>& shares, pass_context::GroupIndex group, int nodes) {
+void add_share(std::vector<Share>& shares, GroupIndex group, int nodes) {
     if (nodes == 0) return;
     const auto at = std::ranges::lower_bound(shares, group, {}, &Share::group);
     if (at != shares.end() && at->group == group) {
@@ -24,8 +24,8 @@ void add_share(std::vector<Share>& shares, pass_context::GroupIndex group, int n
     }
 }
 
-std::map<scheduling::PodGroupIndex, int> by_pod_group(std::span<const Demand> pods) {
-    std::map<scheduling::PodGroupIndex, int> out;
+std::map<PodGroupIndex, int> by_pod_group(std::span<const Demand> pods) {
+    std::map<PodGroupIndex, int> out;
     for (const Demand& demand : pods) out[demand.pod_group] += demand.count;
     return out;
 }
@@ -34,7 +34,7 @@ std::map<scheduling::PodGroupIndex, int> by_pod_group(std::span<const Demand> po
 
 std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
                                 std::span<const Option> options, std::size_t chosen,
-                                std::span<const pass_context::GroupIndex> groups,
+                                std::span<const GroupIndex> groups,
                                 const std::vector<int>& waiting) {
     std::vector<bool> passed(waiting.size(), false);
     mark_schedulable(options[chosen], passed);
@@ -50,7 +50,7 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
     for (const Option& option : options) {
         if (!is_one_of_them(option)) continue;
         for (const Demand& demand : option.estimate->schedulable) {
-            const scheduling::PodGroupIndex pod_group = demand.pod_group;
+            const PodGroupIndex pod_group = demand.pod_group;
             if (passed[pod_group] || rules.has_inter_pod_constraints(pod_group)) continue;
             passed[pod_group] = true;
             out.push_back({pod_group, waiting[pod_group]});
@@ -69,14 +69,13 @@ PinnedFirst::PinnedFirst(const pass_context::PassContext& context, const Policie
       plan_(&plan),
       quotas_(std::move(quotas)) {}
 
-std::vector<pass_context::GroupIndex> PinnedFirst::compatible_groups(
-    const Demand& pods, pass_context::GroupIndex own,
-    std::span<const pass_context::GroupIndex> groups) {
+std::vector<GroupIndex> PinnedFirst::compatible_groups(const Demand& pods, GroupIndex own,
+                                                       std::span<const GroupIndex> groups) {
     const scheduling::CompiledPredicates& rules = placement_->rules();
-    std::map<scheduling::TemplateNodeId, bool> takes;
-    std::vector<pass_context::GroupIndex> out;
-    for (const pass_context::GroupIndex group : groups) {
-        const scheduling::TemplateNodeId template_node = rules.equivalent(group);
+    std::map<TemplateNodeId, bool> takes;
+    std::vector<GroupIndex> out;
+    for (const GroupIndex group : groups) {
+        const TemplateNodeId template_node = rules.equivalent(group);
         const auto [at, is_new] = takes.try_emplace(template_node, false);
         if (is_new) {
             const std::vector<Demand> one{pods};
@@ -91,11 +90,10 @@ std::vector<pass_context::GroupIndex> PinnedFirst::compatible_groups(
 /// Pods that fewer groups take come first.
 std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
                                                  std::span<const Demand> pinned,
-                                                 std::span<const pass_context::GroupIndex> groups) {
-    std::map<std::pair<std::size_t, std::vector<pass_context::GroupIndex>>, std::vector<Demand>>
-        parts;
+                                                 std::span<const GroupIndex> groups) {
+    std::map<std::pair<std::size_t, std::vector<GroupIndex>>, std::vector<Demand>> parts;
     const auto add = [&](const Demand& demand) {
-        std::vector<pass_context::GroupIndex> on = compatible_groups(demand, option.group, groups);
+        std::vector<GroupIndex> on = compatible_groups(demand, option.group, groups);
         if (!on.empty()) parts[{on.size(), std::move(on)}].push_back(demand);
     };
     std::ranges::for_each(option.estimate->schedulable, add);
@@ -109,7 +107,7 @@ std::vector<PinnedFirst::Part> PinnedFirst::part(const Option& option,
 /// a group with it.
 bool PinnedFirst::come_in_order(std::span<const Part> parts) const {
     const auto shares_a_group = [](const Part& a, const Part& b) {
-        return std::ranges::any_of(a.groups, [&](pass_context::GroupIndex group) {
+        return std::ranges::any_of(a.groups, [&](GroupIndex group) {
             return std::ranges::binary_search(b.groups, group);
         });
     };
@@ -132,7 +130,7 @@ bool PinnedFirst::come_in_order(std::span<const Part> parts) const {
 
 std::optional<OptionOutcome> PinnedFirst::place(const Option& option,
                                                 std::span<const Demand> pinned,
-                                                std::span<const pass_context::GroupIndex> groups,
+                                                std::span<const GroupIndex> groups,
                                                 bool in_any_order) {
     const auto first = static_cast<scheduling::Slot>(placement_->slot_count());
     const std::vector<Part> parts = part(option, pinned, groups);
@@ -141,7 +139,7 @@ std::optional<OptionOutcome> PinnedFirst::place(const Option& option,
     OptionOutcome out;
     for (const Part& part_of : parts) place(part_of, option.group, first, out);
     // A pod group may have two entries: pods on nodes of others, and pods on nodes of its own.
-    const std::map<scheduling::PodGroupIndex, int> schedulable = by_pod_group(out.schedulable);
+    const std::map<PodGroupIndex, int> schedulable = by_pod_group(out.schedulable);
     out.schedulable.clear();
     for (const auto& [pod_group, count] : schedulable)
         out.schedulable.push_back({pod_group, count});
@@ -149,7 +147,7 @@ std::optional<OptionOutcome> PinnedFirst::place(const Option& option,
     return out;
 }
 
-void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
+void PinnedFirst::place(const Part& part, GroupIndex own, scheduling::Slot first,
                         OptionOutcome& out) {
     Packing packing(*placement_);
     std::vector<Demand> rest;
@@ -170,7 +168,7 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
     Option needed{
         .group = own, .nodes = std::numeric_limits<int>::max() - any.nodes, .promised = promised_};
     std::ranges::copy_if(part.groups, std::back_inserter(needed.similar),
-                         [&](pass_context::GroupIndex group) { return group != own; });
+                         [&](GroupIndex group) { return group != own; });
     needed.nodes = quotas_.allows(own, needed.nodes).nodes;
     BalancedIncreases shared = share_out(*context_, quotas_, *policies_, *call_context_, needed);
     if (!shared.note.empty()) out.note = std::move(shared.note);
@@ -189,11 +187,10 @@ void PinnedFirst::place(const Part& part, pass_context::GroupIndex own, scheduli
 }
 
 void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
-                 std::span<const pass_context::GroupIndex> groups, scheduling::Slot first) {
+                 std::span<const GroupIndex> groups, scheduling::Slot first) {
     Packing packing(placement);
     std::vector<Supply> any;
-    for (const pass_context::GroupIndex group : groups)
-        any.push_back({group, std::numeric_limits<int>::max()});
+    for (const GroupIndex group : groups) any.push_back({group, std::numeric_limits<int>::max()});
     for (const Demand& demand : pods) {
         int left = demand.count;
         // With a spread constraint, new nodes may let the nodes before them take more.
@@ -213,9 +210,10 @@ int count_nodes(const scheduling::Placement& placement, scheduling::Slot first) 
     return out;
 }
 
-std::optional<std::size_t> find_option_with_pinned(
-    std::span<const Option> options, std::size_t chosen, std::span<const Demand> pinned,
-    std::span<const pass_context::GroupIndex> groups) {
+std::optional<std::size_t> find_option_with_pinned(std::span<const Option> options,
+                                                   std::size_t chosen,
+                                                   std::span<const Demand> pinned,
+                                                   std::span<const GroupIndex> groups) {
     for (std::size_t i = 0; i < options.size(); ++i) {
         if (i == chosen || !std::ranges::binary_search(groups, options[i].group)) continue;
         const std::vector<Demand>& pods = options[i].estimate->schedulable;
@@ -227,7 +225,7 @@ std::optional<std::size_t> find_option_with_pinned(
 }
 
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other) {
-    const std::map<scheduling::PodGroupIndex, int> schedulable = by_pod_group(one);
+    const std::map<PodGroupIndex, int> schedulable = by_pod_group(one);
     return std::ranges::all_of(by_pod_group(other), [&](const auto& entry) {
         const auto at = schedulable.find(entry.first);
         return at != schedulable.end() && at->second >= entry.second;

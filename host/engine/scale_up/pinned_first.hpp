@@ -35,7 +35,7 @@ struct OptionOutcome {
 /// ascend.
 std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
                                 std::span<const Option> options, std::size_t chosen,
-                                std::span<const pass_context::GroupIndex> groups,
+                                std::span<const GroupIndex> groups,
                                 const std::vector<int>& waiting);
 
 /// Borrows its arguments.
@@ -49,23 +49,20 @@ public:
     /// include the option's own group. Nothing: kube-scheduler may bind other pods to the nodes of
     /// the pinned pods before it tries these, and `in_any_order` is false.
     std::optional<OptionOutcome> place(const Option& option, std::span<const Demand> pinned,
-                                       std::span<const pass_context::GroupIndex> groups,
-                                       bool in_any_order);
+                                       std::span<const GroupIndex> groups, bool in_any_order);
 
 private:
     /// Pods that run on the same groups.
     struct Part {
-        std::vector<pass_context::GroupIndex> groups{};
+        std::vector<GroupIndex> groups{};
         std::vector<Demand> pods{};
     };
     std::vector<Part> part(const Option& option, std::span<const Demand> pinned,
-                           std::span<const pass_context::GroupIndex> groups);
-    std::vector<pass_context::GroupIndex> compatible_groups(
-        const Demand& pods, pass_context::GroupIndex own,
-        std::span<const pass_context::GroupIndex> groups);
+                           std::span<const GroupIndex> groups);
+    std::vector<GroupIndex> compatible_groups(const Demand& pods, GroupIndex own,
+                                              std::span<const GroupIndex> groups);
     bool come_in_order(std::span<const Part> parts) const;
-    void place(const Part& part, pass_context::GroupIndex own, scheduling::Slot first,
-               OptionOutcome& out);
+    void place(const Part& part, GroupIndex own, scheduling::Slot first, OptionOutcome& out);
 
     const pass_context::PassContext* context_;
     const Policies* policies_;
@@ -73,20 +70,21 @@ private:
     scheduling::Placement* placement_;
     const SpreadPlan* plan_;
     QuotaTracker quotas_;
-    std::map<pass_context::GroupIndex, int> promised_{};  ///< Option::promised
+    std::map<GroupIndex, int> promised_{};  ///< Option::promised
 };
 
 /// Places the pods on the slots from `first` on, then on new nodes of any of the groups as needed,
 /// without regard to limits and maxima.
 void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
-                 std::span<const pass_context::GroupIndex> groups, scheduling::Slot first);
+                 std::span<const GroupIndex> groups, scheduling::Slot first);
 /// The number of nodes in the slots from `first` on.
 int count_nodes(const scheduling::Placement& placement, scheduling::Slot first);
 /// The first option of `groups` with all pods of `options[chosen]` and all of `pinned`; nothing:
 /// there is none. `groups` ascend.
-std::optional<std::size_t> find_option_with_pinned(
-    std::span<const Option> options, std::size_t chosen, std::span<const Demand> pinned,
-    std::span<const pass_context::GroupIndex> groups);
+std::optional<std::size_t> find_option_with_pinned(std::span<const Option> options,
+                                                   std::size_t chosen,
+                                                   std::span<const Demand> pinned,
+                                                   std::span<const GroupIndex> groups);
 /// Whether `one` has at least as many pods of each pod group as `other`.
 bool helps_as_many(std::span<const Demand> one, std::span<const Demand> other);
 

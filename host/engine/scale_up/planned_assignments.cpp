@@ -32,7 +32,7 @@ std::vector<const Pods*> each_planned_node(const std::vector<PlannedNodes>& plan
 }  // namespace
 
 PodsByKey::PodsByKey(const pass_context::PassContext& context, const std::vector<int>& left) {
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (left[s] == 0) continue;
         std::string key =
             pods::pod_group_key(context.snapshot->cluster, context.rules->pod_groups()[s]);
@@ -42,30 +42,29 @@ PodsByKey::PodsByKey(const pass_context::PassContext& context, const std::vector
     }
 }
 
-std::span<const scheduling::PodGroupIndex> PodsByKey::find(const PodGroups& pod_groups,
-                                                           std::string_view key) {
+std::span<const PodGroupIndex> PodsByKey::find(const PodGroups& pod_groups, std::string_view key) {
     const auto at = pod_groups.find(key);
     if (at == pod_groups.end()) return {};
     return at->second;
 }
 
-std::span<const scheduling::PodGroupIndex> PodsByKey::of(std::string_view key) const {
+std::span<const PodGroupIndex> PodsByKey::of(std::string_view key) const {
     return find(by_key_, key);
 }
 
-std::span<const scheduling::PodGroupIndex> PodsByKey::of_controller(std::string_view key) const {
+std::span<const PodGroupIndex> PodsByKey::of_controller(std::string_view key) const {
     return find(by_controller_, pods::controller_of(key));
 }
 
-std::span<const scheduling::PodGroupIndex> PodsByKey::of_spec(std::string_view spec) const {
+std::span<const PodGroupIndex> PodsByKey::of_spec(std::string_view spec) const {
     return find(by_spec_, spec);
 }
 
 std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
     const pass_context::PassContext& context, const scheduling::Placement& placement) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    std::map<scheduling::PodGroupIndex, std::string> names;
-    std::map<std::pair<pass_context::GroupIndex, Pods>, int> nodes;
+    std::map<PodGroupIndex, std::string> names;
+    std::map<std::pair<GroupIndex, Pods>, int> nodes;
     for (scheduling::Slot slot = static_cast<scheduling::Slot>(cluster.node_count());
          slot < placement.slot_count(); ++slot) {
         Pods pods;
@@ -95,7 +94,7 @@ PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
       pending_(context, unplanned_) {
     if (context.planned.empty() || from == end) return;
     for (scheduling::Slot first = from; first < end;) {
-        const pass_context::GroupIndex group = *placement.template_node(first);
+        const GroupIndex group = *placement.template_node(first);
         scheduling::Slot last = first;
         while (last < end && *placement.template_node(last) == group) ++last;
         const auto planned = context.planned.find(context.id(group));
@@ -104,15 +103,14 @@ PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
     }
 }
 
-void PlannedAssignments::add_group(pass_context::GroupIndex group,
-                                   const std::vector<PlannedNodes>& nodes, scheduling::Slot from,
-                                   scheduling::Slot end) {
+void PlannedAssignments::add_group(GroupIndex group, const std::vector<PlannedNodes>& nodes,
+                                   scheduling::Slot from, scheduling::Slot end) {
     Pods waiting;
     for (const PlannedNodes& planned : nodes) {
         for (const auto& [key, count] : planned.pods) {
             const auto [at, is_new] = waiting.try_emplace(key);
             if (!is_new) continue;
-            for (const scheduling::PodGroupIndex s : pending_.of(key)) at->second += unplanned_[s];
+            for (const PodGroupIndex s : pending_.of(key)) at->second += unplanned_[s];
         }
     }
     for (const Pods* pods : each_planned_node(nodes, std::move(waiting))) {
@@ -121,33 +119,31 @@ void PlannedAssignments::add_group(pass_context::GroupIndex group,
     }
 }
 
-void PlannedAssignments::want(pass_context::GroupIndex group, scheduling::Slot slot,
-                              const Pods& pods) {
+void PlannedAssignments::want(GroupIndex group, scheduling::Slot slot, const Pods& pods) {
     for (const auto& [key, count] : pods) {
         const int queued = queue_up(group, slot, pending_.of(key), count);
         if (queued < count) absent_.push_back({group, slot, key, count - queued});
     }
 }
 
-int PlannedAssignments::queue_up(pass_context::GroupIndex group, scheduling::Slot slot,
-                                 std::span<const scheduling::PodGroupIndex> pod_groups, int count) {
+int PlannedAssignments::queue_up(GroupIndex group, scheduling::Slot slot,
+                                 std::span<const PodGroupIndex> pod_groups, int count) {
     int queued = 0;
-    for (const scheduling::PodGroupIndex s : pod_groups) {
+    for (const PodGroupIndex s : pod_groups) {
         const int some = std::min(count - queued, unplanned_[s]);
         if (some == 0) continue;
         queued += some;
         unplanned_[s] -= some;
         Queue queue = make_queue(s);
         // A spread over hosts compares the nodes of all node groups.
-        const pass_context::GroupIndex of = queue.over_hosts ? 0 : group;
+        const GroupIndex of = queue.over_hosts ? 0 : group;
         queues_.try_emplace({of, s}, std::move(queue)).first->second.wants.push_back({slot, some});
     }
     return queued;
 }
 
-PlannedAssignments::Queue PlannedAssignments::make_queue(
-    scheduling::PodGroupIndex pod_group) const {
-    const snapshot::PodGroupId id = context_->rules->pod_groups()[pod_group];
+PlannedAssignments::Queue PlannedAssignments::make_queue(PodGroupIndex pod_group) const {
+    const PodGroupId id = context_->rules->pod_groups()[pod_group];
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
     const auto is_over_hosts = [](const snapshot::SpreadConstraint& constraint) {
@@ -196,7 +192,7 @@ bool PlannedAssignments::replace_absent() {
 /// node before it opened the next, so the fullest nodes come first, and so do the pod groups with
 /// the fullest node, ties by the fewest nodes.
 bool PlannedAssignments::take_all_turns() {
-    std::vector<std::tuple<int, std::size_t, scheduling::PodGroupIndex>> over_hosts;
+    std::vector<std::tuple<int, std::size_t, PodGroupIndex>> over_hosts;
     for (auto& [key, queue] : queues_) {
         if (!queue.over_hosts || queue.wants.empty()) continue;
         std::ranges::stable_sort(queue.wants, std::greater(), &Want::pods);

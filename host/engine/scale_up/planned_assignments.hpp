@@ -27,17 +27,16 @@ public:
     PodsByKey(const pass_context::PassContext& context, const std::vector<int>& left);
 
     /// The pod groups with this key.
-    std::span<const scheduling::PodGroupIndex> of(std::string_view key) const;
+    std::span<const PodGroupIndex> of(std::string_view key) const;
     /// The pod groups with this controller.
-    std::span<const scheduling::PodGroupIndex> of_controller(std::string_view key) const;
+    std::span<const PodGroupIndex> of_controller(std::string_view key) const;
 
     /// The pod groups with this pods::spec_of.
-    std::span<const scheduling::PodGroupIndex> of_spec(std::string_view spec) const;
+    std::span<const PodGroupIndex> of_spec(std::string_view spec) const;
 
 private:
-    using PodGroups = std::map<std::string, std::vector<scheduling::PodGroupIndex>, std::less<>>;
-    static std::span<const scheduling::PodGroupIndex> find(const PodGroups& pod_groups,
-                                                           std::string_view key);
+    using PodGroups = std::map<std::string, std::vector<PodGroupIndex>, std::less<>>;
+    static std::span<const PodGroupIndex> find(const PodGroups& pod_groups, std::string_view key);
 
     PodGroups by_key_{}, by_controller_{}, by_spec_{};
 };
@@ -70,7 +69,7 @@ private:
     };
     /// The planned pods of one pod group on nodes of one node group that are still to be placed.
     struct Queue {
-        scheduling::PodGroupIndex pod_group = 0;
+        PodGroupIndex pod_group = 0;
         bool has_inter_pod_constraints = false;
         /// Its only inter-pod constraint is one spread constraint: if the first node takes no pod
         /// now, none of the nodes does.
@@ -80,14 +79,13 @@ private:
         bool over_hosts = false;
         std::vector<Want> wants{};
     };
-    void add_group(pass_context::GroupIndex group, const std::vector<PlannedNodes>& nodes,
-                   scheduling::Slot from, scheduling::Slot end);
-    Queue make_queue(scheduling::PodGroupIndex pod_group) const;
-    void want(pass_context::GroupIndex group, scheduling::Slot slot,
-              const std::map<std::string, int>& pods);
+    void add_group(GroupIndex group, const std::vector<PlannedNodes>& nodes, scheduling::Slot from,
+                   scheduling::Slot end);
+    Queue make_queue(PodGroupIndex pod_group) const;
+    void want(GroupIndex group, scheduling::Slot slot, const std::map<std::string, int>& pods);
     /// Queues up to `count` of the pods of these pod groups for the slot. How many it queued.
-    int queue_up(pass_context::GroupIndex group, scheduling::Slot slot,
-                 std::span<const scheduling::PodGroupIndex> pod_groups, int count);
+    int queue_up(GroupIndex group, scheduling::Slot slot, std::span<const PodGroupIndex> pod_groups,
+                 int count);
     bool take_all_turns();
     bool replace_absent();
     template <class Chosen>
@@ -98,7 +96,7 @@ private:
 
     /// Planned pods of one node that are not pending any more.
     struct Absent {
-        pass_context::GroupIndex group = 0;
+        GroupIndex group = 0;
         scheduling::Slot slot = 0;
         std::string_view key{};
         int pods = 0;
@@ -110,7 +108,7 @@ private:
     std::vector<int> unplanned_;  // by pod group: pending pods that are in no queue yet
     PodsByKey pending_;
     std::vector<Absent> absent_{};
-    std::map<std::pair<pass_context::GroupIndex, scheduling::PodGroupIndex>, Queue>
+    std::map<std::pair<GroupIndex, PodGroupIndex>, Queue>
         queues_{};  // those with over_hosts: under group 0
 };
 

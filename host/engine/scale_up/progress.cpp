@@ -8,7 +8,7 @@ namespace capstan::engine::scale_up {
 
 Progress::Progress(const pass_context::PassContext& context)
     : left(context.rules->pod_groups().size(), 0), fit(left.size(), 0), quotas(context) {
-    for (scheduling::PodGroupIndex s = 0; s < context.pending_count(); ++s) {
+    for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         left[s] = static_cast<int>(context.pending.pod_groups[s].count);
     }
 }
@@ -25,13 +25,13 @@ SchedulablePods count_schedulable(const scheduling::Placement& placement,
     return out;
 }
 
-Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId template_node,
+Estimate estimate(scheduling::Placement& placement, TemplateNodeId template_node,
                   std::span<const Demand> pods, int max_nodes) {
     std::vector<int> counts(placement.rules().pod_groups().size(), 0);
     for (const Demand& demand : pods) counts[demand.pod_group] += demand.count;
     const SizeOrder order = SizeOrders(placement.rules()).of(template_node);
     std::vector<Demand> ordered;
-    for (const scheduling::PodGroupIndex pod_group : *order) {
+    for (const PodGroupIndex pod_group : *order) {
         if (counts[pod_group] > 0) ordered.push_back({pod_group, counts[pod_group]});
     }
 

@@ -16,7 +16,7 @@ namespace capstan::engine::scale_up {
 
 /// The part of an option that one group got.
 struct GroupIncrease {
-    pass_context::GroupIndex group = 0;
+    GroupIndex group = 0;
     int nodes = 0;
     std::string role{};  ///< "smallest of 3 similar groups"; empty: it is the only one
 };
@@ -39,8 +39,7 @@ struct Progress {
 };
 
 /// The number of pods on new nodes, by node group and then by pod group.
-using SchedulablePods =
-    std::map<pass_context::GroupIndex, std::map<scheduling::PodGroupIndex, int>>;
+using SchedulablePods = std::map<GroupIndex, std::map<PodGroupIndex, int>>;
 SchedulablePods count_schedulable(const scheduling::Placement& placement,
                                   scheduling::Slot first_new);
 
@@ -48,7 +47,7 @@ SchedulablePods count_schedulable(const scheduling::Placement& placement,
 
 /// A number of pods of one pod group.
 struct Demand {
-    scheduling::PodGroupIndex pod_group = 0;
+    PodGroupIndex pod_group = 0;
     int count = 0;
     bool operator==(const Demand&) const = default;
 };
@@ -64,7 +63,7 @@ struct Estimate {
 /// no node that stays empty, and at most `max_nodes`. The new nodes with their pods stay in
 /// `placement`, as slots from the former slot_count() on; Placement::undo removes them.
 ///     50,000 pods of 50m and 1,000 of 95m on nodes of 1000m, 100 pods each  ->  2,595 nodes
-Estimate estimate(scheduling::Placement& placement, scheduling::TemplateNodeId template_node,
+Estimate estimate(scheduling::Placement& placement, TemplateNodeId template_node,
                   std::span<const Demand> pods, int max_nodes);
 
 }  // namespace capstan::engine::scale_up

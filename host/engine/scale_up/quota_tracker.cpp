@@ -9,7 +9,7 @@ namespace capstan::engine::scale_up {
 namespace {
 
 /// Nodes ordered in this pass to bring the group up to its minimum.
-int ordered_nodes(const pass_context::PassContext& context, pass_context::GroupIndex group) {
+int ordered_nodes(const pass_context::PassContext& context, GroupIndex group) {
     int out = 0;
     for (const Increase& increase : context.repairs.increases) {
         if (increase.group == context.id(group)) out += increase.by;
@@ -25,7 +25,7 @@ int count_agreed_groups(const pass_context::PassContext& context) {
 }
 
 /// The template of the group; without one the cloud's description, else an empty template.
-NodeTemplate template_of(const pass_context::PassContext& context, pass_context::GroupIndex group) {
+NodeTemplate template_of(const pass_context::PassContext& context, GroupIndex group) {
     if (const auto& node = context.templates[group].node) return *node;
     const auto& described = context.groups()[group].described;
     return described ? *described : NodeTemplate();
@@ -35,7 +35,7 @@ NodeTemplate template_of(const pass_context::PassContext& context, pass_context:
 /// Machines that this pass takes back count as well, because the cloud has yet to agree.
 std::vector<limits::UpcomingNodes> nodes_to_come(const pass_context::PassContext& context) {
     std::vector<limits::UpcomingNodes> out;
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         const std::int64_t nodes =
             std::int64_t{context.health.groups[g].outstanding} + ordered_nodes(context, g);
         if (nodes > 0) out.push_back({template_of(context, g), nodes});
@@ -51,7 +51,7 @@ QuotaTracker::QuotaTracker(const pass_context::PassContext& context)
       groups_(count_agreed_groups(context)),
       grown_(context.groups().size(), 0) {}
 
-Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
+Reason QuotaTracker::obstacle(GroupIndex group) const {
     const pass_context::GroupHeadroom& before = context_->headrooms[group];
     if (!before.obstacle.is_none()) return before.obstacle;
     if (const auto closed = closed_.find(group); closed != closed_.end()) return closed->second;
@@ -77,7 +77,7 @@ Reason QuotaTracker::obstacle(pass_context::GroupIndex group) const {
     return out;
 }
 
-std::string QuotaTracker::total_at_limit(pass_context::GroupIndex group) const {
+std::string QuotaTracker::total_at_limit(GroupIndex group) const {
     const bool is_closed =
         !context_->headrooms[group].obstacle.is_none() || closed_.contains(group);
     if (is_closed || room(group) == 0) return {};
@@ -85,16 +85,16 @@ std::string QuotaTracker::total_at_limit(pass_context::GroupIndex group) const {
     return allowed.nodes < least ? allowed.total : std::string();
 }
 
-QuotaTracker::Least QuotaTracker::least_growth(pass_context::GroupIndex group) const {
+QuotaTracker::Least QuotaTracker::least_growth(GroupIndex group) const {
     const int least = context_->headrooms[group].atomic ? room(group) : 1;
     return {least, allows(group, least)};
 }
 
-limits::Allowed QuotaTracker::allows(pass_context::GroupIndex group, int wanted) const {
+limits::Allowed QuotaTracker::allows(GroupIndex group, int wanted) const {
     return budget_.allows(*context_->templates[group].node, wanted);
 }
 
-bool QuotaTracker::is_new(pass_context::GroupIndex group) const {
+bool QuotaTracker::is_new(GroupIndex group) const {
     const Group& of = context_->groups()[group];
     return of.plan != nullptr && of.group.target == 0 && grown_[group] == 0;
 }
@@ -104,7 +104,7 @@ std::optional<int> QuotaTracker::new_groups_left() const {
     return std::max(*context_->most_groups - groups_, 0);
 }
 
-void QuotaTracker::take(pass_context::GroupIndex group, int nodes) {
+void QuotaTracker::take(GroupIndex group, int nodes) {
     CAPSTAN_ASSERT(group < grown_.size(), "there is no such group");
     CAPSTAN_ASSERT(nodes > 0, "a group grows by no nodes");
     if (is_new(group)) ++groups_;
@@ -115,25 +115,25 @@ void QuotaTracker::take(pass_context::GroupIndex group, int nodes) {
     budget_.take(*context_->templates[group].node, nodes);
 }
 
-void QuotaTracker::give_up(pass_context::GroupIndex group, int nodes) {
+void QuotaTracker::give_up(GroupIndex group, int nodes) {
     CAPSTAN_ASSERT(nodes > 0 && nodes <= grown_[group], "more nodes are given up than were taken");
     grown_[group] -= nodes;
     budget_.take(*context_->templates[group].node, -nodes);
     if (is_new(group)) --groups_;
 }
 
-void QuotaTracker::release(pass_context::GroupIndex group, int nodes) {
+void QuotaTracker::release(GroupIndex group, int nodes) {
     budget_.take(template_of(*context_, group), -nodes);
 }
 
-bool QuotaTracker::counts_in(pass_context::GroupIndex group, std::string_view total) const {
+bool QuotaTracker::counts_in(GroupIndex group, std::string_view total) const {
     return budget_.counts_in(template_of(*context_, group), total);
 }
 
-std::vector<scheduling::TemplateNodeId> growing_template_nodes(
-    const pass_context::PassContext& context, const QuotaTracker& quotas) {
-    std::set<scheduling::TemplateNodeId> template_nodes;
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+std::vector<TemplateNodeId> growing_template_nodes(const pass_context::PassContext& context,
+                                                   const QuotaTracker& quotas) {
+    std::set<TemplateNodeId> template_nodes;
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (quotas.obstacle(g).is_none()) template_nodes.insert(context.rules->equivalent(g));
     }
     return {template_nodes.begin(), template_nodes.end()};

@@ -43,7 +43,7 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& q
         reason.sentence.insert(0, "could be created, but ");
         add_blocked_new_group(std::move(reason), made.group);
     }
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         const bool is_new = is_to_be_made(context.groups()[g]);
         obstacles_.push_back(quotas.obstacle(g));
         if (!obstacles_[g].is_none() && is_new) {
@@ -90,9 +90,8 @@ void Reasons::add_blocked_new_group(Reason reason, const NodeGroupId& group) {
 }
 
 /// Adds the reasons of the groups that may grow.
-void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out) {
-    const auto reason_of_template_node =
-        [&](scheduling::TemplateNodeId template_node) -> ByMiss::key_type {
+void Reasons::collect_growable(PodGroupIndex pod_group, ByMiss& out) {
+    const auto reason_of_template_node = [&](TemplateNodeId template_node) -> ByMiss::key_type {
         const scheduling::Refusal refusal = placement_->why_not_new(pod_group, template_node);
         if (refusal.predicate != scheduling::Predicate::none)
             return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
@@ -119,7 +118,7 @@ void Reasons::collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out)
 /// Adds the reasons of the groups that cannot grow. A group with nodes for other pods gives
 /// that reason alone, because it would not help if it could grow. A group that other pods keep from
 /// taking the pod gives its obstacle alone, because those pods may be gone by then.
-void Reasons::collect_blocked(scheduling::PodGroupIndex pod_group, ByMiss& out) {
+void Reasons::collect_blocked(PodGroupIndex pod_group, ByMiss& out) {
     for (const auto& [obstacle, groups] : blocked_without_template_)
         out[{{Miss::unknown}, obstacle}] = groups;
     for (const auto& [template_node, obstacles] : blocked_) {
@@ -139,7 +138,7 @@ void Reasons::collect_blocked(scheduling::PodGroupIndex pod_group, ByMiss& out) 
     }
 }
 
-std::vector<GroupReason> Reasons::of(scheduling::PodGroupIndex pod_group) {
+std::vector<GroupReason> Reasons::of(PodGroupIndex pod_group) {
     ByMiss by_miss;
     collect_blocked(pod_group, by_miss);
     collect_growable(pod_group, by_miss);

@@ -24,9 +24,7 @@ public:
             scheduling::Placement& placement, std::string stopped);
 
     /// Why the group cannot grow; none: it can.
-    const Reason& obstacle(pass_context::GroupIndex group) const noexcept {
-        return obstacles_[group];
-    }
+    const Reason& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
     /// The reasons for one pod group, with every node group in one of them, the nearest miss first:
     ///
     /// * groups that cannot grow, but would take the pod on a new node;
@@ -38,7 +36,7 @@ public:
     /// Among equally near reasons, one that holds for more groups comes first, ties by the first
     /// group. A group that can neither grow nor take the pod gives both reasons. Groups that could
     /// be made may be thousands: a hundred of them are named, and all that would take the pod.
-    std::vector<GroupReason> of(scheduling::PodGroupIndex pod_group);
+    std::vector<GroupReason> of(PodGroupIndex pod_group);
     /// All reasons in one sentence; code and subject are those of the first.
     Reason sum_up(const std::vector<GroupReason>& reasons) const;
 
@@ -62,8 +60,8 @@ private:
 
     static Miss miss_of(scheduling::Predicate predicate) noexcept;
     void add_blocked_new_group(Reason reason, const NodeGroupId& group);
-    void collect_growable(scheduling::PodGroupIndex pod_group, ByMiss& out);
-    void collect_blocked(scheduling::PodGroupIndex pod_group, ByMiss& out);
+    void collect_growable(PodGroupIndex pod_group, ByMiss& out);
+    void collect_blocked(PodGroupIndex pod_group, ByMiss& out);
     Reason sum_up_groups(const std::vector<GroupReason>& reasons) const;
 
     scheduling::Placement* placement_;
@@ -75,11 +73,11 @@ private:
     std::vector<Reason> obstacles_;  // by group
     // Groups that cannot grow, by obstacle. Existing groups with a template are kept by template;
     // for the others it is not checked whether a pod would fit.
-    std::map<scheduling::TemplateNodeId, ByReason> blocked_;
+    std::map<TemplateNodeId, ByReason> blocked_;
     ByReason blocked_without_template_;
     // Groups that may grow, by template: existing groups, and groups that could be made.
-    std::map<scheduling::TemplateNodeId, std::vector<NodeGroupId>> growable_;
-    std::map<scheduling::TemplateNodeId, std::vector<NodeGroupId>> growable_new_;
+    std::map<TemplateNodeId, std::vector<NodeGroupId>> growable_;
+    std::map<TemplateNodeId, std::vector<NodeGroupId>> growable_new_;
 };
 
 }  // namespace capstan::engine::scale_up

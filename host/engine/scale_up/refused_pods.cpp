@@ -22,15 +22,14 @@ constexpr Duration noted_again_after = std::chrono::hours(1);
 /// The most that is remembered of a group. Beyond that, pods may get a node of no use again.
 constexpr std::size_t most_refused = 100;
 
-bool is_settling(const pass_context::PassContext& context, snapshot::NodeIndex n) {
+bool is_settling(const pass_context::PassContext& context, NodeIndex n) {
     return std::ranges::binary_search(context.promises, n, {}, &scheduling::NodePromise::node);
 }
 
 /// By pending pod group, whether some of its pods have no node, or one that is upcoming.
 std::vector<bool> find_waiting(ScaleUp& scale_up) {
     std::vector<bool> out(scale_up.context().pending_count());
-    for (scheduling::PodGroupIndex s = 0; s < out.size(); ++s)
-        out[s] = scale_up.progress().left[s] > 0;
+    for (PodGroupIndex s = 0; s < out.size(); ++s) out[s] = scale_up.progress().left[s] > 0;
     const scheduling::Placement& placement = scale_up.placement();
     for (scheduling::Slot slot = scale_up.first_upcoming(); slot < placement.slot_count(); ++slot)
         for (const scheduling::Assignment& assignment : placement.assignments(slot))
@@ -49,7 +48,7 @@ public:
           pending_(context_, std::vector<int>(context_.pending_count(), 1)) {}
 
     bool run() {
-        for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
+        for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
             const auto record = memory_.templates.find(context_.id(g));
             if (record == memory_.templates.end() || context_.templates[g].node == nullptr)
                 continue;
@@ -66,11 +65,9 @@ private:
 
     const snapshot::Cluster& cluster() const { return context_.snapshot->cluster; }
 
-    Time joined(snapshot::NodeIndex n) const {
-        return context_.time.measured(cluster().node(n).created);
-    }
+    Time joined(NodeIndex n) const { return context_.time.measured(cluster().node(n).created); }
 
-    void end_refusals(pass_context::GroupIndex group, TemplateRecord& record) {
+    void end_refusals(GroupIndex group, TemplateRecord& record) {
         for (auto at = record.refused.begin(); at != record.refused.end();) {
             RefusedPods& refused = at->second;
             const auto pods = pending_.of_spec(at->first);
@@ -87,36 +84,34 @@ private:
 
     /// Whether the node that refused the pod would take it now, or one that joined after that. If
     /// amounts are the reason, older nodes may be of another machine type; otherwise they count.
-    bool is_taken_now(pass_context::GroupIndex group, const TemplateRecord& record,
-                      const RefusedPods& refused, scheduling::PodGroupIndex s) const {
-        return std::ranges::any_of(context_.membership.nodes[group], [&](snapshot::NodeIndex n) {
+    bool is_taken_now(GroupIndex group, const TemplateRecord& record, const RefusedPods& refused,
+                      PodGroupIndex s) const {
+        return std::ranges::any_of(context_.membership.nodes[group], [&](NodeIndex n) {
             const bool counts = !is_of_amounts(refused.refusal) || joined(n) > refused.since ||
                                 cluster().text(cluster().node(n).name) == refused.node;
             return counts && takes(s, n, record);
         });
     }
 
-    void add_refusals(pass_context::GroupIndex group, const PodsSince& planned,
-                      TemplateRecord& record) {
-        for (const snapshot::NodeIndex n : context_.membership.nodes[group]) {
+    void add_refusals(GroupIndex group, const PodsSince& planned, TemplateRecord& record) {
+        for (const NodeIndex n : context_.membership.nodes[group]) {
             if (!is_evidence(n, record)) continue;
             bool differs = false;
             for (const auto& [key, since] : planned) {
                 if (since > joined(n)) continue;
-                for (const scheduling::PodGroupIndex s : pending_.of(key))
+                for (const PodGroupIndex s : pending_.of(key))
                     differs = add_refusal(group, n, s, record) || differs;
             }
             if (!differs) continue;
             // What the node lacks, it lacks for other pods as well.
-            for (scheduling::PodGroupIndex s = 0; s < waiting_.size(); ++s)
+            for (PodGroupIndex s = 0; s < waiting_.size(); ++s)
                 if (is_of_traits(find_refusal(s, n))) add_refusal(group, n, s, record);
         }
     }
 
     /// Records that the node refuses the pods, unless others of its group take them. Whether the
     /// node's taints, labels or volumes are the reason.
-    bool add_refusal(pass_context::GroupIndex group, snapshot::NodeIndex n,
-                     scheduling::PodGroupIndex s, TemplateRecord& record) {
+    bool add_refusal(GroupIndex group, NodeIndex n, PodGroupIndex s, TemplateRecord& record) {
         if (!waiting_[s] || record.refused.size() >= most_refused) return false;
         std::string spec =
             pods::spec_of(pods::pod_group_key(cluster(), context_.rules->pod_groups()[s]));
@@ -124,9 +119,9 @@ private:
         scheduling::Refusal refusal = find_refusal(s, n);
         if (refusal.predicate == scheduling::Predicate::none) return false;
         const bool differs = is_of_traits(refusal);
-        if (differs &&
-            std::ranges::any_of(context_.membership.nodes[group],
-                                [&](snapshot::NodeIndex other) { return takes(s, other, record); }))
+        if (differs && std::ranges::any_of(context_.membership.nodes[group], [&](NodeIndex other) {
+                return takes(s, other, record);
+            }))
             return false;
         record.refused[std::move(spec)] = {
             .node = std::string(cluster().text(cluster().node(n).name)),
@@ -139,7 +134,7 @@ private:
     }
 
     /// Whether the node shows what nodes of the present template take.
-    bool is_evidence(snapshot::NodeIndex n, const TemplateRecord& record) const {
+    bool is_evidence(NodeIndex n, const TemplateRecord& record) const {
         const snapshot::NodeRow& node = cluster().node(n);
         const Machine* const machine =
             templates::find_machine(*context_.snapshot, context_.membership, n);
@@ -153,8 +148,7 @@ private:
     }
 
     /// Whether a node of the present template takes the pod, or would if it were empty.
-    bool takes(scheduling::PodGroupIndex s, snapshot::NodeIndex n,
-               const TemplateRecord& record) const {
+    bool takes(PodGroupIndex s, NodeIndex n, const TemplateRecord& record) const {
         return is_evidence(n, record) && !is_settling(context_, n) &&
                find_refusal(s, n).predicate == scheduling::Predicate::none;
     }
@@ -170,7 +164,7 @@ private:
 
     /// Why a node like this does not take the pod. Pods that run there, DaemonSets and taints that
     /// pass are no reason: the next node may have others.
-    scheduling::Refusal find_refusal(scheduling::PodGroupIndex s, snapshot::NodeIndex n) const {
+    scheduling::Refusal find_refusal(PodGroupIndex s, NodeIndex n) const {
         scheduling::Refusal refusal = placement_.why_not(s, n);
         if (scheduling::is_of_pods(refusal.predicate)) {
             const bool is_idle =
@@ -185,7 +179,7 @@ private:
     }
 
     /// Whether the pod requests more than the node has. A settling node has what it is promised.
-    bool is_too_small(scheduling::PodGroupIndex s, snapshot::NodeIndex n) const {
+    bool is_too_small(PodGroupIndex s, NodeIndex n) const {
         const auto at =
             std::ranges::lower_bound(context_.promises, n, {}, &scheduling::NodePromise::node);
         const bool has_promise = at != context_.promises.end() && at->node == n;
@@ -199,7 +193,7 @@ private:
             });
     }
 
-    std::string how_it_differs(pass_context::GroupIndex group, snapshot::NodeIndex n) const {
+    std::string how_it_differs(GroupIndex group, NodeIndex n) const {
         return templates::how_it_differs(
             promised(group), templates::traits_of(cluster(), cluster().node(n), *context_.settings),
             *context_.settings);
@@ -207,7 +201,7 @@ private:
 
     /// The group's template with the labels of the cloud's template: labels that every node is
     /// assumed to have are not the cloud's promise.
-    NodeTemplate promised(pass_context::GroupIndex group) const {
+    NodeTemplate promised(GroupIndex group) const {
         NodeTemplate out = *context_.templates[group].node;
         const Group& of_cloud = context_.groups()[group];
         if (of_cloud.described != nullptr) out.labels = of_cloud.described->labels;
@@ -223,9 +217,9 @@ private:
     bool any_ = false;
 };
 
-bool has_settling_node(const pass_context::PassContext& context, pass_context::GroupIndex group) {
+bool has_settling_node(const pass_context::PassContext& context, GroupIndex group) {
     return std::ranges::any_of(context.membership.nodes[group],
-                               [&](snapshot::NodeIndex n) { return is_settling(context, n); });
+                               [&](NodeIndex n) { return is_settling(context, n); });
 }
 
 }  // namespace
@@ -242,7 +236,7 @@ void update_planned_since(Memory& memory, const pass_context::PassContext& conte
             }
         }
     }
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         const auto at = before.find(context.id(g));
         if (at != before.end() && (memory.unobserved_since || has_settling_node(context, g)))
             memory.planned_since[context.id(g)].merge(at->second);

@@ -44,9 +44,9 @@ void ScaleUp::run() {
         initial_.progress.notes.push_back(failure);
 }
 
-std::vector<NodeGroupId> ScaleUp::similar_to(pass_context::GroupIndex group) {
+std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {
     std::vector<NodeGroupId> out;
-    for (const pass_context::GroupIndex other : similar_.all_of(group))
+    for (const GroupIndex other : similar_.all_of(group))
         if (!similar_.price_gap(group, other)) out.push_back(context().id(other));
     return out;
 }
@@ -71,7 +71,7 @@ bool ScaleUp::assign_waiting(Wanted is_wanted) {
     const auto end = static_cast<scheduling::Slot>(initial_.placement.slot_count());
     if (end == initial_.first_new && plan_.empty()) return false;
     bool any = false;
-    for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s) {
+    for (PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0 || !is_wanted(s)) continue;
         const bool looks = context().rules->has_inter_pod_constraints(s);
         any = initial_.assign(s, looks ? 0 : initial_.first_new, end) || any;
@@ -85,18 +85,17 @@ bool ScaleUp::attempt() {
     // Nodes of the turns before may have room left. Planned pods may fit on existing nodes, too,
     // since the other domains are going to grow. Planned pods that are also spread over hosts have
     // to wait until all hosts are there.
-    assign_waiting(
-        [&](scheduling::PodGroupIndex s) { return !plan_.is_planned(s) || is_spread_once(s); });
+    assign_waiting([&](PodGroupIndex s) { return !plan_.is_planned(s) || is_spread_once(s); });
     take_options();
     return plan_.holds();
 }
 
 void ScaleUp::make_plan() {
     if (context().settings->one_option_per_pass) return;
-    const std::vector<scheduling::TemplateNodeId> template_nodes =
+    const std::vector<TemplateNodeId> template_nodes =
         growing_template_nodes(context(), initial_.progress.quotas);
     const std::vector<int> pods = waiting();
-    for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
+    for (PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (pods[s] == 0 || turns_[s] != turn_) continue;
         // If other pods have filled the zones unevenly and the hosts are to be even as well, there
         // may be no order in which these pods can be placed.
@@ -105,14 +104,14 @@ void ScaleUp::make_plan() {
     }
 }
 
-bool ScaleUp::is_spread_once(scheduling::PodGroupIndex pod_group) const {
-    const snapshot::PodGroupId id = context().rules->pod_groups()[pod_group];
+bool ScaleUp::is_spread_once(PodGroupIndex pod_group) const {
+    const PodGroupId id = context().rules->pod_groups()[pod_group];
     return context().snapshot->cluster.spread(id).size() == 1;
 }
 
 std::vector<int> ScaleUp::waiting() const {
     std::vector<int> out = initial_.progress.left;
-    for (scheduling::PodGroupIndex s = 0; s < turns_.size(); ++s) {
+    for (PodGroupIndex s = 0; s < turns_.size(); ++s) {
         if (turns_[s] > turn_) out[s] = 0;
     }
     return out;
@@ -158,25 +157,22 @@ bool ScaleUp::take_option() {
 /// Pods with inter-pod constraints may fit now where they did not before, and any pod may fit on
 /// room that an option left.
 bool ScaleUp::assign_late() {
-    return assign_waiting([](scheduling::PodGroupIndex) { return true; });
+    return assign_waiting([](PodGroupIndex) { return true; });
 }
 
 // The part of ScaleUp that carries an option out on the placement.
 
-std::vector<pass_context::GroupIndex> ScaleUp::sharing_groups(
-    std::vector<Option>& options, std::size_t chosen,
-    std::vector<pass_context::GroupIndex>& unmade) {
+std::vector<GroupIndex> ScaleUp::sharing_groups(std::vector<Option>& options, std::size_t chosen,
+                                                std::vector<GroupIndex>& unmade) {
     Option& option = options[chosen];
     const QuotaTracker& quotas = initial_.progress.quotas;
-    std::vector<pass_context::GroupIndex> out;
-    std::ranges::copy_if(
-        similar_.of(option.group), std::back_inserter(out),
-        [&](pass_context::GroupIndex other) { return quotas.obstacle(other).is_none(); });
+    std::vector<GroupIndex> out;
+    std::ranges::copy_if(similar_.of(option.group), std::back_inserter(out),
+                         [&](GroupIndex other) { return quotas.obstacle(other).is_none(); });
     out.insert(std::ranges::lower_bound(out, option.group), option.group);
     unmade = drop_new_siblings(out, options, chosen, quotas);
-    std::erase_if(option.similar, [&](pass_context::GroupIndex group) {
-        return std::ranges::binary_search(unmade, group);
-    });
+    std::erase_if(option.similar,
+                  [&](GroupIndex group) { return std::ranges::binary_search(unmade, group); });
     return out;
 }
 
@@ -206,9 +202,10 @@ OptionOutcome ScaleUp::share(const Option& option) {
 
 /// Compares sharing with pinned pods first against sharing the option alone and placing the pinned
 /// pods later. Nothing: pinned-first needs more nodes, helps fewer pods, or has the same result.
-std::optional<OptionOutcome> ScaleUp::share_pinned_first(
-    const Option& option, std::span<const Demand> pinned,
-    std::span<const pass_context::GroupIndex> groups, bool in_any_order) {
+std::optional<OptionOutcome> ScaleUp::share_pinned_first(const Option& option,
+                                                         std::span<const Demand> pinned,
+                                                         std::span<const GroupIndex> groups,
+                                                         bool in_any_order) {
     if (groups.size() == 1) return std::nullopt;
     if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
 
@@ -236,8 +233,8 @@ std::optional<OptionOutcome> ScaleUp::share_pinned_first(
 void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen,
                         ChosenOption explanation) {
     Progress& progress = initial_.progress;
-    std::vector<pass_context::GroupIndex> unmade;
-    const std::vector<pass_context::GroupIndex> groups = sharing_groups(options, chosen, unmade);
+    std::vector<GroupIndex> unmade;
+    const std::vector<GroupIndex> groups = sharing_groups(options, chosen, unmade);
     const scheduling::Placement::Mark mark = initial_.placement.mark();
     const std::vector<Demand> pinned =
         groups.size() > 1 ? find_pinned(*context().rules, options, chosen, groups, waiting())
@@ -305,14 +302,14 @@ void ScaleUp::record(const Option& option, const OptionOutcome& outcome, ChosenO
         progress.stopped = "this pass already took an option (scale_up.one_option_per_pass)";
 }
 
-std::string ScaleUp::role_of(const Option& option, pass_context::GroupIndex group) const {
+std::string ScaleUp::role_of(const Option& option, GroupIndex group) const {
     if (context().headrooms[group].atomic) return "atomic node group";
     if (option.similar.empty()) return {};
-    const auto size = [&](pass_context::GroupIndex g) {
+    const auto size = [&](GroupIndex g) {
         return *context().groups()[g].group.target + initial_.progress.quotas.grown(g);
     };
     bool smallest = true;
-    const auto compare = [&](pass_context::GroupIndex other) {
+    const auto compare = [&](GroupIndex other) {
         if (other != group && size(other) <= size(group)) smallest = false;
     };
     compare(option.group);
@@ -322,10 +319,10 @@ std::string ScaleUp::role_of(const Option& option, pass_context::GroupIndex grou
 }
 
 std::vector<std::string> ScaleUp::left_out(const Option& option,
-                                           std::span<const pass_context::GroupIndex> unmade) {
+                                           std::span<const GroupIndex> unmade) {
     const scheduling::CompiledPredicates& rules = *context().rules;
-    std::map<scheduling::TemplateNodeId, std::string> why;  // the first pod that does not run there
-    const auto find_why = [&](scheduling::TemplateNodeId other) -> std::string {
+    std::map<TemplateNodeId, std::string> why;  // the first pod that does not run there
+    const auto find_why = [&](TemplateNodeId other) -> std::string {
         const auto misfit = find_misfit(initial_.placement, plan_, option.estimate->schedulable,
                                         option.group, other);
         // The group was left out when the option had more pods, before limits cut it down.
@@ -337,7 +334,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
                    : pod + ": " + refusal.sentence;
     };
     std::vector<std::string> out;
-    for (const pass_context::GroupIndex other : similar_.all_of(option.group)) {
+    for (const GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
         std::string because = initial_.progress.quotas.obstacle(other).sentence;
         if (const auto gap = similar_.price_gap(option.group, other))

@@ -42,7 +42,7 @@ public:
     const Progress& progress() const noexcept { return initial_.progress; }
     scheduling::Placement& placement() noexcept { return initial_.placement; }
     /// Groups that may share an option with the group, by id.
-    std::vector<NodeGroupId> similar_to(pass_context::GroupIndex group);
+    std::vector<NodeGroupId> similar_to(GroupIndex group);
     scheduling::Slot first_new() const noexcept { return initial_.first_new; }
     /// The slots from here on are upcoming nodes and, from first_new() on, nodes of this pass.
     scheduling::Slot first_upcoming() const noexcept {
@@ -55,7 +55,7 @@ private:
     void take_turn(SpreadTurn turn);
     bool attempt();
     void make_plan();
-    bool is_spread_once(scheduling::PodGroupIndex pod_group) const;
+    bool is_spread_once(PodGroupIndex pod_group) const;
     void take_options();
     std::vector<Option> make_options(const std::vector<int>& pods);
     bool take_option();
@@ -67,18 +67,17 @@ private:
     /// Groups that may share the chosen option, including its own and groups on which some of its
     /// pods do not run; ascending. `unmade` gets the groups for which the limit of groups has no
     /// room.
-    std::vector<pass_context::GroupIndex> sharing_groups(
-        std::vector<Option>& options, std::size_t chosen,
-        std::vector<pass_context::GroupIndex>& unmade);
+    std::vector<GroupIndex> sharing_groups(std::vector<Option>& options, std::size_t chosen,
+                                           std::vector<GroupIndex>& unmade);
     void record(const Option& option, const OptionOutcome& outcome, ChosenOption explanation);
     OptionOutcome share(const Option& option);
-    std::optional<OptionOutcome> share_pinned_first(
-        const Option& option, std::span<const Demand> pinned,
-        std::span<const pass_context::GroupIndex> groups, bool in_any_order);
-    std::string role_of(const Option& option, pass_context::GroupIndex group) const;
+    std::optional<OptionOutcome> share_pinned_first(const Option& option,
+                                                    std::span<const Demand> pinned,
+                                                    std::span<const GroupIndex> groups,
+                                                    bool in_any_order);
+    std::string role_of(const Option& option, GroupIndex group) const;
     /// `unmade`: the groups for which the limit of groups has no room, ascending.
-    std::vector<std::string> left_out(const Option& option,
-                                      std::span<const pass_context::GroupIndex> unmade);
+    std::vector<std::string> left_out(const Option& option, std::span<const GroupIndex> unmade);
     std::vector<int> waiting() const;
 
     const Policies* policies_;

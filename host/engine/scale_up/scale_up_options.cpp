@@ -9,16 +9,16 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaT
                                       const SpreadPlan& plan) {
     estimates_.begin_round(pods);
     run_on_.clear();
-    const auto count = static_cast<pass_context::GroupIndex>(context_->groups().size());
+    const auto count = static_cast<GroupIndex>(context_->groups().size());
     open_.resize(count);
-    for (pass_context::GroupIndex g = 0; g < count; ++g) open_[g] = quotas.obstacle(g).is_none();
-    std::vector<scheduling::TemplateNodeId> template_nodes;
-    for (pass_context::GroupIndex g = 0; g < count; ++g) {
+    for (GroupIndex g = 0; g < count; ++g) open_[g] = quotas.obstacle(g).is_none();
+    std::vector<TemplateNodeId> template_nodes;
+    for (GroupIndex g = 0; g < count; ++g) {
         if (open_[g]) template_nodes.push_back(g);
     }
     estimates_.prepare(std::move(template_nodes), max_nodes());
     std::vector<Option> out;
-    for (pass_context::GroupIndex g = 0; g < count; ++g) {
+    for (GroupIndex g = 0; g < count; ++g) {
         if (!open_[g]) continue;
         if (auto option = make_one(g, quotas, plan)) out.push_back(*std::move(option));
     }
@@ -30,8 +30,8 @@ int OptionMaker::max_nodes() const noexcept {
     return limit > 0 ? limit : std::numeric_limits<int>::max();
 }
 
-std::optional<Option> OptionMaker::make_one(pass_context::GroupIndex group,
-                                            const QuotaTracker& quotas, const SpreadPlan& plan) {
+std::optional<Option> OptionMaker::make_one(GroupIndex group, const QuotaTracker& quotas,
+                                            const SpreadPlan& plan) {
     Option option{.group = group};
     option.estimate = estimates_.of(group, max_nodes());
     if (option.estimate->nodes == 0) return std::nullopt;
@@ -43,14 +43,13 @@ std::optional<Option> OptionMaker::make_one(pass_context::GroupIndex group,
     return option.estimate->nodes == 0 ? std::nullopt : std::optional(std::move(option));
 }
 
-std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
-                                                           const SpreadPlan& plan) {
+std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadPlan& plan) {
     const scheduling::CompiledPredicates& rules = placement_->rules();
-    const scheduling::TemplateNodeId own = rules.equivalent(option.group);
-    std::vector<pass_context::GroupIndex> out;
-    for (const pass_context::GroupIndex other : similar_->of(option.group)) {
+    const TemplateNodeId own = rules.equivalent(option.group);
+    std::vector<GroupIndex> out;
+    for (const GroupIndex other : similar_->of(option.group)) {
         if (!open_[other]) continue;
-        const scheduling::TemplateNodeId template_node = rules.equivalent(other);
+        const TemplateNodeId template_node = rules.equivalent(other);
         const auto [at, is_new] = run_on_.try_emplace({option.estimate.get(), template_node}, true);
         if (is_new && template_node != own) {
             at->second =
@@ -63,7 +62,7 @@ std::vector<pass_context::GroupIndex> OptionMaker::sharing(const Option& option,
 
 int OptionMaker::most_nodes(const Option& option, const QuotaTracker& quotas) const {
     std::int64_t room = quotas.room(option.group);
-    for (const pass_context::GroupIndex other : option.similar) room += quotas.room(other);
+    for (const GroupIndex other : option.similar) room += quotas.room(other);
     const int nodes = static_cast<int>(std::min<std::int64_t>(room, option.estimate->nodes));
     // An atomic group is open only if its whole growth is within the limits.
     return context_->headrooms[option.group].atomic ? nodes

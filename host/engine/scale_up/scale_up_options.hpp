@@ -18,13 +18,13 @@
 namespace capstan::engine::scale_up {
 
 struct Option {
-    pass_context::GroupIndex group = 0;
+    GroupIndex group = 0;
     int nodes = 0;  ///< a group that is only ever empty or full grows up to its maximum
     std::shared_ptr<const BinpackingEstimate> estimate{};
     /// Similar groups that may grow and on which all pods of the option run, ascending.
-    std::vector<pass_context::GroupIndex> similar{};
+    std::vector<GroupIndex> similar{};
     /// By group: the nodes that similar groups will get for pods that the option does not place.
-    std::map<pass_context::GroupIndex, int> promised{};
+    std::map<GroupIndex, int> promised{};
 };
 
 /// Borrows its arguments.
@@ -44,9 +44,9 @@ public:
                              const SpreadPlan& plan);
 
 private:
-    std::optional<Option> make_one(pass_context::GroupIndex group, const QuotaTracker& quotas,
+    std::optional<Option> make_one(GroupIndex group, const QuotaTracker& quotas,
                                    const SpreadPlan& plan);
-    std::vector<pass_context::GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
+    std::vector<GroupIndex> sharing(const Option& option, const SpreadPlan& plan);
     /// The bound of any option, by the settings.
     int max_nodes() const noexcept;
     /// The bound of this option, by maxima and limits.
@@ -58,7 +58,7 @@ private:
     BinpackingEstimates estimates_;
     std::vector<bool> open_;  // by group: it may grow
     /// In this round: whether all pods of an estimate run on nodes of another template.
-    std::map<std::pair<const BinpackingEstimate*, scheduling::TemplateNodeId>, bool> run_on_;
+    std::map<std::pair<const BinpackingEstimate*, TemplateNodeId>, bool> run_on_;
 };
 
 }  // namespace capstan::engine::scale_up

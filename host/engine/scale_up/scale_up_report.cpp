@@ -30,7 +30,7 @@ public:
 
 private:
     struct Part {
-        pass_context::GroupIndex group = 0;
+        GroupIndex group = 0;
         std::int64_t options = 0;
         std::set<std::string> roles{};
     };
@@ -82,7 +82,7 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
     Reasons reasons(scale_up.context(), progress.quotas, scale_up.placement(), progress.stopped);
     std::uint32_t fit = 0;
     const auto& pod_groups = scale_up.context().pending.pod_groups;
-    for (scheduling::PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
+    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
         fit += static_cast<std::uint32_t>(progress.fit[s]);
         const int left = progress.left[s];
         const int schedulable = static_cast<int>(pod_groups[s].count) - progress.fit[s] - left;
@@ -110,7 +110,7 @@ void add_group_notes(const ScaleUp& scale_up, bool any_left, std::vector<std::st
     const pass_context::PassContext& context = scale_up.context();
     const QuotaTracker& quotas = scale_up.progress().quotas;
     std::map<std::string, std::vector<NodeGroupId>> by_sentence;
-    for (pass_context::GroupIndex g = 0; g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         if (context.groups()[g].plan != nullptr) continue;  // listed in Decision::new_groups
         const bool was_open = context.headrooms[g].obstacle.is_none();
         const bool is_limited = was_open && any_left && quotas.room(g) > 0;
@@ -145,8 +145,7 @@ PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
     const pass_context::PassContext& context = scale_up.context();
     PassFigures out{.untried_pods = context.pending.untried,
                     .left_out_pods = context.pending.left_out};
-    for (pass_context::GroupIndex g = 0;
-         !decision.unschedulable.empty() && g < context.groups().size(); ++g) {
+    for (GroupIndex g = 0; !decision.unschedulable.empty() && g < context.groups().size(); ++g) {
         const std::string total = scale_up.progress().quotas.total_at_limit(g);
         if (!total.empty()) ++out.at_maximum[total];
     }

@@ -30,12 +30,12 @@ bool cover(const Option& option, std::vector<bool>& covered) {
 /// expanders have not chosen for these pods yet: groups with the most pods are counted first, and
 /// among equals groups that may share anyway.
 struct Needed {
-    std::vector<pass_context::GroupIndex> siblings{};  ///< groups that may share the chosen option
-    int others = 0;                                    ///< the number of all others
+    std::vector<GroupIndex> siblings{};  ///< groups that may share the chosen option
+    int others = 0;                      ///< the number of all others
 };
 
 Needed find_needed(std::span<const Option> options, std::size_t chosen, const QuotaTracker& quotas,
-                   std::span<const pass_context::GroupIndex> sharing) {
+                   std::span<const GroupIndex> sharing) {
     std::vector<bool> covered;
     cover(options[chosen], covered);
     std::vector<const Option*> new_ones;
@@ -69,52 +69,48 @@ Needed find_needed(std::span<const Option> options, std::size_t chosen, const Qu
 
 }  // namespace
 
-std::vector<pass_context::GroupIndex> drop_new_siblings(
-    std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
-    std::size_t chosen, const QuotaTracker& quotas) {
-    const pass_context::GroupIndex own = options[chosen].group;
+std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
+                                          std::span<const Option> options, std::size_t chosen,
+                                          const QuotaTracker& quotas) {
+    const GroupIndex own = options[chosen].group;
     const std::optional<int> left = quotas.new_groups_left();
-    const auto is_sibling = [&](pass_context::GroupIndex group) {
-        return group != own && quotas.is_new(group);
-    };
+    const auto is_sibling = [&](GroupIndex group) { return group != own && quotas.is_new(group); };
     const auto siblings = static_cast<int>(std::ranges::count_if(groups, is_sibling));
     if (!left || siblings == 0) return {};
     const int room = *left - (quotas.is_new(own) ? 1 : 0);
     const Needed needed = find_needed(options, chosen, quotas, groups);
     const int kept = std::clamp(room - needed.others, 0, siblings);
-    const auto is_in = [](const std::vector<pass_context::GroupIndex>& list,
-                          pass_context::GroupIndex group) {
+    const auto is_in = [](const std::vector<GroupIndex>& list, GroupIndex group) {
         return std::ranges::find(list, group) != list.end();
     };
-    std::vector<pass_context::GroupIndex> dropped;
+    std::vector<GroupIndex> dropped;
     std::ranges::copy_if(groups, std::back_inserter(dropped), is_sibling);
-    std::ranges::stable_sort(dropped, {}, [&](pass_context::GroupIndex group) {
+    std::ranges::stable_sort(dropped, {}, [&](GroupIndex group) {
         if (is_in(needed.siblings, group)) return 0;
         return is_in(options[chosen].similar, group) ? 1 : 2;
     });
     dropped.erase(dropped.begin(), dropped.begin() + kept);
     std::ranges::sort(dropped);
-    std::erase_if(groups, [&](pass_context::GroupIndex group) {
-        return std::ranges::binary_search(dropped, group);
-    });
+    std::erase_if(groups,
+                  [&](GroupIndex group) { return std::ranges::binary_search(dropped, group); });
     return dropped;
 }
 
-std::map<pass_context::GroupIndex, int> find_promised(
-    std::span<const Option> options, std::size_t chosen,
-    std::span<const pass_context::GroupIndex> groups, const std::vector<int>& waiting,
-    scheduling::Placement& placement) {
-    std::map<scheduling::PodGroupIndex, int> left;
+std::map<GroupIndex, int> find_promised(std::span<const Option> options, std::size_t chosen,
+                                        std::span<const GroupIndex> groups,
+                                        const std::vector<int>& waiting,
+                                        scheduling::Placement& placement) {
+    std::map<PodGroupIndex, int> left;
     bool has_free_pods = false;
     for (const Demand& demand : options[chosen].estimate->schedulable) {
-        const scheduling::PodGroupIndex pod_group = demand.pod_group;
+        const PodGroupIndex pod_group = demand.pod_group;
         if (placement.rules().has_inter_pod_constraints(pod_group))
             left.try_emplace(pod_group, waiting[pod_group]).first->second -= demand.count;
         else
             has_free_pods = true;
     }
     if (!has_free_pods) return {};
-    std::map<pass_context::GroupIndex, int> out;
+    std::map<GroupIndex, int> out;
     for (const Option& option : options) {
         if (option.group == options[chosen].group ||
             !std::ranges::binary_search(groups, option.group))
@@ -140,8 +136,7 @@ std::map<pass_context::GroupIndex, int> find_promised(
 
 namespace {
 
-int find_or_zero(const std::map<pass_context::GroupIndex, int>& counts,
-                 pass_context::GroupIndex group) {
+int find_or_zero(const std::map<GroupIndex, int>& counts, GroupIndex group) {
     const auto at = counts.find(group);
     return at == counts.end() ? 0 : at->second;
 }
@@ -153,7 +148,7 @@ public:
             const Option& option)
         : quotas_(quotas), members_(option.similar) {
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
-        for (const pass_context::GroupIndex g : members_) {
+        for (const GroupIndex g : members_) {
             NodeGroup group = context.groups()[g].group;
             *group.target += quotas.grown(g) + find_or_zero(option.promised, g);
             // A splitter needs a maximum; a group without one may take all nodes.
@@ -205,7 +200,7 @@ public:
 
 private:
     QuotaTracker quotas_;
-    std::vector<pass_context::GroupIndex> members_;
+    std::vector<GroupIndex> members_;
     std::vector<NodeGroup> groups_;
     std::vector<int> given_;
 };

@@ -24,13 +24,13 @@ namespace capstan::engine::scale_up {
 /// share: room for them is reserved, and those of them that are in `groups` stay. The remaining
 /// room goes to groups on which all pods of the option run, then to the others, each by id.
 ///     room for 4 groups, other pods need 1 more: a is chosen, b and c share, d is dropped
-std::vector<pass_context::GroupIndex> drop_new_siblings(
-    std::vector<pass_context::GroupIndex>& groups, std::span<const Option> options,
-    std::size_t chosen, const QuotaTracker& quotas);
+std::vector<GroupIndex> drop_new_siblings(std::vector<GroupIndex>& groups,
+                                          std::span<const Option> options, std::size_t chosen,
+                                          const QuotaTracker& quotas);
 
 /// The nodes of an option that one group gets.
 struct Share {
-    pass_context::GroupIndex group = 0;
+    GroupIndex group = 0;
     int nodes = 0;
     bool operator==(const Share&) const = default;
 };
@@ -44,10 +44,10 @@ struct BalancedIncreases {
 /// place, because their domain is another than that of the chosen option: pods spread over zones,
 /// or kept apart by zone. If these nodes did not count, the groups would end uneven.
 ///     2 spread pods a zone and 6 free ones; zone a is chosen  ->  b 2, c 2
-std::map<pass_context::GroupIndex, int> find_promised(
-    std::span<const Option> options, std::size_t chosen,
-    std::span<const pass_context::GroupIndex> groups, const std::vector<int>& waiting,
-    scheduling::Placement& placement);
+std::map<GroupIndex, int> find_promised(std::span<const Option> options, std::size_t chosen,
+                                        std::span<const GroupIndex> groups,
+                                        const std::vector<int>& waiting,
+                                        scheduling::Placement& placement);
 
 /// Shares out `option.nodes`, to which the limits of the cluster have been applied before. The part
 /// of a share that a group cannot take is shared out again among the others. If the splitter fails

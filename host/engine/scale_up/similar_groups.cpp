@@ -141,7 +141,7 @@ SimilarSets::SimilarSets(const pass_context::PassContext& context, const Policie
 void SimilarSets::prepare() {
     if (similar_) return;
     std::vector<NodeTemplate> templates;
-    for (pass_context::GroupIndex g = 0; g < context_->groups().size(); ++g) {
+    for (GroupIndex g = 0; g < context_->groups().size(); ++g) {
         const auto& node = context_->templates[g].node;
         const Group& group = context_->groups()[g];
         const bool is_open = context_->headrooms[g].obstacle.is_none();
@@ -162,9 +162,8 @@ void SimilarSets::prepare() {
     similar_.emplace(policies_->similarity, std::move(templates), *call_context_);
 }
 
-std::vector<pass_context::GroupIndex> SimilarSets::find(pass_context::GroupIndex group,
-                                                        std::span<const std::size_t> others) {
-    std::vector<pass_context::GroupIndex> out;
+std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std::size_t> others) {
+    std::vector<GroupIndex> out;
     std::ranges::transform(similar_->find(*places_[group], others), std::back_inserter(out),
                            [&](std::size_t place) { return groups_[place]; });
     return out;
@@ -181,7 +180,7 @@ SimilarSets::Family SimilarSets::family_of(const Group& to_make) {
 /// `group`. If `group` was made by auto-provisioning before, these are the ones with its machine
 /// type, and the checks compare the rest. To share with a group that was not auto-provisioned, no
 /// group is made.
-std::vector<std::size_t> SimilarSets::with_siblings(pass_context::GroupIndex group,
+std::vector<std::size_t> SimilarSets::with_siblings(GroupIndex group,
                                                     std::span<const std::size_t> there) const {
     std::vector<std::size_t> out(there.begin(), there.end());
     const Group& own = context_->groups()[group];
@@ -200,7 +199,7 @@ std::vector<std::size_t> SimilarSets::with_siblings(pass_context::GroupIndex gro
     return out;
 }
 
-std::span<const pass_context::GroupIndex> SimilarSets::of(pass_context::GroupIndex group) {
+std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
     if (is_off_) return {};
     prepare();
     if (!places_[group]) return {};
@@ -215,20 +214,19 @@ std::span<const pass_context::GroupIndex> SimilarSets::of(pass_context::GroupInd
     return *sets_[group];
 }
 
-std::vector<pass_context::GroupIndex> SimilarSets::all_of(pass_context::GroupIndex group) {
+std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
     if (is_off_) return {};
     prepare();
     if (!places_[group]) return {};
     return find(group, with_siblings(group, all_));
 }
 
-bool SimilarSets::keeps_apart(pass_context::GroupIndex group, std::size_t other) const {
+bool SimilarSets::keeps_apart(GroupIndex group, std::size_t other) const {
     return !context_->settings->balance_across_prices &&
            has_price_gap(offerings_[*places_[group]], offerings_[other]);
 }
 
-std::optional<std::string> SimilarSets::price_gap(pass_context::GroupIndex own,
-                                                  pass_context::GroupIndex other) const {
+std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex other) const {
     if (context_->settings->balance_across_prices) return std::nullopt;
     return find_price_gap(offerings_[*places_[own]], offerings_[*places_[other]]);
 }
@@ -237,14 +235,12 @@ std::vector<std::string> SimilarSets::failures() const {
     return similar_ ? similar_->failures() : std::vector<std::string>();
 }
 
-std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& placement,
-                                                     const SpreadPlan& plan,
-                                                     std::span<const Demand> pods,
-                                                     scheduling::TemplateNodeId own,
-                                                     scheduling::TemplateNodeId other) {
+std::optional<PodGroupIndex> find_misfit(scheduling::Placement& placement, const SpreadPlan& plan,
+                                         std::span<const Demand> pods, TemplateNodeId own,
+                                         TemplateNodeId other) {
     const scheduling::Placement::Mark mark = placement.mark();
     const scheduling::Slot own_slot = placement.add(own, 1), slot = placement.add(other, 1);
-    const auto has_room = [&](scheduling::PodGroupIndex pod_group, scheduling::Slot on) {
+    const auto has_room = [&](PodGroupIndex pod_group, scheduling::Slot on) {
         return placement.room(pod_group, on, 1).in_all > 0;
     };
     const auto misfit = std::ranges::find_if(pods, [&](const Demand& demand) {

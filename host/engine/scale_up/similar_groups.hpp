@@ -78,14 +78,13 @@ public:
     /// shared, ascending. None if sharing is switched off, if there is no splitter, or if the group
     /// is only ever empty or full. A group that would have to be made is among them only if it is
     /// made for the same template as `group`.
-    std::span<const pass_context::GroupIndex> of(pass_context::GroupIndex group);
+    std::span<const GroupIndex> of(GroupIndex group);
     /// All groups that the checks find similar to `group`, including groups that cannot grow and
     /// groups with a price gap.
-    std::vector<pass_context::GroupIndex> all_of(pass_context::GroupIndex group);
+    std::vector<GroupIndex> all_of(GroupIndex group);
     /// find_price_gap for two groups, one of which all_of returned for the other; nothing if
     /// Settings::balance_across_prices is on.
-    std::optional<std::string> price_gap(pass_context::GroupIndex own,
-                                         pass_context::GroupIndex other) const;
+    std::optional<std::string> price_gap(GroupIndex own, GroupIndex other) const;
 
     /// See SimilarGroups::failures.
     std::vector<std::string> failures() const;
@@ -98,33 +97,30 @@ private:
     static Family family_of(const Group& to_make);
 
     void prepare();
-    std::vector<pass_context::GroupIndex> find(pass_context::GroupIndex group,
-                                               std::span<const std::size_t> others);
-    std::vector<std::size_t> with_siblings(pass_context::GroupIndex group,
+    std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
+    std::vector<std::size_t> with_siblings(GroupIndex group,
                                            std::span<const std::size_t> there) const;
-    bool keeps_apart(pass_context::GroupIndex group, std::size_t other) const;  // by a price gap
+    bool keeps_apart(GroupIndex group, std::size_t other) const;  // by a price gap
 
     const pass_context::PassContext* context_;
     const Policies* policies_;
     const CallContext* call_context_;
     bool is_off_;
     std::optional<SimilarGroups> similar_{};          // of groups with a template that may share
-    std::vector<pass_context::GroupIndex> groups_{};  // by index in similar_
+    std::vector<GroupIndex> groups_{};                // by index in similar_
     std::vector<Offering> offerings_{};               // by index in similar_
     std::vector<std::optional<std::size_t>> places_;  // by group: its index in similar_
     // Indices in similar_, ascending: existing groups that may grow, all existing groups, and
     // groups to be made.
     std::vector<std::size_t> open_{}, all_{};
     std::map<Family, std::vector<std::size_t>> to_make_{};
-    std::vector<std::optional<std::vector<pass_context::GroupIndex>>> sets_;  // by group
+    std::vector<std::optional<std::vector<GroupIndex>>> sets_;  // by group
 };
 
 /// The first of `pods`, which an option places on nodes of `own`, that does not run on a new node
 /// of `other`, or that a spread plan keeps in the domain of `own`. Nothing: all run on `other`.
-std::optional<scheduling::PodGroupIndex> find_misfit(scheduling::Placement& placement,
-                                                     const SpreadPlan& plan,
-                                                     std::span<const Demand> pods,
-                                                     scheduling::TemplateNodeId own,
-                                                     scheduling::TemplateNodeId other);
+std::optional<PodGroupIndex> find_misfit(scheduling::Placement& placement, const SpreadPlan& plan,
+                                         std::span<const Demand> pods, TemplateNodeId own,
+                                         TemplateNodeId other);
 
 }  // namespace capstan::engine::scale_up

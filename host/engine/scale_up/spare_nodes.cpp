@@ -21,8 +21,8 @@ constexpr std::size_t most_assignments = 2'000;
 /// A pass with so many assignments that the bound allows fewer attempts than this is left as it is.
 constexpr std::size_t least_attempts = 4;
 
-constexpr std::array<snapshot::ResourceIndex, 3> measured{
-    snapshot::cpu_index, snapshot::memory_index, snapshot::pods_index};
+constexpr std::array<ResourceIndex, 3> measured{snapshot::cpu_index, snapshot::memory_index,
+                                                snapshot::pods_index};
 using Amounts = std::array<double, measured.size()>;
 
 void add_free(const scheduling::Placement& placement, scheduling::Slot from, scheduling::Slot end,
@@ -45,7 +45,7 @@ public:
         // Only pods with inter-pod constraints may find room on existing nodes now.
         Amounts movable{}, elsewhere{};
         const scheduling::CompiledPredicates& rules = placement.rules();
-        for (scheduling::PodGroupIndex s = 0; s < pods.size(); ++s)
+        for (PodGroupIndex s = 0; s < pods.size(); ++s)
             if (pods[s] > 0 && rules.has_inter_pod_constraints(s))
                 add_requests(s, pods[s], movable);
         if (movable == Amounts{}) return;
@@ -54,7 +54,7 @@ public:
             free_[r] += std::min(movable[r], std::max(elsewhere[r], 0.0));
     }
 
-    bool has_room_for(scheduling::TemplateNodeId template_node) const {
+    bool has_room_for(TemplateNodeId template_node) const {
         const scheduling::Placement::Mark mark = placement_->mark();
         const scheduling::Slot slot = placement_->add(template_node, 1);
         bool out = true;
@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    void add_requests(scheduling::PodGroupIndex pod_group, int pods, Amounts& to) const {
+    void add_requests(PodGroupIndex pod_group, int pods, Amounts& to) const {
         for (const snapshot::Request& request : placement_->rules().requests(pod_group)) {
             const auto at = std::ranges::find(measured, request.resource);
             if (at == measured.end()) continue;
@@ -82,7 +82,7 @@ private:
 double filled(const scheduling::Placement& placement, scheduling::Slot slot) {
     const Resources& whole =
         placement.rules().template_nodes()[*placement.template_node(slot)].allocatable;
-    const auto used = [&](snapshot::ResourceIndex resource, const char* name) {
+    const auto used = [&](ResourceIndex resource, const char* name) {
         const auto amount = static_cast<double>(whole.amount(name));
         return amount > 0 ? 1 - static_cast<double>(placement.free(slot, resource)) / amount : 0;
     };
@@ -103,7 +103,7 @@ int unevenness(const scheduling::SpreadDomains& spread, const std::vector<bool>&
 }  // namespace
 
 SpareNodes::SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark start,
-                       const std::set<scheduling::PodGroupIndex>& planned)
+                       const std::set<PodGroupIndex>& planned)
     : initial_(&initial),
       start_(start),
       planned_(&planned),
@@ -133,7 +133,7 @@ bool SpareNodes::drop_one() {
         }
     }
     const Slack slack(placement, initial_->first_new, pods_);
-    std::set<scheduling::TemplateNodeId> candidates;
+    std::set<TemplateNodeId> candidates;
     for (const Run& run : by_group) {
         if (!initial_->context->headrooms[run.template_node].atomic &&
             slack.has_room_for(run.template_node))
@@ -149,10 +149,10 @@ void SpareNodes::prepare() {
     const Progress& progress = initial_->progress;
     const auto& pod_groups = initial_->context->pending.pod_groups;
     pods_.assign(progress.left.size(), 0);
-    for (scheduling::PodGroupIndex s = 0; s < pod_groups.size(); ++s)
+    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s)
         pods_[s] = static_cast<int>(pod_groups[s].count) - progress.fit[s] - progress.left[s];
     evenness_.clear();
-    for (const scheduling::PodGroupIndex pod_group : *planned_) {
+    for (const PodGroupIndex pod_group : *planned_) {
         if (pods_[pod_group] == 0) continue;
         const scheduling::SpreadDomains spread = *initial_->placement.spread(pod_group);
         Evenness evenness{.pod_group = pod_group};
@@ -173,8 +173,7 @@ SpareNodes::NewNodes SpareNodes::find_new_nodes() const {
     return out;
 }
 
-bool SpareNodes::try_each(const NewNodes& new_nodes,
-                          const std::set<scheduling::TemplateNodeId>& candidates) {
+bool SpareNodes::try_each(const NewNodes& new_nodes, const std::set<TemplateNodeId>& candidates) {
     std::vector<std::size_t> runs(new_nodes.size());
     std::iota(runs.begin(), runs.end(), 0);
     std::erase_if(
@@ -186,7 +185,7 @@ bool SpareNodes::try_each(const NewNodes& new_nodes,
 }
 
 bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
-    const scheduling::TemplateNodeId like = new_nodes[dropped].template_node;
+    const TemplateNodeId like = new_nodes[dropped].template_node;
     --new_nodes[dropped].nodes;
     do {
         std::erase_if(new_nodes, [](const Run& run) { return run.nodes == 0; });
@@ -198,7 +197,7 @@ bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
     return true;
 }
 
-bool SpareNodes::place_all(const NewNodes& new_nodes, scheduling::TemplateNodeId like) {
+bool SpareNodes::place_all(const NewNodes& new_nodes, TemplateNodeId like) {
     if (!trial_) trial_.emplace(initial_->placement);
     trial_->undo(start_);
     for (const Run& run : new_nodes) trial_->add(run.template_node, run.nodes);
@@ -207,13 +206,13 @@ bool SpareNodes::place_all(const NewNodes& new_nodes, scheduling::TemplateNodeId
     return out;
 }
 
-bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
+bool SpareNodes::place_pods(TemplateNodeId like) {
     std::vector<int> left = pods_;
     Packing packing(*trial_, &initial_->passed_over);
     const SizeOrder order = orders_.of(like);
     for (bool any = true; any;) {
         any = false;
-        for (const scheduling::PodGroupIndex pod_group : *order) {
+        for (const PodGroupIndex pod_group : *order) {
             if (left[pod_group] == 0) continue;
             const bool looks = trial_->rules().has_inter_pod_constraints(pod_group);
             const auto end = static_cast<scheduling::Slot>(trial_->slot_count());
@@ -231,7 +230,7 @@ bool SpareNodes::place_pods(scheduling::TemplateNodeId like) {
 bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
     bool any = false;
     for (scheduling::Slot slot = initial_->first_new; slot < trial_->slot_count(); ++slot) {
-        const scheduling::TemplateNodeId template_node = *trial_->template_node(slot);
+        const TemplateNodeId template_node = *trial_->template_node(slot);
         if (!trial_->assignments(slot).empty() ||
             initial_->context->headrooms[template_node].atomic)
             continue;
@@ -250,9 +249,9 @@ bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
 
 bool SpareNodes::is_balanced(const NewNodes& new_nodes) const {
     const Progress& progress = initial_->progress;
-    std::map<pass_context::GroupIndex, int> nodes;
+    std::map<GroupIndex, int> nodes;
     for (const Run& run : new_nodes) nodes[run.template_node] += run.nodes;
-    const auto size = [&](pass_context::GroupIndex group) {
+    const auto size = [&](GroupIndex group) {
         return *initial_->context->groups()[group].group.target + nodes[group];
     };
     const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& accepted) {
@@ -278,7 +277,7 @@ bool SpareNodes::are_planned_even() const {
 /// Takes the dropped nodes off the accepted options, the latest option first.
 void SpareNodes::apply(const NewNodes& new_nodes) {
     Progress& progress = initial_->progress;
-    std::map<pass_context::GroupIndex, int> dropped;
+    std::map<GroupIndex, int> dropped;
     for (const AcceptedOption& accepted : progress.accepted_options)
         for (const GroupIncrease& growth : accepted.increases)
             dropped[growth.group] += growth.nodes;
@@ -315,12 +314,12 @@ void SpareNodes::update_pods() {
         std::size_t accepted = 0;
         int nodes = 0;
     };
-    std::map<pass_context::GroupIndex, std::vector<Part>>
+    std::map<GroupIndex, std::vector<Part>>
         parts;  // in reverse: the nodes of the last part are filled first
     for (std::size_t g = accepted_options.size(); g-- > 0;)
         for (const GroupIncrease& growth : accepted_options[g].increases)
             parts[growth.group].push_back({g, growth.nodes});
-    std::vector<std::map<scheduling::PodGroupIndex, int>> pods(accepted_options.size());
+    std::vector<std::map<PodGroupIndex, int>> pods(accepted_options.size());
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
         std::vector<Part>& of_group = parts[*placement.template_node(slot)];
         for (int left = placement.nodes(slot); left > 0;) {

@@ -23,7 +23,7 @@ public:
     /// `start`: the state of the placement before the first option. `planned`: pod groups that a
     /// spread plan has spread evenly over domains.
     SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark start,
-               const std::set<scheduling::PodGroupIndex>& planned);
+               const std::set<PodGroupIndex>& planned);
 
     /// Drops nodes and returns whether it dropped any. Placement, quotas and increases are updated,
     /// and each accepted option lists the pods that are on its nodes now.
@@ -36,14 +36,14 @@ public:
 private:
     /// Consecutive new nodes of one group, in the order in which pods fill nodes.
     struct Run {
-        scheduling::TemplateNodeId template_node = 0;
+        TemplateNodeId template_node = 0;
         int nodes = 0;
         double filled = 0;  ///< utilization of the emptiest of them
     };
     using NewNodes = std::vector<Run>;
     /// How even a planned pod group is over its domains.
     struct Evenness {
-        scheduling::PodGroupIndex pod_group = 0;
+        PodGroupIndex pod_group = 0;
         std::vector<bool> exists{};  ///< by domain
         int unevenness = 0;          ///< the most pods in a domain minus the fewest
     };
@@ -51,11 +51,10 @@ private:
     void prepare();
     NewNodes find_new_nodes() const;
     bool drop_one();
-    bool try_each(const NewNodes& new_nodes,
-                  const std::set<scheduling::TemplateNodeId>& candidates);
+    bool try_each(const NewNodes& new_nodes, const std::set<TemplateNodeId>& candidates);
     bool try_without(NewNodes new_nodes, std::size_t dropped);
-    bool place_all(const NewNodes& new_nodes, scheduling::TemplateNodeId like);
-    bool place_pods(scheduling::TemplateNodeId like);
+    bool place_all(const NewNodes& new_nodes, TemplateNodeId like);
+    bool place_pods(TemplateNodeId like);
     bool drop_empty_nodes(NewNodes& new_nodes) const;
     bool is_balanced(const NewNodes& new_nodes) const;
     bool are_planned_even() const;
@@ -64,7 +63,7 @@ private:
 
     InitialPlacement* initial_;
     scheduling::Placement::Mark start_;
-    const std::set<scheduling::PodGroupIndex>* planned_;
+    const std::set<PodGroupIndex>* planned_;
     SizeOrders orders_;
     std::size_t assignments_left_;
     std::optional<scheduling::Placement> trial_{};

@@ -123,7 +123,7 @@ DomainQuotas open_domains(const scheduling::SpreadDomains& spread,
 namespace {
 
 /// Allows the pods in any domain, as if the constraint were not there.
-void allow_everywhere(scheduling::Placement& placement, scheduling::PodGroupIndex pod_group,
+void allow_everywhere(scheduling::Placement& placement, PodGroupIndex pod_group,
                       const scheduling::SpreadDomains& spread, int pods) {
     for (std::uint32_t d = 0; d < spread.domains.size(); ++d) placement.allow(pod_group, d, pods);
 }
@@ -149,13 +149,13 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
                                    const std::vector<bool>& has_zones) {
     std::vector<std::optional<scheduling::SpreadDomains>> spreads(count);
     std::map<std::uint32_t, std::uint32_t> planned;  // pod groups that are, by counter
-    for (scheduling::PodGroupIndex s = 0; s < count; ++s) {
+    for (PodGroupIndex s = 0; s < count; ++s) {
         if (!placement.rules().has_inter_pod_constraints(s)) continue;
         spreads[s] = placement.spread(s);
         if (spreads[s] && spreads[s]->counts_itself) ++planned[spreads[s]->counter];
     }
     std::vector<SpreadTurn> out(count, SpreadTurn::with_others);
-    for (scheduling::PodGroupIndex s = 0; s < count; ++s) {
+    for (PodGroupIndex s = 0; s < count; ++s) {
         if (has_zones[s] || !spreads[s]) continue;
         if (spreads[s]->counted_pod_groups == planned[spreads[s]->counter]) continue;
         out[s] =
@@ -164,10 +164,10 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
     return out;
 }
 
-void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group, int pods,
-                              std::span<const scheduling::TemplateNodeId> template_nodes,
+void SpreadPlan::find_growing(PodGroupIndex pod_group, int pods,
+                              std::span<const TemplateNodeId> template_nodes,
                               std::vector<DomainOutlook>& outlook) const {
-    for (const scheduling::TemplateNodeId template_node : template_nodes) {
+    for (const TemplateNodeId template_node : template_nodes) {
         const std::optional<std::uint32_t> domain = placement_->domain_of(pod_group, template_node);
         if (!domain || outlook[*domain].can_grow) continue;
         const scheduling::Placement::Mark mark = placement_->mark();
@@ -180,9 +180,8 @@ void SpreadPlan::find_growing(scheduling::PodGroupIndex pod_group, int pods,
     }
 }
 
-void SpreadPlan::find_spare(scheduling::PodGroupIndex pod_group,
-                            const scheduling::SpreadDomains& spread, int pods,
-                            const std::vector<bool>& passed_over,
+void SpreadPlan::find_spare(PodGroupIndex pod_group, const scheduling::SpreadDomains& spread,
+                            int pods, const std::vector<bool>& passed_over,
                             std::vector<DomainOutlook>& outlook) const {
     const auto end = static_cast<scheduling::Slot>(placement_->slot_count());
     // Each domain may take all of the pods.
@@ -196,10 +195,10 @@ void SpreadPlan::find_spare(scheduling::PodGroupIndex pod_group,
     }
 }
 
-std::vector<DomainOutlook> SpreadPlan::look(
-    scheduling::PodGroupIndex pod_group, const scheduling::SpreadDomains& spread, int pods,
-    std::span<const scheduling::TemplateNodeId> template_nodes,
-    const std::vector<bool>& passed_over) const {
+std::vector<DomainOutlook> SpreadPlan::look(PodGroupIndex pod_group,
+                                            const scheduling::SpreadDomains& spread, int pods,
+                                            std::span<const TemplateNodeId> template_nodes,
+                                            const std::vector<bool>& passed_over) const {
     std::vector<DomainOutlook> outlook(spread.domains.size());
     const scheduling::Placement::Mark mark = placement_->mark();
     allow_everywhere(*placement_, pod_group, spread, pods);
@@ -218,8 +217,8 @@ std::vector<DomainOutlook> SpreadPlan::look(
     return outlook;
 }
 
-void SpreadPlan::plan(scheduling::PodGroupIndex pod_group, int pods,
-                      std::span<const scheduling::TemplateNodeId> template_nodes,
+void SpreadPlan::plan(PodGroupIndex pod_group, int pods,
+                      std::span<const TemplateNodeId> template_nodes,
                       const std::vector<bool>& passed_over) {
     if ((*has_zones_)[pod_group]) return;
     std::optional<scheduling::SpreadDomains> spread = placement_->spread(pod_group);
@@ -242,8 +241,7 @@ void SpreadPlan::plan(scheduling::PodGroupIndex pod_group, int pods,
     planned_.emplace(pod_group, std::move(quotas));
 }
 
-bool SpreadPlan::keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
-                             scheduling::TemplateNodeId b) const {
+bool SpreadPlan::keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, TemplateNodeId b) const {
     if (!is_planned(pod_group) && !(*has_zones_)[pod_group]) return false;
     const std::optional<std::uint32_t> of_a = placement_->domain_of(pod_group, a),
                                        of_b = placement_->domain_of(pod_group, b);

@@ -93,17 +93,13 @@ public:
     /// Plans `pods` of a pod group with one wide constraint that counts its own pods; any other pod
     /// group is not planned. `template_nodes`: templates of the groups that may grow. Pod groups
     /// with a common counter are planned one on top of the other.
-    void plan(scheduling::PodGroupIndex pod_group, int pods,
-              std::span<const scheduling::TemplateNodeId> template_nodes,
+    void plan(PodGroupIndex pod_group, int pods, std::span<const TemplateNodeId> template_nodes,
               const std::vector<bool>& passed_over);
 
-    bool is_planned(scheduling::PodGroupIndex pod_group) const {
-        return planned_.contains(pod_group);
-    }
+    bool is_planned(PodGroupIndex pod_group) const { return planned_.contains(pod_group); }
     /// Whether each pod of the pod group has its domain, and new nodes of `a` and `b` are in
     /// different domains that cannot stand in for each other.
-    bool keeps_apart(scheduling::PodGroupIndex pod_group, scheduling::TemplateNodeId a,
-                     scheduling::TemplateNodeId b) const;
+    bool keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, TemplateNodeId b) const;
     bool empty() const noexcept { return planned_.empty(); }
 
     /// Whether the pods that were placed obey the constraints, even if not all were placed.
@@ -113,28 +109,28 @@ public:
     /// Ends the plan: from now on the constraints are obeyed as they stand.
     void end();
     /// The pod groups of all plans that have ended.
-    const std::set<scheduling::PodGroupIndex>& ended() const noexcept { return ended_; }
+    const std::set<PodGroupIndex>& ended() const noexcept { return ended_; }
     /// Drops the plan, after the placement has been undone to its state before the plan.
     void forget();
 
 private:
     using Key = std::pair<std::uint32_t, std::string>;
-    std::vector<DomainOutlook> look(scheduling::PodGroupIndex pod_group,
+    std::vector<DomainOutlook> look(PodGroupIndex pod_group,
                                     const scheduling::SpreadDomains& spread, int pods,
-                                    std::span<const scheduling::TemplateNodeId> template_nodes,
+                                    std::span<const TemplateNodeId> template_nodes,
                                     const std::vector<bool>& passed_over) const;
-    void find_growing(scheduling::PodGroupIndex pod_group, int pods,
-                      std::span<const scheduling::TemplateNodeId> template_nodes,
+    void find_growing(PodGroupIndex pod_group, int pods,
+                      std::span<const TemplateNodeId> template_nodes,
                       std::vector<DomainOutlook>& outlook) const;
-    void find_spare(scheduling::PodGroupIndex pod_group, const scheduling::SpreadDomains& spread,
-                    int pods, const std::vector<bool>& passed_over,
+    void find_spare(PodGroupIndex pod_group, const scheduling::SpreadDomains& spread, int pods,
+                    const std::vector<bool>& passed_over,
                     std::vector<DomainOutlook>& outlook) const;
 
     scheduling::Placement* placement_;
     const LearnedLimits* learned_limits_;
     const std::vector<bool>* has_zones_;
-    std::map<scheduling::PodGroupIndex, DomainQuotas> planned_;
-    std::set<scheduling::PodGroupIndex> ended_;
+    std::map<PodGroupIndex, DomainQuotas> planned_;
+    std::set<PodGroupIndex> ended_;
     std::map<Key, int> extra_;  // planned pods, placed or not
     std::map<Key, int> goal_;   // the final count if all planned pods are placed
 };

@@ -7,7 +7,7 @@
 namespace capstan::engine::scheduling {
 
 CompiledPredicates::CompiledPredicates(snapshot::Cluster cluster,
-                                       std::vector<snapshot::PodGroupId> pod_groups,
+                                       std::vector<PodGroupId> pod_groups,
                                        std::vector<TemplateNode> template_nodes,
                                        std::vector<bool> absent,
                                        std::span<const NodePromise> promises,
@@ -20,7 +20,7 @@ CompiledPredicates& CompiledPredicates::operator=(CompiledPredicates&&) noexcept
 CompiledPredicates::~CompiledPredicates() = default;
 
 const snapshot::Cluster& CompiledPredicates::cluster() const noexcept { return data_->cluster; }
-std::span<const snapshot::PodGroupId> CompiledPredicates::pod_groups() const noexcept {
+std::span<const PodGroupId> CompiledPredicates::pod_groups() const noexcept {
     return data_->pod_groups;
 }
 std::span<const TemplateNode> CompiledPredicates::template_nodes() const noexcept {

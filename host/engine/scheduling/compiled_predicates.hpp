@@ -20,6 +20,16 @@
 #include "engine/scheduling/predicates/refusal.hpp"
 #include "engine/snapshot/cluster.hpp"
 
+namespace capstan::engine {
+
+/// A pod equivalence group with pods to be placed: its index in
+/// CompiledPredicates::pod_groups(). Comments of this folder call it a pod group.
+using PodGroupIndex = std::uint32_t;
+/// A template node: its index in CompiledPredicates::template_nodes().
+using TemplateNodeId = std::uint32_t;
+
+}  // namespace capstan::engine
+
 namespace capstan::engine::scheduling {
 
 /// What every new node of a node group looks like, called a template node. Each new node has a
@@ -31,21 +41,15 @@ struct TemplateNode {
     Resources allocatable{};
     /// The pods that run there from the start (of DaemonSets, and static pods), one entry a pod.
     /// `allocatable` still includes their requests.
-    std::vector<snapshot::PodGroupId> daemons{};
+    std::vector<PodGroupId> daemons{};
     /// Volumes that the node can attach, by CSI driver; nullopt, or no entry: no limit.
     std::map<std::string, std::optional<int>> csi_limits{};
     bool operator==(const TemplateNode&) const = default;
 };
 
-/// A pod equivalence group with pods to be placed: its index in
-/// CompiledPredicates::pod_groups(). Comments of this folder call it a pod group.
-using PodGroupIndex = std::uint32_t;
-/// A template node: its index in CompiledPredicates::template_nodes().
-using TemplateNodeId = std::uint32_t;
-
 /// What a node of the cluster will soon have. Predicates count with it already.
 struct NodePromise {
-    snapshot::NodeIndex node = 0;
+    NodeIndex node = 0;
     Labels labels{};                      ///< labels that it lacks
     std::vector<Taint> removed_taints{};  ///< taints that it will lose
     Resources allocatable{};              ///< amounts of which it has less
@@ -70,7 +74,7 @@ public:
     /// away. `absent` is by PodGroupId, or empty; bound pods of an equivalence group for which it
     /// is true count as if they were not there. `promises` ascend by node. Topologies count the
     /// labels that nodes have. `refused` is about new nodes alone.
-    CompiledPredicates(snapshot::Cluster cluster, std::vector<snapshot::PodGroupId> pod_groups,
+    CompiledPredicates(snapshot::Cluster cluster, std::vector<PodGroupId> pod_groups,
                        std::vector<TemplateNode> template_nodes, std::vector<bool> absent = {},
                        std::span<const NodePromise> promises = {},
                        std::span<const RefusedShape> refused = {});
@@ -79,7 +83,7 @@ public:
     ~CompiledPredicates();
 
     const snapshot::Cluster& cluster() const noexcept;
-    std::span<const snapshot::PodGroupId> pod_groups() const noexcept;
+    std::span<const PodGroupId> pod_groups() const noexcept;
     std::span<const TemplateNode> template_nodes() const noexcept;
 
     /// The lowest of the template nodes that no pod group can tell from this one, whatever is

@@ -16,7 +16,7 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodI
         for (const auto& [name, handles] : needs.attached) driver(name);
         enter(needs.attached);
     }
-    for (const snapshot::PodGroupId pod_group : from.pod_groups) {
+    for (const PodGroupId pod_group : from.pod_groups) {
         for (const snapshot::HostPort& port :
              from.cluster.equivalence_group(pod_group).spec->ports) {
             auto& same_number = ports_by_number_[port.port];
@@ -28,7 +28,7 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodI
         }
     }
     if (claims_.empty() && drivers_.empty()) return;
-    for (const snapshot::PodGroupId id : from.others) {
+    for (const PodGroupId id : from.others) {
         if (from.volumes.contains(id) || from.cluster.equivalence_group(id).claims.empty())
             continue;
         const auto at = others_needs_.emplace(id, find_volume_needs(from.cluster, id)).first;
@@ -63,7 +63,7 @@ void ExclusiveResources::enter(const VolumesByDriver& volumes) {
     }
 }
 
-void ExclusiveResources::compile(snapshot::PodGroupId pod_group, PodRules& out) {
+void ExclusiveResources::compile(PodGroupId pod_group, PodRules& out) {
     const snapshot::PodSpec& spec = *from_.cluster.equivalence_group(pod_group).spec;
     const auto forbid = [&](Counted what, std::uint32_t which, TopologyId topology) {
         const CounterId id =
@@ -95,7 +95,7 @@ void ExclusiveResources::compile(snapshot::PodGroupId pod_group, PodRules& out) 
 }
 
 ExclusiveResources::CounterSources ExclusiveResources::taken_by(
-    snapshot::PodGroupId equivalence_group) const {
+    PodGroupId equivalence_group) const {
     CounterSources out = ports_of(*from_.cluster.equivalence_group(equivalence_group).spec);
     const auto pod_group = from_.volumes.find(equivalence_group);
     const auto other = others_needs_.find(equivalence_group);
@@ -143,7 +143,7 @@ void ExclusiveResources::read_limits() {
             out.push_back(at == limits.end() ? std::nullopt : at->second);
         }
     };
-    for (snapshot::NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
+    for (NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
         read(attach_limits(from_.cluster, node), inter_pod_.node_limits);
     for (const TemplateNode& template_node : from_.template_nodes)
         read(template_node.csi_limits, inter_pod_.template_node_limits);

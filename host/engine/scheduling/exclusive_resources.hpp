@@ -21,11 +21,11 @@ public:
     ExclusiveResources(InterPodIndex& inter_pod, const InterPodIndexSources& from);
 
     /// Adds the rules for ports, claims and attached volumes of a pod group to `out`.
-    void compile(snapshot::PodGroupId pod_group, PodRules& out);
+    void compile(PodGroupId pod_group, PodRules& out);
     /// Calls `add(what, which)` for everything that a pod of the equivalence group takes and some
     /// pod group wants.
     template <class Add>
-    void visit(snapshot::PodGroupId equivalence_group, Add add) const {
+    void visit(PodGroupId equivalence_group, Add add) const {
         for (const auto& [what, which] : taken_by(equivalence_group)) add(what, which);
     }
     /// Reads the attach limits of all nodes and template nodes, for the drivers that were added.
@@ -33,7 +33,7 @@ public:
 
 private:
     using CounterSources = std::vector<std::pair<Counted, std::uint32_t>>;
-    CounterSources taken_by(snapshot::PodGroupId equivalence_group) const;
+    CounterSources taken_by(PodGroupId equivalence_group) const;
     CounterSources ports_of(const snapshot::PodSpec& spec) const;
     CounterSources volumes_of(const VolumeNeeds& needs) const;
     std::uint32_t driver(const std::string& name);
@@ -47,7 +47,7 @@ private:
     std::map<std::string, std::uint32_t, std::less<>> drivers_;
     std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> volumes_;
     // Of bound pods and daemons that are not among the pod groups and have claims.
-    std::map<snapshot::PodGroupId, VolumeNeeds> others_needs_;
+    std::map<PodGroupId, VolumeNeeds> others_needs_;
 };
 
 }  // namespace capstan::engine::scheduling

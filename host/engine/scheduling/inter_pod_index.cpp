@@ -19,8 +19,8 @@ public:
     TermCompiler(InterPodIndex& inter_pod, const NodeProfiles& profiles)
         : inter_pod_(inter_pod), spread_topologies_(profiles, inter_pod.topologies) {}
 
-    void compile(const snapshot::Cluster& cluster, snapshot::PodGroupId pod_group,
-                 const PodGroupTerms& terms, PodRules& out) {
+    void compile(const snapshot::Cluster& cluster, PodGroupId pod_group, const PodGroupTerms& terms,
+                 PodRules& out) {
         const snapshot::PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
         if (!spec.pod_affinity.empty()) add_affinity(spec, terms, out.affinity);
         add_anti_affinity(terms, out.anti_affinity);
@@ -94,7 +94,7 @@ private:
 std::vector<CounterId> find_added_counters(const InterPodIndex& inter_pod,
                                            const ExclusiveResources& exclusive,
                                            const snapshot::Cluster& cluster,
-                                           snapshot::PodGroupId equivalence_group) {
+                                           PodGroupId equivalence_group) {
     std::vector<CounterId> out;
     const auto add = [&](Counted what, std::uint32_t which) {
         const auto counters = inter_pod.counters.counting(what, which);
@@ -125,7 +125,7 @@ InterPodIndex::InterPodIndex(PodTerms the_terms, const InterPodIndexSources& fro
     TermCompiler compiler(*this, from.profiles);
     ExclusiveResources exclusive(*this, from);
     for (std::uint32_t pod_group = 0; pod_group < from.pod_groups.size(); ++pod_group) {
-        const snapshot::PodGroupId id = from.pod_groups[pod_group];
+        const PodGroupId id = from.pod_groups[pod_group];
         PodRules found;
         if (const PodGroupTerms* own = terms.find(id))
             compiler.compile(from.cluster, id, *own, found);
@@ -137,14 +137,14 @@ InterPodIndex::InterPodIndex(PodTerms the_terms, const InterPodIndexSources& fro
     if (counters.size() == 0) return;
     added_counters.resize(from.cluster.pod_group_count());
     for (const auto equivalence_groups : {from.pod_groups, from.others}) {
-        for (const snapshot::PodGroupId id : equivalence_groups) {
+        for (const PodGroupId id : equivalence_groups) {
             if (added_counters[id].empty())
                 added_counters[id] = find_added_counters(*this, exclusive, from.cluster, id);
         }
     }
     exclusive.read_limits();
     contributing_pod_groups.resize(counters.size(), 0);
-    for (const snapshot::PodGroupId id : from.pod_groups) {
+    for (const PodGroupId id : from.pod_groups) {
         for (const CounterId counter : added_counters[id]) ++contributing_pod_groups[counter];
     }
 }

@@ -31,11 +31,11 @@ struct AttachedVolume {
 /// What an InterPodIndex is made of. Borrows all of it.
 struct InterPodIndexSources {
     const snapshot::Cluster& cluster;
-    std::span<const snapshot::PodGroupId> pod_groups;
-    std::span<const snapshot::PodGroupId> others;  ///< see find_others (placement_state.hpp)
+    std::span<const PodGroupId> pod_groups;
+    std::span<const PodGroupId> others;  ///< see find_others (placement_state.hpp)
     std::span<const TemplateNode> template_nodes;
     const NodeProfiles& profiles;
-    const std::map<snapshot::PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
+    const std::map<PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
 };
 
 /// [engine thread]
@@ -49,17 +49,17 @@ struct InterPodIndex {
         return at == no_rules ? nullptr : &rules[at];
     }
     /// The counters that a pod of the equivalence group adds to, ascending.
-    std::span<const CounterId> added_by(snapshot::PodGroupId equivalence_group) const noexcept {
+    std::span<const CounterId> added_by(PodGroupId equivalence_group) const noexcept {
         return equivalence_group < added_counters.size()
                    ? std::span<const CounterId>(added_counters[equivalence_group])
                    : std::span<const CounterId>();
     }
-    bool is_absent(snapshot::PodGroupId equivalence_group) const noexcept {
+    bool is_absent(PodGroupId equivalence_group) const noexcept {
         return equivalence_group < absent.size() && absent[equivalence_group];
     }
     /// How many volumes of a driver can be attached to a node, or to a new node of a template;
     /// nothing: there is no limit.
-    std::optional<int> node_limit(snapshot::NodeIndex node, std::uint32_t driver) const noexcept {
+    std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
     }
     std::optional<int> template_node_limit(std::size_t template_node,

@@ -167,7 +167,7 @@ NodeProfiles::NodeProfiles(const snapshot::Cluster& cluster,
     std::vector<ProfileId> of_key;
     snapshot::HashIndex index;
     of_node_.reserve(cluster.node_count());
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         NodeKey key = read_node(cluster, cluster.node(node), reading, is_read);
         const auto hash = key_hash(key);
         auto at = index.find(hash, [&](std::uint32_t id) { return keys[id] == key; });

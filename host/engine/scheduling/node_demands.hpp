@@ -63,7 +63,7 @@ public:
 
     std::size_t size() const noexcept { return profiles_.size(); }
     const NodeProfile& operator[](ProfileId id) const noexcept { return profiles_[id]; }
-    ProfileId of_node(snapshot::NodeIndex node) const noexcept { return of_node_[node]; }
+    ProfileId of_node(NodeIndex node) const noexcept { return of_node_[node]; }
     ProfileId of_template_node(std::size_t template_node) const noexcept {
         return of_template_node_[template_node];
     }

@@ -28,7 +28,7 @@ std::optional<TemplateNodeId> Placement::template_node(Slot slot) const noexcept
     return template_node == no_template_node ? std::nullopt : std::optional(template_node);
 }
 
-std::int64_t Placement::free(Slot slot, snapshot::ResourceIndex resource) const noexcept {
+std::int64_t Placement::free(Slot slot, ResourceIndex resource) const noexcept {
     const CompiledPredicates::PredicateData& rules = *state_->rules;
     if (const auto column = rules.requests.find_column(resource))
         return state_->capacity.free(slot, *column);
@@ -112,7 +112,7 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
     std::vector<ResourceFacts> facts;
     Refusal out{.predicate = Predicate::node_resources_fit};
     for (std::size_t i = 0; i < needs.size(); ++i) {
-        const snapshot::ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
+        const ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
         const std::string_view name = rules.cluster.resource_name(resource);
         const std::int64_t allocatable =
             template_node == no_template_node

@@ -74,7 +74,7 @@ public:
     /// The template node of the slot's nodes; nothing: it is a node of the cluster.
     std::optional<TemplateNodeId> template_node(Slot slot) const noexcept;
     /// What is free of a resource on each node of the slot.
-    std::int64_t free(Slot slot, snapshot::ResourceIndex resource) const noexcept;
+    std::int64_t free(Slot slot, ResourceIndex resource) const noexcept;
 
     /// Adds a slot of `nodes` new nodes that have only their daemons. A new node becomes a domain
     /// of spread constraints over single nodes when the first pod is placed on it, so that empty

@@ -37,14 +37,14 @@ void SpreadQuotas::undo() {
 namespace {
 
 bool may_have_constraints(const snapshot::Cluster& cluster,
-                          std::span<const snapshot::PodGroupId> pod_groups) {
-    const auto has_constraints = [&](snapshot::PodGroupId id) {
+                          std::span<const PodGroupId> pod_groups) {
+    const auto has_constraints = [&](PodGroupId id) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
         return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
                !row.spec->ports.empty() || !row.claims.empty();
     };
     if (std::any_of(pod_groups.begin(), pod_groups.end(), has_constraints)) return true;
-    for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
         if (!cluster.equivalence_group(id).spec->pod_anti_affinity.empty()) return true;
     }
     return false;
@@ -52,34 +52,34 @@ bool may_have_constraints(const snapshot::Cluster& cluster,
 
 }  // namespace
 
-std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
-                                              std::span<const snapshot::PodGroupId> pod_groups,
-                                              std::span<const TemplateNode> template_nodes,
-                                              const std::vector<bool>& absent) {
+std::vector<PodGroupId> find_others(const snapshot::Cluster& cluster,
+                                    std::span<const PodGroupId> pod_groups,
+                                    std::span<const TemplateNode> template_nodes,
+                                    const std::vector<bool>& absent) {
     if (!may_have_constraints(cluster, pod_groups)) return {};
     std::vector<bool> there(cluster.pod_group_count());
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        for (const snapshot::PodIndex pod : cluster.pods_on(node))
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const PodIndex pod : cluster.pods_on(node))
             there[cluster.equivalence_group_of(pod)] = true;
     }
-    for (snapshot::PodGroupId id = 0; id < absent.size(); ++id) {
+    for (PodGroupId id = 0; id < absent.size(); ++id) {
         if (absent[id]) there[id] = false;
     }
     for (const TemplateNode& template_node : template_nodes) {
-        for (const snapshot::PodGroupId daemon : template_node.daemons) there[daemon] = true;
+        for (const PodGroupId daemon : template_node.daemons) there[daemon] = true;
     }
-    for (const snapshot::PodGroupId pod_group : pod_groups) there[pod_group] = false;
-    std::vector<snapshot::PodGroupId> out;
-    for (snapshot::PodGroupId id = 0; id < there.size(); ++id) {
+    for (const PodGroupId pod_group : pod_groups) there[pod_group] = false;
+    std::vector<PodGroupId> out;
+    for (PodGroupId id = 0; id < there.size(); ++id) {
         if (there[id]) out.push_back(id);
     }
     return out;
 }
 
 void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& cluster,
-                 const InterPodIndex& inter_pod, snapshot::NodeIndex node,
-                 const TopologyCounts::Place& place, int times) {
-    for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
+                 const InterPodIndex& inter_pod, NodeIndex node, const TopologyCounts::Place& place,
+                 int times) {
+    for (const PodIndex pod : cluster.pods_on(node)) {
         const auto counters = inter_pod.added_by(cluster.equivalence_group_of(pod));
         if (counters.empty() || inter_pod.is_absent(cluster.equivalence_group_of(pod))) continue;
         const bool deleted = cluster.pod(pod).deleted;
@@ -92,7 +92,7 @@ void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& clust
 void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
                    const TemplateNode& template_node, const TopologyCounts::Place& place,
                    int times) {
-    for (const snapshot::PodGroupId daemon : template_node.daemons) {
+    for (const PodGroupId daemon : template_node.daemons) {
         for (const CounterId id : inter_pod.added_by(daemon))
             topology_counts.count(id, place, times);
     }
@@ -103,7 +103,7 @@ TopologyCounts count_bound_on_all_nodes(const snapshot::Cluster& cluster,
                                         const NodeProfiles& profiles) {
     TopologyCounts topology_counts(inter_pod.counters, inter_pod.topologies);
     if (inter_pod.counters.size() == 0) return topology_counts;
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const TopologyCounts::Place place{.slot = node, .profile = profiles.of_node(node)};
         topology_counts.push(place);
         count_bound(topology_counts, cluster, inter_pod, node, place, 1);
@@ -119,10 +119,9 @@ Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
     const auto columns = rules->requests.columns();
     std::vector<std::int64_t> row(columns.size());
     slots.reserve(cluster.node_count());
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        std::transform(
-            columns.begin(), columns.end(), row.begin(),
-            [&](snapshot::ResourceIndex resource) { return rules->free_on(node, resource); });
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        std::transform(columns.begin(), columns.end(), row.begin(),
+                       [&](ResourceIndex resource) { return rules->free_on(node, resource); });
         capacity.push(row);
         slots.push_back({.profile = rules->profiles.of_node(node)});
     }

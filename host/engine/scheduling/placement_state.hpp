@@ -63,16 +63,16 @@ private:
 /// The equivalence groups other than `pod_groups` that have bound pods or are daemons of a
 /// template, ascending, each once. Those that are `absent` are left out unless they are daemons of
 /// a template. Empty if no pod group has inter-pod constraints and no pod has an anti-affinity.
-std::vector<snapshot::PodGroupId> find_others(const snapshot::Cluster& cluster,
-                                              std::span<const snapshot::PodGroupId> pod_groups,
-                                              std::span<const TemplateNode> template_nodes,
-                                              const std::vector<bool>& absent);
+std::vector<PodGroupId> find_others(const snapshot::Cluster& cluster,
+                                    std::span<const PodGroupId> pod_groups,
+                                    std::span<const TemplateNode> template_nodes,
+                                    const std::vector<bool>& absent);
 
 /// Counts the pods bound to `node`, which is the slot `place`, `times` each; -1 undoes 1. Absent
 /// pods are left out.
 void count_bound(TopologyCounts& topology_counts, const snapshot::Cluster& cluster,
-                 const InterPodIndex& inter_pod, snapshot::NodeIndex node,
-                 const TopologyCounts::Place& place, int times);
+                 const InterPodIndex& inter_pod, NodeIndex node, const TopologyCounts::Place& place,
+                 int times);
 /// Counts the daemons of each new node of the slot `place`, `times` each; -1 undoes 1.
 void count_daemons(TopologyCounts& topology_counts, const InterPodIndex& inter_pod,
                    const TemplateNode& template_node, const TopologyCounts::Place& place,

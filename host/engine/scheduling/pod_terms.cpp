@@ -88,7 +88,7 @@ PodSetId PodSets::add(std::vector<PodSelector> all_of) {
 }
 
 std::vector<PodSetId> PodSets::holding(const snapshot::Cluster& cluster,
-                                       snapshot::PodGroupId equivalence_group) const {
+                                       PodGroupId equivalence_group) const {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     std::vector<PodSetId> candidates = others_;
     for (const snapshot::LabelPair& pair : row.labels) {
@@ -184,8 +184,7 @@ std::string describe(const PodSelector& selector) {
 namespace {
 
 /// Of bound pods and daemons that are not to be placed, only the anti-affinity matters.
-bool has_terms(const snapshot::Cluster& cluster, snapshot::PodGroupId id,
-               bool is_pod_group) noexcept {
+bool has_terms(const snapshot::Cluster& cluster, PodGroupId id, bool is_pod_group) noexcept {
     const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
     return !spec.pod_anti_affinity.empty() ||
            (is_pod_group && (!spec.pod_affinity.empty() || !cluster.spread(id).empty()));
@@ -200,12 +199,11 @@ void read_key(const std::string& key, NodeReading& reading) {
 
 }  // namespace
 
-PodTerms::PodTerms(const snapshot::Cluster& cluster,
-                   std::span<const snapshot::PodGroupId> pod_groups,
-                   std::span<const snapshot::PodGroupId> others)
+PodTerms::PodTerms(const snapshot::Cluster& cluster, std::span<const PodGroupId> pod_groups,
+                   std::span<const PodGroupId> others)
     : terms_of_(cluster.pod_group_count(), no_terms) {
-    const auto read_all = [&](std::span<const snapshot::PodGroupId> ids, bool is_pod_group) {
-        for (const snapshot::PodGroupId id : ids) {
+    const auto read_all = [&](std::span<const PodGroupId> ids, bool is_pod_group) {
+        for (const PodGroupId id : ids) {
             if (terms_of_[id] == no_terms && has_terms(cluster, id, is_pod_group))
                 of(id) = read(cluster, id, is_pod_group);
         }
@@ -215,7 +213,7 @@ PodTerms::PodTerms(const snapshot::Cluster& cluster,
     if (sets.empty()) return;
 
     std::vector<bool> has_pod_group(sets.size());
-    for (const snapshot::PodGroupId pod_group : pod_groups) {
+    for (const PodGroupId pod_group : pod_groups) {
         auto in = sets.holding(cluster, pod_group);
         if (in.empty()) continue;
         for (const PodSetId set : in) has_pod_group[set] = true;
@@ -228,8 +226,8 @@ PodTerms::PodTerms(const snapshot::Cluster& cluster,
     }
 }
 
-PodGroupTerms PodTerms::read(const snapshot::Cluster& cluster,
-                             snapshot::PodGroupId equivalence_group, bool is_pod_group) {
+PodGroupTerms PodTerms::read(const snapshot::Cluster& cluster, PodGroupId equivalence_group,
+                             bool is_pod_group) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     PodGroupTerms out;
     for (const snapshot::PodTerm& term : row.spec->pod_anti_affinity) {
@@ -254,7 +252,7 @@ TermId PodTerms::add(AntiAffinityTerm term) {
     return at->second;
 }
 
-PodGroupTerms& PodTerms::of(snapshot::PodGroupId equivalence_group) {
+PodGroupTerms& PodTerms::of(PodGroupId equivalence_group) {
     std::uint32_t& at = terms_of_[equivalence_group];
     if (at == no_terms) {
         at = static_cast<std::uint32_t>(terms_.size());
@@ -263,15 +261,14 @@ PodGroupTerms& PodTerms::of(snapshot::PodGroupId equivalence_group) {
     return terms_[at];
 }
 
-const PodGroupTerms* PodTerms::find(snapshot::PodGroupId equivalence_group) const noexcept {
+const PodGroupTerms* PodTerms::find(PodGroupId equivalence_group) const noexcept {
     const std::uint32_t at = terms_of_[equivalence_group];
     return at == no_terms ? nullptr : &terms_[at];
 }
 
-void PodTerms::read_by(const snapshot::Cluster& cluster,
-                       std::span<const snapshot::PodGroupId> pod_groups,
+void PodTerms::read_by(const snapshot::Cluster& cluster, std::span<const PodGroupId> pod_groups,
                        NodeReading& reading) const {
-    for (const snapshot::PodGroupId pod_group : pod_groups) {
+    for (const PodGroupId pod_group : pod_groups) {
         const snapshot::PodSpec& spec = *cluster.equivalence_group(pod_group).spec;
         for (const snapshot::PodTerm& term : spec.pod_affinity)
             read_key(term.topology_key, reading);

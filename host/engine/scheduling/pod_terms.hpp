@@ -104,7 +104,7 @@ public:
     std::size_t size() const noexcept { return sets_.size(); }
     /// The sets that contain the pods of the equivalence group, ascending.
     std::vector<PodSetId> holding(const snapshot::Cluster& cluster,
-                                  snapshot::PodGroupId equivalence_group) const;
+                                  PodGroupId equivalence_group) const;
     std::string describe(PodSetId id) const;
 
 private:
@@ -137,8 +137,8 @@ struct PodGroupTerms {
 /// The terms of all equivalence groups that matter. [engine thread]
 struct PodTerms {
     PodTerms() = default;
-    PodTerms(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pod_groups,
-             std::span<const snapshot::PodGroupId> others);
+    PodTerms(const snapshot::Cluster& cluster, std::span<const PodGroupId> pod_groups,
+             std::span<const PodGroupId> others);
 
     PodSets sets;
     std::vector<AntiAffinityTerm> anti_affinity;  ///< by TermId
@@ -147,16 +147,16 @@ struct PodTerms {
     std::vector<std::vector<TermId>> anti_affinity_against;
 
     /// NULL: the equivalence group has no terms and is in no set.
-    const PodGroupTerms* find(snapshot::PodGroupId equivalence_group) const noexcept;
+    const PodGroupTerms* find(PodGroupId equivalence_group) const noexcept;
     /// Adds to `reading` the topology keys that the terms read of nodes.
-    void read_by(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pod_groups,
+    void read_by(const snapshot::Cluster& cluster, std::span<const PodGroupId> pod_groups,
                  NodeReading& reading) const;
 
 private:
     static constexpr std::uint32_t no_terms = ~std::uint32_t{0};
     /// The entry of the equivalence group, made if there is none.
-    PodGroupTerms& of(snapshot::PodGroupId equivalence_group);
-    PodGroupTerms read(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group,
+    PodGroupTerms& of(PodGroupId equivalence_group);
+    PodGroupTerms read(const snapshot::Cluster& cluster, PodGroupId equivalence_group,
                        bool is_pod_group);
     TermId add(AntiAffinityTerm term);
     std::vector<PodGroupTerms> terms_;

@@ -19,9 +19,9 @@ std::vector<std::int64_t> sum_absent_requests(const snapshot::Cluster& cluster,
     if (std::ranges::find(absent, true) == absent.end()) return {};
     const std::size_t resources = cluster.resource_count();
     std::vector<std::int64_t> out(cluster.node_count() * resources, 0);
-    for (snapshot::NodeIndex node = 0; node < cluster.node_count(); ++node) {
-        for (const snapshot::PodIndex pod : cluster.pods_on(node)) {
-            const snapshot::PodGroupId id = cluster.equivalence_group_of(pod);
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        for (const PodIndex pod : cluster.pods_on(node)) {
+            const PodGroupId id = cluster.equivalence_group_of(pod);
             if (!absent[id]) continue;
             for (const snapshot::Request& request : cluster.equivalence_group(id).requests)
                 out[node * resources + request.resource] += request.amount;
@@ -34,11 +34,11 @@ std::vector<std::int64_t> sum_absent_requests(const snapshot::Cluster& cluster,
 /// What a new node has free of the columns' resources, a row per template node.
 std::vector<std::int64_t> free_rows(const snapshot::Cluster& cluster,
                                     const std::vector<TemplateNode>& template_nodes,
-                                    std::span<const snapshot::ResourceIndex> columns) {
+                                    std::span<const ResourceIndex> columns) {
     std::vector<std::int64_t> rows;
     rows.reserve(template_nodes.size() * columns.size());
     for (const TemplateNode& template_node : template_nodes) {
-        for (const snapshot::ResourceIndex resource : columns)
+        for (const ResourceIndex resource : columns)
             rows.push_back(free_on(cluster, template_node, resource));
     }
     return rows;
@@ -103,9 +103,9 @@ std::vector<TemplateNodeId> find_equivalent_template_nodes(
     return equivalent;
 }
 
-std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> promised_amounts(
+std::map<std::pair<NodeIndex, ResourceIndex>, std::int64_t> promised_amounts(
     const snapshot::Cluster& cluster, std::span<const NodePromise> promises) {
-    std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> out;
+    std::map<std::pair<NodeIndex, ResourceIndex>, std::int64_t> out;
     for (const NodePromise& promise : promises)
         for (const auto& [resource, amount] : promise.allocatable)
             if (const auto index = cluster.find_resource(resource))
@@ -116,7 +116,7 @@ std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> 
 }  // namespace
 
 CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
-                                                 std::vector<snapshot::PodGroupId> the_pod_groups,
+                                                 std::vector<PodGroupId> the_pod_groups,
                                                  std::vector<TemplateNode> the_template_nodes,
                                                  std::vector<bool> the_absent,
                                                  std::span<const NodePromise> promises,
@@ -129,12 +129,12 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
       promised(promised_amounts(cluster, promises)),
       requests(cluster, pod_groups),
       bound_counts(pods.counters, pods.topologies) {
-    std::map<snapshot::PodGroupId, VolumeNeeds> volumes;
+    std::map<PodGroupId, VolumeNeeds> volumes;
     demand_of.reserve(pod_groups.size());
     std::map<PodGroupIndex, std::map<TemplateNodeId, Refusal>> refused_by;
     for (const RefusedShape& pods : refused)
         refused_by[pods.pod_group].emplace(pods.template_node, pods.refusal);
-    for (const snapshot::PodGroupId pod_group : pod_groups) {
+    for (const PodGroupId pod_group : pod_groups) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(pod_group);
         NodeDemand demand{.spec = row.spec};
         if (auto at = refused_by.find(static_cast<PodGroupIndex>(demand_of.size()));
@@ -208,7 +208,7 @@ std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& rules)
 }
 
 bool passes_node_predicates(const CompiledPredicates& rules, PodGroupIndex pod_group,
-                            snapshot::NodeIndex node) {
+                            NodeIndex node) {
     const CompiledPredicates::PredicateData& data = rules.data();
     const ProfileId profile = data.profiles.of_node(node);
     return data.demands.verdict(data.demand_of[pod_group], profile) == Predicate::none;
@@ -222,11 +222,11 @@ bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) no
 }
 
 RequestTable::RequestTable(const snapshot::Cluster& cluster,
-                           std::span<const snapshot::PodGroupId> pod_groups) {
+                           std::span<const PodGroupId> pod_groups) {
     std::vector<bool> asked(cluster.resource_count());
     asked[snapshot::pods_index] = true;
     first_.reserve(pod_groups.size() + 1);
-    for (const snapshot::PodGroupId pod_group : pod_groups) {
+    for (const PodGroupId pod_group : pod_groups) {
         first_.push_back(static_cast<std::uint32_t>(requests_.size()));
         const auto own = cluster.equivalence_group(pod_group).requests;
         const auto rest =
@@ -241,7 +241,7 @@ RequestTable::RequestTable(const snapshot::Cluster& cluster,
     first_.push_back(static_cast<std::uint32_t>(requests_.size()));
 
     column_of_.resize(asked.size());
-    for (snapshot::ResourceIndex resource = 0; resource < asked.size(); ++resource) {
+    for (ResourceIndex resource = 0; resource < asked.size(); ++resource) {
         if (!asked[resource]) continue;
         column_of_[resource] = static_cast<std::uint32_t>(columns_.size());
         columns_.push_back(resource);
@@ -251,15 +251,14 @@ RequestTable::RequestTable(const snapshot::Cluster& cluster,
         needs_.push_back({*column_of_[request.resource], request.amount});
 }
 
-std::optional<std::uint32_t> RequestTable::find_column(
-    snapshot::ResourceIndex resource) const noexcept {
+std::optional<std::uint32_t> RequestTable::find_column(ResourceIndex resource) const noexcept {
     return resource < column_of_.size() ? column_of_[resource] : std::nullopt;
 }
 
 std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& template_node,
-                     snapshot::ResourceIndex resource) {
+                     ResourceIndex resource) {
     std::int64_t free = template_node.allocatable.amount(cluster.resource_name(resource));
-    for (const snapshot::PodGroupId daemon : template_node.daemons) {
+    for (const PodGroupId daemon : template_node.daemons) {
         if (resource == snapshot::pods_index) --free;
         for (const snapshot::Request& request : cluster.equivalence_group(daemon).requests) {
             if (request.resource == resource) free -= request.amount;

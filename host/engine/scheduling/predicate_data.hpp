@@ -22,8 +22,7 @@ namespace capstan::engine::scheduling {
 class RequestTable {
 public:
     RequestTable() = default;
-    RequestTable(const snapshot::Cluster& cluster,
-                 std::span<const snapshot::PodGroupId> pod_groups);
+    RequestTable(const snapshot::Cluster& cluster, std::span<const PodGroupId> pod_groups);
 
     /// The requests of one pod, ascending by resource, `pods` included.
     std::span<const snapshot::Request> requests(std::uint32_t pod_group) const noexcept {
@@ -34,23 +33,23 @@ public:
         return {&needs_[first_[pod_group]], first_[pod_group + 1] - first_[pod_group]};
     }
     /// The resources of the columns, ascending; `pods` is always there.
-    std::span<const snapshot::ResourceIndex> columns() const noexcept { return columns_; }
-    std::optional<std::uint32_t> find_column(snapshot::ResourceIndex resource) const noexcept;
+    std::span<const ResourceIndex> columns() const noexcept { return columns_; }
+    std::optional<std::uint32_t> find_column(ResourceIndex resource) const noexcept;
 
 private:
     std::vector<std::uint32_t> first_;  // by pod group, and one more: where its requests start
     std::vector<snapshot::Request> requests_;
     std::vector<Need> needs_;
-    std::vector<snapshot::ResourceIndex> columns_;
+    std::vector<ResourceIndex> columns_;
     std::vector<std::optional<std::uint32_t>> column_of_;  // by resource
 };
 
 /// What is free on a new node of the template: allocatable less what its daemons request.
 std::int64_t free_on(const snapshot::Cluster& cluster, const TemplateNode& template_node,
-                     snapshot::ResourceIndex resource);
+                     ResourceIndex resource);
 
 struct CompiledPredicates::PredicateData {
-    PredicateData(snapshot::Cluster the_cluster, std::vector<snapshot::PodGroupId> the_pod_groups,
+    PredicateData(snapshot::Cluster the_cluster, std::vector<PodGroupId> the_pod_groups,
                   std::vector<TemplateNode> the_template_nodes, std::vector<bool> the_absent,
                   std::span<const NodePromise> promises, std::span<const RefusedShape> refused);
     PredicateData(const PredicateData&) = delete;
@@ -58,14 +57,14 @@ struct CompiledPredicates::PredicateData {
     ~PredicateData() = default;
 
     snapshot::Cluster cluster;
-    std::vector<snapshot::PodGroupId> pod_groups;
+    std::vector<PodGroupId> pod_groups;
     std::vector<TemplateNode> template_nodes;
     std::vector<bool> absent;  ///< by PodGroupId; empty: no pod is absent
     /// What the absent pods request, a row of all resources for each node; empty: no pod is absent.
     std::vector<std::int64_t> absent_requests;
 
     /// Amounts that nodes will have; empty: none.
-    std::map<std::pair<snapshot::NodeIndex, snapshot::ResourceIndex>, std::int64_t> promised;
+    std::map<std::pair<NodeIndex, ResourceIndex>, std::int64_t> promised;
 
     RequestTable requests;
     NodeDemands demands;
@@ -78,8 +77,7 @@ struct CompiledPredicates::PredicateData {
     std::vector<TemplateNodeId> equivalent, same_except_capacity;  ///< by template node
 
     /// The node's amount of a resource, or what it is promised.
-    std::int64_t allocatable(snapshot::NodeIndex node,
-                             snapshot::ResourceIndex resource) const noexcept {
+    std::int64_t allocatable(NodeIndex node, ResourceIndex resource) const noexcept {
         if (!promised.empty()) {
             const auto at = promised.find({node, resource});
             if (at != promised.end()) return at->second;
@@ -87,8 +85,7 @@ struct CompiledPredicates::PredicateData {
         return cluster.allocatable(node)[resource];
     }
     /// What is free of a resource on a node of the cluster. Requests of absent pods count as free.
-    std::int64_t free_on(snapshot::NodeIndex node,
-                         snapshot::ResourceIndex resource) const noexcept {
+    std::int64_t free_on(NodeIndex node, ResourceIndex resource) const noexcept {
         const std::int64_t absent_request =
             absent_requests.empty() ? 0
                                     : absent_requests[node * cluster.resource_count() + resource];
@@ -116,6 +113,6 @@ bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) no
 /// Whether the pod group passes all predicates of this node alone. Free resources and other pods do
 /// not count.
 bool passes_node_predicates(const CompiledPredicates& rules, PodGroupIndex pod_group,
-                            snapshot::NodeIndex node);
+                            NodeIndex node);
 
 }  // namespace capstan::engine::scheduling

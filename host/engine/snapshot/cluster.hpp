@@ -21,7 +21,7 @@
 #include "engine/snapshot/pod_spec.hpp"
 #include "engine/snapshot/symbols.hpp"
 
-namespace capstan::engine::snapshot {
+namespace capstan::engine {
 
 using NodeIndex = std::uint32_t;
 using PodIndex = std::uint32_t;
@@ -31,6 +31,11 @@ using PodGroupId = std::uint32_t;
 /// A kind of resource. The first four are fixed: cpu (thousandths), memory, ephemeral-storage
 /// (bytes), pods. The others follow in the order in which the builder met them.
 using ResourceIndex = std::uint32_t;
+
+}  // namespace capstan::engine
+
+namespace capstan::engine::snapshot {
+
 inline constexpr ResourceIndex cpu_index = 0, memory_index = 1, storage_index = 2, pods_index = 3;
 
 inline constexpr NodeIndex no_node = ~NodeIndex{0};

@@ -16,7 +16,7 @@ using Identity = std::pair<std::string_view, std::string_view>;
 Identity identity(const snapshot::DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
 
 /// The DaemonSet that owns the pods; nothing: no DaemonSet does.
-std::optional<Identity> find_daemon_set(const snapshot::Cluster& cluster, snapshot::PodGroupId id) {
+std::optional<Identity> find_daemon_set(const snapshot::Cluster& cluster, PodGroupId id) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
     if (row.owner->kind != "DaemonSet") return std::nullopt;
     return Identity{cluster.text(row.ns), row.owner->name};
@@ -24,8 +24,8 @@ std::optional<Identity> find_daemon_set(const snapshot::Cluster& cluster, snapsh
 
 /// The equivalence group of the pod that the DaemonSet would create on a new node. `existing` is
 /// the equivalence group of its pod on some node.
-snapshot::PodGroupId pod_group_on_new_node(const snapshot::Cluster& cluster, const Identity& of,
-                                           snapshot::PodGroupId existing) {
+PodGroupId pod_group_on_new_node(const snapshot::Cluster& cluster, const Identity& of,
+                                 PodGroupId existing) {
     const auto rows = cluster.daemon_sets();
     const auto at = std::ranges::lower_bound(rows, of, {}, identity);
     if (at == rows.end() || identity(*at) != of) return existing;
@@ -56,23 +56,23 @@ std::vector<const snapshot::DaemonSetRow*> by_priority(
 }
 
 bool is_there(const snapshot::Cluster& cluster, const snapshot::DaemonSetRow& row,
-              std::span<const snapshot::PodGroupId> daemons) {
-    return std::ranges::any_of(daemons, [&](snapshot::PodGroupId id) {
+              std::span<const PodGroupId> daemons) {
+    return std::ranges::any_of(daemons, [&](PodGroupId id) {
         return id == row.equivalence_group || find_daemon_set(cluster, id) == identity(row);
     });
 }
 
 }  // namespace
 
-Resources taken_by(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) {
+Resources taken_by(const snapshot::Cluster& cluster, PodGroupId equivalence_group) {
     Resources out = cluster.equivalence_group(equivalence_group).spec->requests;
     out.set("pods", 1);
     return out;
 }
 
-Resources taken_by(const snapshot::Cluster& cluster, std::span<const snapshot::PodGroupId> pods) {
+Resources taken_by(const snapshot::Cluster& cluster, std::span<const PodGroupId> pods) {
     Resources out;
-    for (const snapshot::PodGroupId id : pods) out += taken_by(cluster, id);
+    for (const PodGroupId id : pods) out += taken_by(cluster, id);
     return out;
 }
 
@@ -88,7 +88,7 @@ bool is_of_daemon_set(const snapshot::Cluster& cluster, const snapshot::PodGroup
     return written && cluster.text(*written) == "true";
 }
 
-bool is_daemon(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) noexcept {
+bool is_daemon(const snapshot::Cluster& cluster, PodGroupId equivalence_group) noexcept {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     return row.owner->kind == "DaemonSet" || is_mirror(cluster, row);
 }
@@ -98,11 +98,10 @@ bool is_kube_proxy(const snapshot::DaemonSetObject& daemon_set) noexcept {
            daemon_set.name.find("kube-proxy") != std::string::npos;
 }
 
-std::vector<snapshot::PodGroupId> daemons_on(const snapshot::Cluster& cluster,
-                                             snapshot::NodeIndex node) {
-    std::vector<snapshot::PodGroupId> out;
-    std::map<Identity, std::pair<std::string_view, snapshot::PodGroupId>> daemon_sets;
-    for (const snapshot::PodIndex p : cluster.pods_on(node)) {
+std::vector<PodGroupId> daemons_on(const snapshot::Cluster& cluster, NodeIndex node) {
+    std::vector<PodGroupId> out;
+    std::map<Identity, std::pair<std::string_view, PodGroupId>> daemon_sets;
+    for (const PodIndex p : cluster.pods_on(node)) {
         const snapshot::PodRow pod = cluster.pod(p);
         if (pod.deleted) continue;
         if (const auto of = find_daemon_set(cluster, pod.equivalence_group)) {
@@ -122,9 +121,10 @@ std::vector<snapshot::PodGroupId> daemons_on(const snapshot::Cluster& cluster,
     return out;
 }
 
-std::vector<const snapshot::DaemonSetRow*> add_missing_daemons(
-    const snapshot::Cluster& cluster, const NodeTemplate& node, Resources room,
-    std::vector<snapshot::PodGroupId>& daemons) {
+std::vector<const snapshot::DaemonSetRow*> add_missing_daemons(const snapshot::Cluster& cluster,
+                                                               const NodeTemplate& node,
+                                                               Resources room,
+                                                               std::vector<PodGroupId>& daemons) {
     room -= taken_by(cluster, daemons);
     std::vector<const snapshot::DaemonSetRow*> added;
     for (const snapshot::DaemonSetRow* row : by_priority(cluster.daemon_sets())) {

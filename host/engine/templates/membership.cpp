@@ -172,7 +172,7 @@ public:
                     if (membership.joined[g][m] == joined && !membership.foreign[g][m])
                         add_machine({g, m}, joined);
         if (addresses_.empty()) return;
-        for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+        for (NodeIndex n = 0; n < cluster.node_count(); ++n)
             for (const std::string_view name : names_and_addresses(cluster, cluster.node(n)))
                 add_node(name, n);
     }
@@ -192,7 +192,7 @@ public:
 private:
     struct Owners {
         MachineIndex at{};
-        snapshot::NodeIndex node = snapshot::no_node;
+        NodeIndex node = snapshot::no_node;
         bool is_ambiguous = false;
     };
     /// Of a machine that has its node, addresses count only if another machine has them, too.
@@ -206,7 +206,7 @@ private:
             }
         }
     }
-    void add_node(std::string_view name, snapshot::NodeIndex node) {
+    void add_node(std::string_view name, NodeIndex node) {
         const auto known = addresses_.find(name);
         if (known == addresses_.end()) return;
         Owners& owners = known->second;
@@ -218,7 +218,7 @@ private:
     std::map<std::string_view, Owners> addresses_{};  // in order, so that matches are, too
 };
 
-void join(Membership& out, snapshot::NodeIndex node, MachineIndex machine) {
+void join(Membership& out, NodeIndex node, MachineIndex machine) {
     out.machine_of[node] = machine;
     out.nodes[machine.group].push_back(node);
     out.joined[machine.group][machine.machine] = true;
@@ -228,11 +228,11 @@ void join(Membership& out, snapshot::NodeIndex node, MachineIndex machine) {
 void look_again(const snapshot::Cluster& cluster, const std::vector<Group>& groups,
                 Membership& out) {
     if (std::ranges::all_of(out.machine_of, [](const auto& at) { return at.has_value(); })) return;
-    const auto join_free = [&](snapshot::NodeIndex node, MachineIndex at) {
+    const auto join_free = [&](NodeIndex node, MachineIndex at) {
         if (!out.machine_of[node] && !out.joined[at.group][at.machine]) join(out, node, at);
     };
     const MachinesByName by_name(groups, out);
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         if (out.machine_of[n]) continue;
         const MachineIndex* const at = by_name.find({cluster, cluster.node(n)});
         if (at != nullptr) join_free(n, *at);
@@ -251,7 +251,7 @@ Membership make_membership(const Snapshot& snapshot) {
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::Symbol id = cluster.node(n).provider_id;
         if (id == snapshot::Symbol::empty) continue;
         const MachineIndex* const machine = machines.find(cluster.text(id));
@@ -281,7 +281,7 @@ std::array<std::string_view, 3> names_of(const snapshot::Cluster& cluster,
 }
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,
-                            snapshot::NodeIndex node) noexcept {
+                            NodeIndex node) noexcept {
     const std::optional<MachineIndex>& at = membership.machine_of[node];
     return at ? &(*snapshot.groups)[at->group].machines[at->machine] : nullptr;
 }

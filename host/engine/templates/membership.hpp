@@ -34,7 +34,7 @@ struct MachineIndex {
 /// that are in no group are never changed.
 struct Membership {
     std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
-    std::vector<std::vector<snapshot::NodeIndex>> nodes;  ///< by group, ascending
+    std::vector<std::vector<NodeIndex>> nodes;            ///< by group, ascending
     /// By MachineIndex::group and MachineIndex::machine, whether the machine has a node.
     std::vector<std::vector<bool>> joined;
     /// Likewise, whether an earlier group has a machine with the same id.
@@ -54,6 +54,6 @@ std::array<std::string_view, 3> names_of(const snapshot::Cluster& cluster,
 
 /// The machine of a node; NULL: it is in no group. Borrows from the snapshot.
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,
-                            snapshot::NodeIndex node) noexcept;
+                            NodeIndex node) noexcept;
 
 }  // namespace capstan::engine::templates

@@ -72,7 +72,7 @@ public:
     void observe(std::size_t group, TemplateRecord& record) const {
         if (record.observed && now_ - record.observed->seen >= forgotten_after)
             record.observed.reset();
-        const std::optional<snapshot::NodeIndex> newest = find_newest(group, record);
+        const std::optional<NodeIndex> newest = find_newest(group, record);
         if (!newest) return record.settling.reset();
         const snapshot::NodeRow& node = snapshot_.cluster.node(*newest);
         NodeTraits traits = traits_of(snapshot_.cluster, node, settings_);
@@ -99,7 +99,7 @@ private:
                });
     }
 
-    bool is_template_candidate(snapshot::NodeIndex n, Time wall) const {
+    bool is_template_candidate(NodeIndex n, Time wall) const {
         return why_not_template_candidate(snapshot_.cluster.node(n),
                                           find_machine(snapshot_, membership_, n), wall)
             .empty();
@@ -113,10 +113,9 @@ private:
     }
 
     /// The newest node that is ready, even if only since a moment ago.
-    std::optional<snapshot::NodeIndex> find_newest(std::size_t group,
-                                                   const TemplateRecord& record) const {
-        std::optional<snapshot::NodeIndex> out;
-        for (const snapshot::NodeIndex n : membership_.nodes[group]) {
+    std::optional<NodeIndex> find_newest(std::size_t group, const TemplateRecord& record) const {
+        std::optional<NodeIndex> out;
+        for (const NodeIndex n : membership_.nodes[group]) {
             const snapshot::NodeRow& node = snapshot_.cluster.node(n);
             const bool counts =
                 is_template_candidate(n, time_.wall + stabilization_delay) &&
@@ -128,8 +127,7 @@ private:
     }
 
     /// Stores the traits in the record once they have been the same for `stabilization_delay`.
-    void settle(std::size_t group, snapshot::NodeIndex n, NodeTraits traits,
-                TemplateRecord& record) const {
+    void settle(std::size_t group, NodeIndex n, NodeTraits traits, TemplateRecord& record) const {
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (!record.settling || record.settling->traits != traits) {
             record.settling.reset();

@@ -67,7 +67,7 @@ Reserves learn_reserves(const snapshot::Cluster& cluster) {
     const auto& csi_nodes = cluster.objects().csi_nodes;
     MachineTypeFinder machine_types(cluster);
     std::map<snapshot::Symbol, MachineFigures*> by_symbol;
-    for (snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = cluster.node(n);
         const std::optional<snapshot::Symbol> type = machine_types.find(node);
         if (!type || node.capacity->empty()) continue;

@@ -54,7 +54,7 @@ std::vector<Taint> unpromised_taints(const NodeTemplate& promised, const snapsho
 }
 
 /// Empty for a node that is not settling.
-scheduling::NodePromise find_promise(const snapshot::Cluster& cluster, snapshot::NodeIndex n,
+scheduling::NodePromise find_promise(const snapshot::Cluster& cluster, NodeIndex n,
                                      const NodeTemplate& promised, const Group& group,
                                      const Settings& settings, NextChange& next_change) {
     const snapshot::NodeRow& node = cluster.node(n);
@@ -90,7 +90,7 @@ std::vector<scheduling::NodePromise> find_promises(const Snapshot& snapshot,
     std::vector<scheduling::NodePromise> out;
     for (std::size_t g = 0; g < templates.size(); ++g) {
         if (templates[g].node == nullptr) continue;
-        for (const snapshot::NodeIndex n : membership.nodes[g]) {
+        for (const NodeIndex n : membership.nodes[g]) {
             if (!usable[n]) continue;
             scheduling::NodePromise promise =
                 find_promise(snapshot.cluster, n, *templates[g].node, (*snapshot.groups)[g],
@@ -111,7 +111,7 @@ std::string describe_promise(const scheduling::NodePromise& promise) {
     return listed(parts, [](const std::string& part) { return part; });
 }
 
-bool awaits_promise(const snapshot::Cluster& cluster, snapshot::NodeIndex node, const Group& group,
+bool awaits_promise(const snapshot::Cluster& cluster, NodeIndex node, const Group& group,
                     const ObservedNode* observed, const Settings& settings, Time wall) {
     NextChange next_change(wall);
     if (group.described != nullptr)

@@ -42,7 +42,7 @@ std::string describe_promise(const scheduling::NodePromise& promise);
 
 /// Whether the node is settling by what its group's cloud describes or, without that, by the last
 /// observed node (NULL: none). Such a node tells nothing about the next.
-bool awaits_promise(const snapshot::Cluster& cluster, snapshot::NodeIndex node, const Group& group,
+bool awaits_promise(const snapshot::Cluster& cluster, NodeIndex node, const Group& group,
                     const ObservedNode* observed, const Settings& settings, Time wall);
 
 }  // namespace capstan::engine::templates

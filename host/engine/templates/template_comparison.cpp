@@ -131,11 +131,10 @@ private:
 };
 
 /// The youngest template candidate; of several, the first by name.
-std::optional<snapshot::NodeIndex> find_youngest(const Snapshot& snapshot,
-                                                 const Membership& membership, std::size_t group,
-                                                 Time wall) {
-    std::optional<snapshot::NodeIndex> out;
-    for (const snapshot::NodeIndex n : membership.nodes[group]) {
+std::optional<NodeIndex> find_youngest(const Snapshot& snapshot, const Membership& membership,
+                                       std::size_t group, Time wall) {
+    std::optional<NodeIndex> out;
+    for (const NodeIndex n : membership.nodes[group]) {
         const snapshot::NodeRow& node = snapshot.cluster.node(n);
         if (!why_not_template_candidate(node, find_machine(snapshot, membership, n), wall).empty())
             continue;
@@ -146,7 +145,7 @@ std::optional<snapshot::NodeIndex> find_youngest(const Snapshot& snapshot,
 
 std::string why_no_node(const Snapshot& snapshot, const Membership& membership, std::size_t group,
                         Time wall) {
-    const std::vector<snapshot::NodeIndex>& nodes = membership.nodes[group];
+    const std::vector<NodeIndex>& nodes = membership.nodes[group];
     if (nodes.empty()) return "the group has no node";
     const snapshot::NodeRow& node = snapshot.cluster.node(nodes.front());
     const std::string name(snapshot.cluster.text(node.name));
@@ -214,8 +213,7 @@ std::vector<TemplateField> compare_fields(NodeTemplate described, NodeTemplate a
 TemplateComparison compare_template(const Snapshot& snapshot, const Membership& membership,
                                     std::size_t group, const Settings& settings, Time wall) {
     const Group& of = (*snapshot.groups)[group];
-    const std::optional<snapshot::NodeIndex> youngest =
-        find_youngest(snapshot, membership, group, wall);
+    const std::optional<NodeIndex> youngest = find_youngest(snapshot, membership, group, wall);
     TemplateComparison out;
     if (youngest) out.node = snapshot.cluster.text(snapshot.cluster.node(*youngest).name);
     if (of.described == nullptr) {

@@ -43,14 +43,14 @@ public:
 
     GroupTemplate make(std::size_t g) const {
         const Group& group = (*snapshot_.groups)[g];
-        const std::vector<snapshot::NodeIndex>& nodes = membership_.nodes[g];
+        const std::vector<NodeIndex>& nodes = membership_.nodes[g];
         const bool may_use_nodes = settings_.template_source == TemplateSource::mixed;
         if (may_use_nodes) {
             const auto record = records_.find(group.group.id);
             const ObservedNode* const observed = record != records_.end() && record->second.observed
                                                      ? &*record->second.observed
                                                      : nullptr;
-            const auto candidate = std::ranges::find_if(nodes, [&](snapshot::NodeIndex n) {
+            const auto candidate = std::ranges::find_if(nodes, [&](NodeIndex n) {
                 return why_not(n).empty() &&
                        !awaits_promise(snapshot_.cluster, n, group, observed, settings_, wall_);
             });
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    std::string_view why_not(snapshot::NodeIndex n) const {
+    std::string_view why_not(NodeIndex n) const {
         return why_not_template_candidate(snapshot_.cluster.node(n),
                                           find_machine(snapshot_, membership_, n), wall_);
     }
@@ -72,11 +72,11 @@ private:
         return group.undescribed_because.empty() ? "the cloud does not describe new nodes"
                                                  : group.undescribed_because;
     }
-    GroupTemplate from_node(const Group& group, snapshot::NodeIndex n) const {
+    GroupTemplate from_node(const Group& group, NodeIndex n) const {
         return template_from_node(snapshot_.cluster, group, n, settings_);
     }
     /// From a node that is not a template candidate.
-    GroupTemplate from_other_node(const Group& group, snapshot::NodeIndex n) const {
+    GroupTemplate from_other_node(const Group& group, NodeIndex n) const {
         GroupTemplate out = from_node(group, n);
         out.because.append(", which ").append(why_not(n)).append("; ");
         out.because += why_undescribed(group);
@@ -234,7 +234,7 @@ void lower_to_described(Resources& amounts, const Resources& described) {
 }  // namespace
 
 GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
-                                 snapshot::NodeIndex index, const Settings& settings) {
+                                 NodeIndex index, const Settings& settings) {
     const snapshot::NodeRow& row = cluster.node(index);
     NodeTemplate node{.labels = snapshot::to_labels(cluster, row.labels),
                       .annotations = snapshot::to_labels(cluster, row.annotations),

@@ -67,7 +67,7 @@ std::string_view why_not_template_candidate(const snapshot::NodeRow& node, const
 /// A template from a node of the group, as if the node had just joined. Resources that only the
 /// cloud reports, such as GPUs before their driver is up, are added.
 GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
-                                 snapshot::NodeIndex node, const Settings& settings);
+                                 NodeIndex node, const Settings& settings);
 
 /// A template from `group.described`, which must not be NULL. `learned`: NULL: no learned figures
 /// are applied.

@@ -26,7 +26,7 @@ public:
 
     std::string write(Time start, Time end) {
         text_ = "{\"NodeList\":[";
-        for (engine::snapshot::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
+        for (engine::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
             if (node > 0) text_ += ',';
             write_node(node);
         }
@@ -51,14 +51,14 @@ private:
     void write_pods(const Pods& pods) {
         text_ += '[';
         bool is_first = true;
-        for (const engine::snapshot::PodIndex pod : pods) {
+        for (const engine::PodIndex pod : pods) {
             if (!std::exchange(is_first, false)) text_ += ',';
             write(
                 kubernetes::encode_pod(engine::snapshot::pod_object(cluster_, cluster_.pod(pod))));
         }
         text_ += ']';
     }
-    void write_node(engine::snapshot::NodeIndex node) {
+    void write_node(engine::NodeIndex node) {
         text_ += "{\"Node\":";
         write(
             kubernetes::encode_node(engine::snapshot::node_object(cluster_, cluster_.node(node))));
@@ -68,8 +68,8 @@ private:
     }
 
     /// By class: how many that wait need no new node.
-    std::map<engine::snapshot::PodGroupId, std::uint32_t> count_with_room() const {
-        std::map<engine::snapshot::PodGroupId, std::uint32_t> out;
+    std::map<engine::PodGroupId, std::uint32_t> count_with_room() const {
+        std::map<engine::PodGroupId, std::uint32_t> out;
         for (const engine::PodCount& pods :
              engine::pods::find_pending(cluster_, pass_.input.settings,
                                         pass_.input.call_context.time())
@@ -85,17 +85,16 @@ private:
         return out;
     }
 
-    std::vector<engine::snapshot::PodIndex> pods_with_room() const {
-        std::map<engine::snapshot::PodGroupId, std::uint32_t> left = count_with_room();
-        std::vector<engine::snapshot::PodIndex> out(cluster_.unbound().begin(),
-                                                    cluster_.unbound().end());
-        const auto name = [&](engine::snapshot::PodIndex pod) {
+    std::vector<engine::PodIndex> pods_with_room() const {
+        std::map<engine::PodGroupId, std::uint32_t> left = count_with_room();
+        std::vector<engine::PodIndex> out(cluster_.unbound().begin(), cluster_.unbound().end());
+        const auto name = [&](engine::PodIndex pod) {
             const engine::snapshot::PodRow row = cluster_.pod(pod);
             return std::pair(cluster_.text(cluster_.equivalence_group(row.equivalence_group).ns),
                              cluster_.text(row.name));
         };
         std::ranges::sort(out, {}, name);
-        std::erase_if(out, [&](engine::snapshot::PodIndex pod) {
+        std::erase_if(out, [&](engine::PodIndex pod) {
             const auto at = left.find(cluster_.equivalence_group_of(pod));
             if (at == left.end() || at->second == 0) return true;
             --at->second;

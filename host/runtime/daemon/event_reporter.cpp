@@ -107,9 +107,9 @@ PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
     const engine::snapshot::Cluster& cluster = pass.input.snapshot.cluster;
     ++seen_;
     Pending out;
-    for (const engine::snapshot::PodIndex index : cluster.unbound()) {
+    for (const engine::PodIndex index : cluster.unbound()) {
         const engine::snapshot::PodRow row = cluster.pod(index);
-        const engine::snapshot::PodGroupId of = engine::snapshot::equivalence_group_at(
+        const engine::PodGroupId of = engine::snapshot::equivalence_group_at(
             cluster, row, pass.input.call_context.time().wall);
         ObjectReference reference{.kind = "Pod",
                                   .ns = std::string(cluster.text(cluster.equivalence_group(of).ns)),

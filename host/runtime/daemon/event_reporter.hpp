@@ -55,7 +55,7 @@ private:
         std::uint64_t seen = 0;  ///< the last pass in which it was pending
     };
     using Pods = std::map<std::string, Pod>;  ///< by namespace, name and uid
-    using Pending = std::map<engine::snapshot::PodGroupId, std::vector<Pod*>>;
+    using Pending = std::map<engine::PodGroupId, std::vector<Pod*>>;
 
     Pending see_pending(const PassReport& pass);
     void forget_others();

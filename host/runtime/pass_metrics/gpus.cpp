@@ -41,7 +41,7 @@ GpuFacts gpu_facts_of(const NodeTemplate& node) {
     return out;
 }
 
-GpuFacts gpu_facts_of(const engine::snapshot::Cluster& cluster, engine::snapshot::NodeIndex index) {
+GpuFacts gpu_facts_of(const engine::snapshot::Cluster& cluster, engine::NodeIndex index) {
     const engine::snapshot::NodeRow& node = cluster.node(index);
     GpuFacts out{.resource = find_gpu_resource(*node.capacity)};
     for (const std::string_view key : gpu_labels) {
@@ -77,7 +77,7 @@ Gpu gpu_of_group(const engine::Snapshot& snapshot, const NodeGroupId& group) {
 }
 
 Gpu gpu_of_node(const engine::Snapshot& snapshot, std::string_view node, const NodeGroupId& group) {
-    const std::optional<engine::snapshot::NodeIndex> index = snapshot.cluster.find_node(node);
+    const std::optional<engine::NodeIndex> index = snapshot.cluster.find_node(node);
     if (!index) return gpu_of_group(snapshot, group);
     return make_gpu(gpu_facts_of(snapshot.cluster, *index),
                     [&] { return !gpu_facts_of_group(snapshot, group).resource.empty(); });

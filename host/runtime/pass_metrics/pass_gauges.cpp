@@ -158,7 +158,7 @@ void PassGauges::observe_totals(const PassObservation& pass) {
     // from node to node.
     const Resources* capacity = nullptr;
     double node_cores = 0, node_bytes = 0;
-    for (engine::snapshot::NodeIndex index = 0; index < cluster.node_count(); ++index) {
+    for (engine::NodeIndex index = 0; index < cluster.node_count(); ++index) {
         const engine::snapshot::NodeRow& node = cluster.node(index);
         for (const Taint& taint : node.taints)
             ++taints[{std::string(engine::templates::kind_of_taint(taint.key, pass.settings))}];
@@ -177,7 +177,7 @@ void PassGauges::observe_totals(const PassObservation& pass) {
 
 void PassGauges::observe_pods(const PassObservation& pass) {
     std::uint64_t pods = 0;
-    std::map<std::string, std::set<engine::snapshot::PodGroupId>> classes;  // by owner
+    std::map<std::string, std::set<engine::PodGroupId>> classes;  // by owner
     const auto add = [&](const engine::PodCount& some) {
         pods += some.count;
         const std::string& owner =

@@ -19,7 +19,7 @@ public:
     PodGroupLists(const engine::snapshot::Cluster& cluster, ClusterRecord& out)
         : cluster_(cluster), out_(out) {}
 
-    std::uint32_t add(engine::snapshot::PodGroupId id) {
+    std::uint32_t add(engine::PodGroupId id) {
         const auto [known, is_new] =
             pod_groups_.emplace(id, static_cast<std::uint32_t>(out_.pod_groups.size()));
         if (is_new) out_.pod_groups.push_back(record_of(cluster_.equivalence_group(id)));
@@ -48,14 +48,14 @@ private:
     const engine::snapshot::Cluster& cluster_;
     ClusterRecord& out_;
     // Never iterated, so their order has no effect.
-    std::unordered_map<engine::snapshot::PodGroupId, std::uint32_t> pod_groups_;
+    std::unordered_map<engine::PodGroupId, std::uint32_t> pod_groups_;
     std::unordered_map<const engine::snapshot::PodSpec*, std::uint32_t> specs_;
 };
 
-std::vector<engine::snapshot::PodIndex> pods_by_name(const engine::snapshot::Cluster& cluster) {
-    std::vector<engine::snapshot::PodIndex> out(cluster.pod_count());
-    std::iota(out.begin(), out.end(), engine::snapshot::PodIndex{0});
-    std::ranges::sort(out, {}, [&](engine::snapshot::PodIndex i) {
+std::vector<engine::PodIndex> pods_by_name(const engine::snapshot::Cluster& cluster) {
+    std::vector<engine::PodIndex> out(cluster.pod_count());
+    std::iota(out.begin(), out.end(), engine::PodIndex{0});
+    std::ranges::sort(out, {}, [&](engine::PodIndex i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         return std::pair(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns),
                          cluster.text(pod.name));
@@ -129,11 +129,11 @@ Result<engine::snapshot::PodObject> pod_object(const ClusterRecord& record, cons
 
 ClusterRecord make_cluster_record(const engine::snapshot::Cluster& cluster) {
     ClusterRecord out;
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
         out.nodes.push_back(engine::snapshot::node_object(cluster, cluster.node(i)));
     PodGroupLists pod_groups(cluster, out);
     out.pods.reserve(cluster.pod_count());
-    for (const engine::snapshot::PodIndex i : pods_by_name(cluster)) {
+    for (const engine::PodIndex i : pods_by_name(cluster)) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         out.pods.push_back(pod_record(cluster, pod, pod_groups.add(pod.equivalence_group)));
     }

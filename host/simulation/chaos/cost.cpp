@@ -29,7 +29,7 @@ public:
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const group = moment.find_group(increase.group);
             if (group == nullptr || !group->price_per_hour) continue;
-            const std::vector<engine::snapshot::PodIndex> pods = pods_for(moment, increase);
+            const std::vector<engine::PodIndex> pods = pods_for(moment, increase);
             if (pods.empty()) continue;
             for (const engine::Group& other : moment.groups())
                 compare(moment, increase, *group->price_per_hour, other, pods, out);
@@ -45,15 +45,15 @@ private:
 
     /// The waiting pods that the increase's option helps. An option tells pod equivalence groups
     /// and counts, so any pods of a group stand for those meant. Empty: not all were found.
-    static std::vector<engine::snapshot::PodIndex> pods_for(const Moment& moment,
-                                                            const engine::Increase& increase) {
-        std::vector<engine::snapshot::PodIndex> out;
+    static std::vector<engine::PodIndex> pods_for(const Moment& moment,
+                                                  const engine::Increase& increase) {
+        std::vector<engine::PodIndex> out;
         const auto& options = moment.decision().options;
         if (increase.option >= options.size() || options[increase.option].pods.empty()) return out;
-        std::map<engine::snapshot::PodGroupId, std::uint32_t> wanted;
+        std::map<engine::PodGroupId, std::uint32_t> wanted;
         for (const engine::PodCount& pods : options[increase.option].pods)
             wanted[pods.equivalence_group] += pods.count;
-        for (const engine::snapshot::PodIndex pod : moment.cluster().unbound()) {
+        for (const engine::PodIndex pod : moment.cluster().unbound()) {
             const auto at = wanted.find(moment.cluster().equivalence_group_of(pod));
             if (at == wanted.end() || at->second == 0) continue;
             --at->second;
@@ -61,11 +61,11 @@ private:
         }
         const bool is_complete =
             std::ranges::all_of(wanted, [](const auto& entry) { return entry.second == 0; });
-        return is_complete ? out : std::vector<engine::snapshot::PodIndex>();
+        return is_complete ? out : std::vector<engine::PodIndex>();
     }
 
     void compare(const Moment& moment, const engine::Increase& increase, double price,
-                 const engine::Group& other, const std::vector<engine::snapshot::PodIndex>& pods,
+                 const engine::Group& other, const std::vector<engine::PodIndex>& pods,
                  std::vector<std::string>& out) const {
         if (other.group.id == increase.group || !other.price_per_hour) return;
         const std::optional<int> machines = machines_for(moment, other, pods);
@@ -81,9 +81,9 @@ private:
     /// How many machines of the group surely suffice, by first-fit packing. Empty: not all pods
     /// surely fit.
     std::optional<int> machines_for(const Moment& moment, const engine::Group& group,
-                                    const std::vector<engine::snapshot::PodIndex>& pods) const {
+                                    const std::vector<engine::PodIndex>& pods) const {
         std::vector<Resources> rooms;
-        for (const engine::snapshot::PodIndex pod : pods) {
+        for (const engine::PodIndex pod : pods) {
             const engine::snapshot::Cluster& cluster = moment.cluster();
             if (!templates_.surely_fits(moment, pod, group)) return std::nullopt;
             Resources wants =

@@ -31,7 +31,7 @@ public:
 
 private:
     static std::vector<std::string> budgets_of(const engine::snapshot::Cluster& cluster,
-                                               engine::snapshot::PodIndex pod) {
+                                               engine::PodIndex pod) {
         const engine::snapshot::PodGroupRow& row =
             cluster.equivalence_group(cluster.equivalence_group_of(pod));
         const Labels labels = engine::snapshot::to_labels(cluster, row.labels);

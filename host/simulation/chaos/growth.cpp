@@ -51,11 +51,11 @@ void ObservedTemplates::see(const Moment& moment) {
     });
     const engine::templates::Membership membership =
         engine::templates::make_membership({cluster, moment.result.groups});
-    std::vector<std::optional<engine::snapshot::NodeIndex>> newest(groups.size());
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    std::vector<std::optional<engine::NodeIndex>> newest(groups.size());
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const auto& machine = membership.machine_of[i];
         if (!machine || !cluster.node(i).ready) continue;
-        std::optional<engine::snapshot::NodeIndex>& best = newest[machine->group];
+        std::optional<engine::NodeIndex>& best = newest[machine->group];
         if (!best || cluster.node(*best).created < cluster.node(i).created) best = i;
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -65,7 +65,7 @@ void ObservedTemplates::see(const Moment& moment) {
     }
 }
 
-bool ObservedTemplates::surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
+bool ObservedTemplates::surely_fits(const Moment& moment, engine::PodIndex pod,
                                     const engine::Group& group) const {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     if (!simulation::surely_fits(cluster, pod, group, moment.settings())) return false;

@@ -25,8 +25,7 @@ public:
     void see(const Moment& moment);
     /// Whether the pod surely fits a new node of the group: by the cloud's template and, where the
     /// group has had a ready node since the template last changed, by the newest ready node, too.
-    bool surely_fits(const Moment& moment, engine::snapshot::PodIndex pod,
-                     const engine::Group& group) const;
+    bool surely_fits(const Moment& moment, engine::PodIndex pod, const engine::Group& group) const;
 
 private:
     struct Known {

@@ -77,7 +77,7 @@ private:
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const engine::templates::Membership membership =
             engine::templates::make_membership({cluster, moment.result.groups});
-        for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             const engine::snapshot::NodeRow& node = cluster.node(i);
             const std::string name(cluster.text(node.name));
             const Machine* const machine =

@@ -105,7 +105,7 @@ private:
                 nodes.insert(removal.nodes.begin(), removal.nodes.end());
         Sums sums;
         const engine::snapshot::Cluster& cluster = moment.cluster();
-        for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
             const engine::snapshot::NodeRow& node = cluster.node(i);
             const bool is_left = !nodes.contains(std::string(cluster.text(node.name))) &&
                                  !going.contains(MachineId(cluster.text(node.provider_id)));

@@ -23,12 +23,12 @@ std::string node_line(const engine::snapshot::Cluster& cluster,
 Picture picture_of(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     Picture out;
-    for (const engine::snapshot::PodIndex pod : cluster.unbound())
+    for (const engine::PodIndex pod : cluster.unbound())
         out.waiting.insert(name_of_pod(cluster, pod));
-    for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const engine::snapshot::NodeRow& node = cluster.node(n);
         out.nodes.insert(node_line(cluster, node));
-        for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
+        for (const engine::PodIndex pod : cluster.pods_on(n)) {
             if (!belongs_to_node(cluster, pod) && !cluster.is_deleted(pod))
                 out.running.insert(name_of_pod(cluster, pod) + " on " +
                                    std::string(cluster.text(node.name)));
@@ -45,7 +45,7 @@ Picture picture_of(const Moment& moment) {
 
 bool has_failures(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         if (!cluster.node(i).ready) return true;
     }
     return std::ranges::any_of(moment.groups(), [](const engine::Group& group) {
@@ -62,7 +62,7 @@ bool probes_backoff(const Moment& moment, const engine::Increase& increase) {
 }
 
 bool has_constrained_pods(const Moment& moment) {
-    return std::ranges::any_of(moment.cluster().unbound(), [&](engine::snapshot::PodIndex pod) {
+    return std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
         return has_other_constraints(moment.cluster(), pod, moment.settings());
     });
 }

@@ -19,7 +19,7 @@ public:
             for (const std::string& node : removal.nodes) {
                 const auto index = cluster.find_node(node);
                 if (!index) continue;
-                for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index))
+                for (const engine::PodIndex pod : cluster.pods_on(*index))
                     if (counts(cluster, pod, moment.settings()))
                         pods_[node].push_back(name_of_pod(cluster, pod));
             }

@@ -25,28 +25,28 @@ constexpr Duration unknown_order_time = std::chrono::minutes(3);
 
 /// The nodes whose pods need another node: removals under way, and machines that are announced to
 /// leave.
-std::set<engine::snapshot::NodeIndex> leaving_nodes(const Moment& moment) {
-    std::set<engine::snapshot::NodeIndex> out;
+std::set<engine::NodeIndex> leaving_nodes(const Moment& moment) {
+    std::set<engine::NodeIndex> out;
     for (const auto& [node, removal] : moment.memory().removals)
         if (const auto index = moment.cluster().find_node(node)) out.insert(*index);
     std::set<std::string, std::less<>> leaving;
     for (const engine::Group& group : moment.groups())
         for (const Machine& machine : group.machines)
             if (machine.leaves) leaving.insert(machine.id.value());
-    for (engine::snapshot::NodeIndex n = 0; n < moment.cluster().node_count(); ++n)
+    for (engine::NodeIndex n = 0; n < moment.cluster().node_count(); ++n)
         if (leaving.contains(moment.cluster().text(moment.cluster().node(n).provider_id)))
             out.insert(n);
     return out;
 }
 
 /// Pods that need a node, or will once their node is gone.
-std::vector<engine::snapshot::PodIndex> wanting_pods(const Moment& moment) {
+std::vector<engine::PodIndex> wanting_pods(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
-    std::vector<engine::snapshot::PodIndex> out;
-    for (const engine::snapshot::PodIndex pod : cluster.unbound())
+    std::vector<engine::PodIndex> out;
+    for (const engine::PodIndex pod : cluster.unbound())
         if (counts(cluster, pod, moment.settings()) && !cluster.pod(pod).gated) out.push_back(pod);
-    for (const engine::snapshot::NodeIndex node : leaving_nodes(moment)) {
-        for (const engine::snapshot::PodIndex pod : cluster.pods_on(node))
+    for (const engine::NodeIndex node : leaving_nodes(moment)) {
+        for (const engine::PodIndex pod : cluster.pods_on(node))
             if (!belongs_to_node(cluster, pod)) out.push_back(pod);
     }
     return out;
@@ -63,7 +63,7 @@ std::vector<NodeTemplate> templates_of(const Moment& moment, const NodeGroupId& 
     if (group == nullptr) return out;
     if (group->described) out.push_back(*group->described);
     const engine::snapshot::Cluster& cluster = moment.cluster();
-    for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i) {
+    for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const std::string_view own = cluster.text(cluster.node(i).provider_id);
         if (std::ranges::any_of(group->machines,
                                 [&](const Machine& m) { return m.id.value() == own; }))
@@ -140,7 +140,7 @@ private:
     };
 
     static void find_useless(const Moment& moment, std::vector<std::string>& out) {
-        const std::vector<engine::snapshot::PodIndex> pods = wanting_pods(moment);
+        const std::vector<engine::PodIndex> pods = wanting_pods(moment);
         int machines = 0;
         for (const engine::Increase& increase : moment.decision().increases) {
             if (probes_backoff(moment, increase)) continue;
@@ -150,7 +150,7 @@ private:
             const int needed = is_whole ? (missing > 0 ? 0 : 1) : increase.by - missing;
             machines += std::max(0, needed);
             const std::vector<NodeTemplate> templates = templates_of(moment, increase.group);
-            const auto suited = std::ranges::count_if(pods, [&](engine::snapshot::PodIndex pod) {
+            const auto suited = std::ranges::count_if(pods, [&](engine::PodIndex pod) {
                 return std::ranges::any_of(templates, [&](const NodeTemplate& node) {
                     return might_fit(moment.cluster(), pod, node);
                 });
@@ -169,7 +169,7 @@ private:
     void see_machines(const Moment& moment) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
-        for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n)
+        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n)
             if (cluster.node(n).ready) ready.emplace(cluster.text(cluster.node(n).provider_id));
         std::map<MachineId, Time> unready;
         for (const engine::Group& group : moment.groups()) {

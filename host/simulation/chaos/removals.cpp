@@ -68,7 +68,7 @@ private:
         if (!index || carries(cluster.node(*index), engine::to_be_deleted_taint)) return;
         if (!cluster.node(*index).ready) return;
         if (!moment.settings().scale_down.drain_rules_off.empty()) return;
-        for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index)) {
+        for (const engine::PodIndex pod : cluster.pods_on(*index)) {
             if (cluster.pod(pod).deleted) continue;
             const std::string why = why_unmovable(cluster, pod, moment.settings(), moment.wall());
             if (!why.empty())

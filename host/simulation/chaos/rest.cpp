@@ -90,7 +90,7 @@ private:
 
     /// In calm no node loses its readiness, so such a node never had it. Its group is backed off,
     /// and may be tried again after that.
-    static bool has_not_started(const Moment& moment, engine::snapshot::NodeIndex index) {
+    static bool has_not_started(const Moment& moment, engine::NodeIndex index) {
         const engine::snapshot::NodeRow& node = moment.cluster().node(index);
         return !node.ready || std::ranges::any_of(node.taints, [&](const Taint& taint) {
             return engine::templates::is_starting_taint(taint.key, moment.settings());

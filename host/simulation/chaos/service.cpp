@@ -74,8 +74,8 @@ public:
 private:
     struct Waiting {
         Time since{};
-        engine::snapshot::PodIndex pod = 0;  ///< in the snapshot of the last pass
-        Time expected{};  ///< when a machine with room for it was last on its way
+        engine::PodIndex pod = 0;  ///< in the snapshot of the last pass
+        Time expected{};           ///< when a machine with room for it was last on its way
     };
 
     /// Whether the group could already grow before the last pass and did not refuse then. A group
@@ -114,7 +114,7 @@ private:
     void see_machines(const Moment& moment) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
-        for (engine::snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
+        for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
             if (cluster.node(i).ready) ready.emplace(cluster.text(cluster.node(i).provider_id));
         std::map<MachineId, Time> coming;
         on_their_way_.clear();
@@ -136,7 +136,7 @@ private:
     }
     /// Whether the pod surely fits a machine on its way. The cloud's template decides, because it
     /// is not known yet how the machine's node will turn out.
-    bool fits_upcoming(const Moment& moment, engine::snapshot::PodIndex pod) const {
+    bool fits_upcoming(const Moment& moment, engine::PodIndex pod) const {
         return std::ranges::any_of(on_their_way_, [&](const NodeGroupId& id) {
             return surely_fits(moment.cluster(), pod, *moment.find_group(id), moment.settings());
         });
@@ -144,7 +144,7 @@ private:
 
     void see_pods(const Moment& moment) {
         std::map<std::string, Waiting> now;
-        for (const engine::snapshot::PodIndex pod : moment.cluster().unbound()) {
+        for (const engine::PodIndex pod : moment.cluster().unbound()) {
             const engine::snapshot::PodRow row = moment.cluster().pod(pod);
             if (row.gated || row.deleted ||
                 is_expendable(moment.cluster(), pod, moment.settings()) ||

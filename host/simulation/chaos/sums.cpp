@@ -33,7 +33,7 @@ Sums sums_of(const Moment& moment, DeletingMachines deleting) {
     const engine::Snapshot snapshot{moment.cluster(), moment.result.groups};
     const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     std::map<NodeGroupId, int> joined;
-    for (engine::snapshot::NodeIndex i = 0; i < moment.cluster().node_count(); ++i) {
+    for (engine::NodeIndex i = 0; i < moment.cluster().node_count(); ++i) {
         const Machine* machine = engine::templates::find_machine(snapshot, membership, i);
         const bool is_going = machine != nullptr && machine->state == MachineState::deleting;
         if (machine != nullptr && !is_going) ++joined[machine->group];

@@ -37,7 +37,7 @@ public:
           cluster_(moment.cluster()),
           membership_(
               engine::templates::make_membership({moment.cluster(), moment.result.groups})) {
-        for (engine::snapshot::NodeIndex i = 0; i < cluster_.node_count(); ++i)
+        for (engine::NodeIndex i = 0; i < cluster_.node_count(); ++i)
             if (is_limited(cluster_, cluster_.node(i))) sums_.add(*cluster_.node(i).capacity, 1);
     }
 
@@ -47,17 +47,17 @@ public:
         std::string because{};
     };
     /// Empty: something keeps the node, or may keep it.
-    std::optional<Finding> find(engine::snapshot::NodeIndex index) const {
+    std::optional<Finding> find(engine::NodeIndex index) const {
         const engine::Group* const group = group_of(index);
         if (group == nullptr || !is_free_to_go(index, *group)) return std::nullopt;
-        std::vector<engine::snapshot::PodIndex> pods;
-        for (const engine::snapshot::PodIndex pod : cluster_.pods_on(index)) {
+        std::vector<engine::PodIndex> pods;
+        for (const engine::PodIndex pod : cluster_.pods_on(index)) {
             if (counts(cluster_, pod, moment_.settings())) pods.push_back(pod);
         }
         if (pods.empty()) return Finding{group->group.id, "is empty"};
         if (!std::ranges::all_of(pods, [&](auto pod) { return moves_freely(pod); }))
             return std::nullopt;
-        for (engine::snapshot::NodeIndex other = 0; other < cluster_.node_count(); ++other) {
+        for (engine::NodeIndex other = 0; other < cluster_.node_count(); ++other) {
             if (other != index && has_room(other, pods))
                 return Finding{group->group.id,
                                "has low utilization, and all its pods fit on node " +
@@ -67,7 +67,7 @@ public:
     }
 
 private:
-    const engine::Group* group_of(engine::snapshot::NodeIndex index) const {
+    const engine::Group* group_of(engine::NodeIndex index) const {
         const auto& machine = membership_.machine_of[index];
         if (!machine) return nullptr;
         const engine::Group& group = moment_.groups()[machine->group];
@@ -75,7 +75,7 @@ private:
         return runs ? &group : nullptr;
     }
 
-    bool is_free_to_go(engine::snapshot::NodeIndex index, const engine::Group& group) const {
+    bool is_free_to_go(engine::NodeIndex index, const engine::Group& group) const {
         const engine::snapshot::NodeRow& node = cluster_.node(index);
         const auto disabled = engine::snapshot::find_label(
             cluster_, node.annotations, well_known::scale_down_disabled_annotation);
@@ -86,7 +86,7 @@ private:
                !is_waited_for(index);
     }
 
-    bool is_little_used(engine::snapshot::NodeIndex index, const engine::Group& group) const {
+    bool is_little_used(engine::NodeIndex index, const engine::Group& group) const {
         const double threshold = group.options.utilization_threshold.value_or(little_used);
         const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
         for (const auto resource : {engine::snapshot::cpu_index, engine::snapshot::memory_index}) {
@@ -95,7 +95,7 @@ private:
                 return false;
         }
         // A node with GPUs is judged by another threshold.
-        for (engine::snapshot::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
+        for (engine::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
             if (cluster_.resource_name(r).ends_with("/gpu") && there[r] > 0) return false;
         return true;
     }
@@ -110,7 +110,7 @@ private:
 
     /// Whether a pending pod might fit the node, so that the autoscaler may keep it for the pod.
     /// Expendable, gated and terminating pods keep no node.
-    bool is_waited_for(engine::snapshot::NodeIndex index) const {
+    bool is_waited_for(engine::NodeIndex index) const {
         const NodeTemplate node_template = template_from_node(cluster_, index);
         return std::ranges::any_of(cluster_.unbound(), [&](auto pod) {
             return counts(cluster_, pod, moment_.settings()) && !cluster_.pod(pod).gated &&
@@ -118,7 +118,7 @@ private:
         });
     }
 
-    bool moves_freely(engine::snapshot::PodIndex pod) const {
+    bool moves_freely(engine::PodIndex pod) const {
         const engine::snapshot::PodGroupRow& row =
             cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
         const bool waits_for_end =
@@ -132,8 +132,7 @@ private:
 
     /// Whether the node surely has room for all these pods together. A node with pods that have
     /// anti-affinity is never counted on.
-    bool has_room(engine::snapshot::NodeIndex index,
-                  const std::vector<engine::snapshot::PodIndex>& pods) const {
+    bool has_room(engine::NodeIndex index, const std::vector<engine::PodIndex>& pods) const {
         const engine::snapshot::NodeRow& node = cluster_.node(index);
         if (!node.ready || node.unschedulable || engine::is_marked(node)) return false;
         const bool has_terms = std::ranges::any_of(cluster_.pods_on(index), [&](auto pod) {
@@ -145,9 +144,9 @@ private:
         node_template.taints.assign(node.taints.begin(), node.taints.end());
         Resources room;
         const auto requested = cluster_.requested(index), there = cluster_.allocatable(index);
-        for (engine::snapshot::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
+        for (engine::ResourceIndex r = 0; r < cluster_.resource_count(); ++r)
             room.set(cluster_.resource_name(r), there[r] - requested[r]);
-        for (const engine::snapshot::PodIndex pod : pods) {
+        for (const engine::PodIndex pod : pods) {
             if (!might_fit(cluster_, pod, node_template)) return false;
             room -= cluster_.equivalence_group(cluster_.equivalence_group_of(pod)).spec->requests;
             room -= Resources{{"pods", 1}};
@@ -205,7 +204,7 @@ private:
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const RemovableNodes removable(moment);
         const bool is_well = is_cluster_healthy(cluster, moment.settings());
-        for (engine::snapshot::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
+        for (engine::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
             auto finding = removable.find(i);
             if (!finding) continue;
             const std::string name(cluster.text(cluster.node(i).name));

@@ -52,7 +52,7 @@ void PassHistory::see_levels(const runtime::PassInput& input, const runtime::Pas
         const engine::Group& group = (*snapshot.groups)[i];
         const std::string& id = group.group.id.value();
         add_level(history_.groups[id].levels, now_, level_of(group, health.groups[i]));
-        for (const engine::snapshot::NodeIndex node : membership.nodes[i])
+        for (const engine::NodeIndex node : membership.nodes[i])
             history_.group_of.try_emplace(std::string(cluster.text(cluster.node(node).name)), id);
     }
     add_level(history_.pending, now_, static_cast<int>(cluster.unbound().size()));

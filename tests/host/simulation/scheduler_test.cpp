@@ -9,8 +9,8 @@
 namespace capstan::simulation {
 namespace {
 
+using engine::PodGroupId;
 using engine::snapshot::ClusterBuilder;
-using engine::snapshot::PodGroupId;
 
 engine::snapshot::NodeObject zone_node(const std::string& name, MilliCpu cpu,
                                        const std::string& zone = "") {

@@ -23,8 +23,8 @@ struct RequestedCluster : Observer {
     std::set<std::string> pods() {
         const engine::snapshot::Cluster cluster = simulated.cluster();
         std::set<std::string> out;
-        for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
+        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            for (const engine::PodIndex pod : cluster.pods_on(n)) {
                 const engine::snapshot::PodRow row = cluster.pod(pod);
                 out.insert(std::string(cluster.text(row.name)) +
                            (row.deleted ? " terminating" : ""));
@@ -34,8 +34,8 @@ struct RequestedCluster : Observer {
     }
     engine::Eviction eviction(const std::string& name) {
         const engine::snapshot::Cluster cluster = simulated.cluster();
-        for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::snapshot::PodIndex pod : cluster.pods_on(n)) {
+        for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            for (const engine::PodIndex pod : cluster.pods_on(n)) {
                 const engine::snapshot::PodRow row = cluster.pod(pod);
                 if (cluster.text(row.name) == name)
                     return {

@@ -150,8 +150,8 @@ TEST(SimulatedClusterTest, FillsNodesWithPackedPodsRegardlessOfConstraints) {
 
     const engine::snapshot::Cluster cluster = t.simulated.cluster();
     std::map<std::string, std::vector<std::string>> on;
-    for (engine::snapshot::NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        for (const engine::snapshot::PodIndex pod : cluster.pods_on(n))
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        for (const engine::PodIndex pod : cluster.pods_on(n))
             on[std::string(cluster.text(cluster.node(n).name))].emplace_back(
                 cluster.text(cluster.pod(pod).name));
         std::ranges::sort(on[std::string(cluster.text(cluster.node(n).name))]);

@@ -67,7 +67,7 @@ bool is_on(const DrainRule& rule, const Settings& settings) noexcept {
     return std::ranges::find(off, rule.name) == off.end();
 }
 
-DrainVerdict judge(snapshot::PodIndex pod, const DrainContext& context) {
+DrainVerdict judge(PodIndex pod, const DrainContext& context) {
     return judge(context.cluster.pod(pod), context);
 }
 

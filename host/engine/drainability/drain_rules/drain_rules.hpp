@@ -65,7 +65,7 @@ bool is_on(const DrainRule& rule, const Settings& settings) noexcept;
 
 /// The verdict of all rules on one pod. For all pods of a node, DrainJudge (pods_on_node.hpp) is
 /// faster.
-DrainVerdict judge(snapshot::PodIndex pod, const DrainContext& context);
+DrainVerdict judge(PodIndex pod, const DrainContext& context);
 /// The same for a pod that need not be in the cluster.
 DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context);
 

@@ -105,8 +105,7 @@ void refuse_beforehand(VolumeNeeds& needs, const snapshot::Cluster& cluster,
 
 }  // namespace
 
-VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
-                              snapshot::PodGroupId equivalence_group) {
+VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster, PodGroupId equivalence_group) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     VolumeNeeds needs;
     refuse_beforehand(needs, cluster, row);
@@ -124,7 +123,7 @@ VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
 }
 
 std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
-                                                        snapshot::NodeIndex node) {
+                                                        NodeIndex node) {
     const std::string_view name = cluster.text(cluster.node(node).name);
     const snapshot::CsiNodeObject* csi = find_in(cluster.objects().csi_nodes, name);
     return csi ? csi->limits : std::map<std::string, std::optional<int>>{};

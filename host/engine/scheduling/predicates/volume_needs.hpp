@@ -46,13 +46,12 @@ struct VolumeNeeds {
 
 /// The needs of a pod of the equivalence group. A free volume is not reserved: two claims, of one
 /// pod or of two, may count on the same volume. [any thread]
-VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster,
-                              snapshot::PodGroupId equivalence_group);
+VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster, PodGroupId equivalence_group);
 
 /// The attach limits of the node's CSINode by driver; empty: it has no CSINode, or no limits.
 /// [any thread]
 std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
-                                                        snapshot::NodeIndex node);
+                                                        NodeIndex node);
 
 // What one claim asks of a node's labels.
 

@@ -139,11 +139,11 @@ std::string ClusterCache::unobserved_because() const {
 std::vector<std::string> ClusterCache::find_unreported(std::string_view node,
                                                        const std::vector<std::string>& pods) const {
     const engine::snapshot::Cluster cluster = state_->publisher.builder().build();
-    const std::optional<engine::snapshot::NodeIndex> index = cluster.find_node(node);
+    const std::optional<engine::NodeIndex> index = cluster.find_node(node);
     const KindEntry* const entry = state_->find_entry("Pod");
     if (!index || entry == nullptr) return {};
     std::set<std::string> cached;
-    for (const engine::snapshot::PodIndex pod : cluster.pods_on(*index))
+    for (const engine::PodIndex pod : cluster.pods_on(*index))
         cached.insert(engine::drainability::pod_key(cluster, pod));
     std::vector<std::string> out;
     for (const std::string& pod : pods) {

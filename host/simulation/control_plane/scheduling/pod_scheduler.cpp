@@ -41,7 +41,7 @@ std::vector<std::string> reasons_in(const engine::scheduling::Refusal& refusal) 
 }
 
 std::string explain(const engine::scheduling::Placement& placement,
-                    engine::scheduling::PodGroupIndex pod_group) {
+                    engine::PodGroupIndex pod_group) {
     const std::size_t nodes = placement.rules().cluster().node_count();
     if (nodes == 0) return "no nodes available to schedule pods";
     std::map<std::string, int> counts;
@@ -59,14 +59,13 @@ std::string explain(const engine::scheduling::Placement& placement,
 
 }  // namespace
 
-std::map<engine::snapshot::PodGroupId, std::string> explain_unschedulable(
-    const engine::snapshot::Cluster& cluster,
-    const std::set<engine::snapshot::PodGroupId>& classes) {
-    std::map<engine::snapshot::PodGroupId, std::string> out;
+std::map<engine::PodGroupId, std::string> explain_unschedulable(
+    const engine::snapshot::Cluster& cluster, const std::set<engine::PodGroupId>& classes) {
+    std::map<engine::PodGroupId, std::string> out;
     if (classes.empty()) return out;
     engine::scheduling::CompiledPredicates rules(cluster, {classes.begin(), classes.end()}, {});
     const engine::scheduling::Placement placement(rules);
-    for (engine::scheduling::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s)
+    for (engine::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s)
         out[rules.pod_groups()[s]] = explain(placement, s);
     return out;
 }
@@ -86,10 +85,10 @@ bool is_gated(const json::object& pod) {
 }
 
 /// The class of each pod without a node, by "namespace/name".
-std::map<std::string, engine::snapshot::PodGroupId> unbound_classes(
+std::map<std::string, engine::PodGroupId> unbound_classes(
     const engine::snapshot::Cluster& cluster) {
-    std::map<std::string, engine::snapshot::PodGroupId> out;
-    for (const engine::snapshot::PodIndex index : cluster.unbound()) {
+    std::map<std::string, engine::PodGroupId> out;
+    for (const engine::PodIndex index : cluster.unbound()) {
         const engine::snapshot::PodRow row = cluster.pod(index);
         const std::string_view space =
             cluster.text(cluster.equivalence_group(row.equivalence_group).ns);
@@ -187,7 +186,7 @@ void PodScheduler::take_turn() {
     is_scheduled_ = false;
     const engine::snapshot::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, next_pods());
-    std::vector<engine::snapshot::PodGroupId> classes;
+    std::vector<engine::PodGroupId> classes;
     for (const Candidate& candidate : candidates) classes.push_back(candidate.equivalence_group);
     const auto nodes = find_nodes(cluster, classes);
     std::vector<api_server::ApiObject> refused;
@@ -222,7 +221,7 @@ void PodScheduler::mark_unschedulable(const std::vector<api_server::ApiObject>& 
     if (pods.empty()) return;
     const engine::snapshot::Cluster cluster = view_.cluster();
     const std::vector<Candidate> candidates = classified(cluster, pods);
-    std::set<engine::snapshot::PodGroupId> classes;
+    std::set<engine::PodGroupId> classes;
     for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
     const auto reasons = explain_unschedulable(cluster, classes);
     for (const Candidate& candidate : candidates)

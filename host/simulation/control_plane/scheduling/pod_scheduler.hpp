@@ -46,9 +46,8 @@ private:
 
 /// Why no node takes a pod, by class of pods, in kube-scheduler's words:
 ///     0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
-std::map<engine::snapshot::PodGroupId, std::string> explain_unschedulable(
-    const engine::snapshot::Cluster& cluster,
-    const std::set<engine::snapshot::PodGroupId>& classes);
+std::map<engine::PodGroupId, std::string> explain_unschedulable(
+    const engine::snapshot::Cluster& cluster, const std::set<engine::PodGroupId>& classes);
 
 /// Binds the pods of schedulerName "default-scheduler". Pods of higher priority come first, then
 /// older pods. A new pod is tried at once. All pods that found no node are tried again in a round
@@ -73,7 +72,7 @@ private:
     };
     struct Candidate {
         api_server::ApiObject pod{};
-        engine::snapshot::PodGroupId equivalence_group = 0;
+        engine::PodGroupId equivalence_group = 0;
     };
     void follow(const api_server::Change& change);
     void stop_waiting(const std::string& key);

@@ -16,7 +16,7 @@ struct CandidatesCase {
     explicit CandidatesCase(const TestCluster& test_cluster, Settings with = {},
                             std::map<std::string, health::Readiness> others = {}, Time now = noon)
         : settings(std::move(with)), snapshot(test_cluster.snapshot()) {
-        for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+        for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
             const auto at = others.find(name(n));
             health.readiness.push_back(at == others.end() ? health::Readiness::ready : at->second);
         }
@@ -24,7 +24,7 @@ struct CandidatesCase {
             snapshot, templates::make_membership(snapshot), health, {},
             pods::DisruptionBudgets(snapshot.cluster), settings, now);
     }
-    std::string name(snapshot::NodeIndex n) const {
+    std::string name(NodeIndex n) const {
         return std::string(snapshot.cluster.text(snapshot.cluster.node(n).name));
     }
     std::vector<std::string> nodes() const {
@@ -130,7 +130,7 @@ TEST(Candidates, ListMovingPodsAndTheirEquivalenceGroups) {
     const snapshot::Cluster& cluster = c.snapshot.cluster;
     EXPECT_THAT(names(cluster, c.candidates.nodes[1].moving), ElementsAre("p", "q"));
     EXPECT_THAT(names(cluster, c.candidates.nodes[1].daemons), ElementsAre("cni-b"));
-    const std::vector<snapshot::PodGroupId> pod_groups = c.candidates.moving_pod_groups();
+    const std::vector<PodGroupId> pod_groups = c.candidates.moving_pod_groups();
     EXPECT_THAT(pod_groups, SizeIs(2));
     EXPECT_TRUE(std::ranges::is_sorted(pod_groups));
     EXPECT_THAT(drainability::Candidates{}.moving_pod_groups(), IsEmpty());

@@ -34,18 +34,17 @@ inline void owned_by(snapshot::PodObject& pod, std::string kind, std::string gro
 }
 
 /// Finds a pod by name.
-inline std::optional<snapshot::PodIndex> find_pod(const snapshot::Cluster& cluster,
-                                                  std::string_view name) {
-    for (snapshot::PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
+inline std::optional<PodIndex> find_pod(const snapshot::Cluster& cluster, std::string_view name) {
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
         if (cluster.text(cluster.pod(pod).name) == name) return pod;
     }
     return std::nullopt;
 }
 
 inline std::vector<std::string> names(const snapshot::Cluster& cluster,
-                                      const std::vector<snapshot::PodIndex>& pods) {
+                                      const std::vector<PodIndex>& pods) {
     std::vector<std::string> out;
-    for (const snapshot::PodIndex pod : pods) out.emplace_back(cluster.text(cluster.pod(pod).name));
+    for (const PodIndex pod : pods) out.emplace_back(cluster.text(cluster.pod(pod).name));
     return out;
 }
 

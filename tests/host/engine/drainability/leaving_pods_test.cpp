@@ -14,7 +14,7 @@ struct EvictedPods : removal::RemovalCase {
     std::vector<std::string> names() {
         const Snapshot seen = snapshot();
         std::vector<std::string> out;
-        for (const snapshot::PodIndex pod : drainability::evicted_pods(seen, memory, {}, settings))
+        for (const PodIndex pod : drainability::evicted_pods(seen, memory, {}, settings))
             out.push_back(drainability::full_name(seen.cluster, pod));
         return out;
     }

@@ -131,7 +131,7 @@ struct RandomCase {
         std::map<std::string, const snapshot::PodObject*> by_name;
         for (const snapshot::PodObject& pod : test_cluster.pods)
             by_name[name_of_reason(pod)] = &pod;
-        for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
+        for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
             pods.push_back(by_name.at(drainability::full_name(cluster, p)));
         }
     }
@@ -149,7 +149,7 @@ TEST(DrainabilityReference, DrainRulesMatchASimpleFunction) {
         const pods::DisruptionBudgets budgets(c.cluster);
         const drainability::DrainContext context{c.cluster, c.settings, budgets, noon};
         drainability::DrainJudge judged(context);
-        for (snapshot::PodIndex p = 0; p < c.cluster.pod_count(); ++p) {
+        for (PodIndex p = 0; p < c.cluster.pod_count(); ++p) {
             const drainability::Drain expected =
                 expected_drain(c.test_cluster, *c.pods[p], c.settings.scale_down);
             ++seen[expected];
@@ -181,8 +181,7 @@ TEST(DrainabilityReference, PodsOfANodeMatchASimpleSort) {
         const drainability::NodePods found = judge.sort(0);
         const auto names = [&](const auto& pods) {
             std::vector<std::string> out;
-            for (const snapshot::PodIndex pod : pods)
-                out.push_back(drainability::full_name(c.cluster, pod));
+            for (const PodIndex pod : pods) out.push_back(drainability::full_name(c.cluster, pod));
             return out;
         };
         if (!expected[drainability::Drain::block].empty()) {
@@ -206,11 +205,11 @@ TEST(DrainabilityReference, BudgetsMatchASimpleCount) {
         RemainingBudgets left(c.test_cluster);
         Dice dice(seed);
         for (int round = 0; round < 8 && c.cluster.pod_count() != 0; ++round) {
-            std::vector<snapshot::PodIndex> some;
+            std::vector<PodIndex> some;
             Pods same;
             for (int i = dice.below(5); i > 0; --i) {
-                some.push_back(static_cast<snapshot::PodIndex>(
-                    dice.below(static_cast<int>(c.cluster.pod_count()))));
+                some.push_back(
+                    static_cast<PodIndex>(dice.below(static_cast<int>(c.cluster.pod_count()))));
                 same.push_back(c.pods[some.back()]);
             }
             const auto kept =

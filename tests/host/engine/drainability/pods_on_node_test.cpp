@@ -22,7 +22,7 @@ Sorted sorted(const TestCluster& test_cluster, Time now = noon) {
     const pods::DisruptionBudgets budgets(cluster);
     drainability::DrainJudge judge({cluster, settings, budgets, now});
     const drainability::NodePods pods = judge.sort(0);
-    const auto name = [&](std::optional<snapshot::PodIndex> pod) {
+    const auto name = [&](std::optional<PodIndex> pod) {
         return pod ? drainability::full_name(cluster, *pod) : "";
     };
     return {.moving = names(cluster, pods.moving),

@@ -11,20 +11,20 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-snapshot::PodGroupId pod_group_of(const Snapshot& snapshot, const std::string& name) {
-    for (snapshot::PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
+PodGroupId pod_group_of(const Snapshot& snapshot, const std::string& name) {
+    for (PodIndex p = 0; p < snapshot.cluster.pod_count(); ++p) {
         if (snapshot.cluster.text(snapshot.cluster.pod(p).name) == name) {
             return snapshot.cluster.equivalence_group_of(p);
         }
     }
-    return ~snapshot::PodGroupId{0};
+    return ~PodGroupId{0};
 }
 
 struct ExplainCase : PassCase {
     Snapshot snapshot{test_cluster.snapshot()};
     Policies explained_policies{};
     /// For pods that need not be pending, in the current snapshot.
-    Result<pass::PodAnswer> explain_of(snapshot::PodGroupId id) {
+    Result<pass::PodAnswer> explain_of(PodGroupId id) {
         explained_policies = policies();
         return pass::explain_pass(snapshot, memory, explained_policies, settings, call_context,
                                   {&id, 1})

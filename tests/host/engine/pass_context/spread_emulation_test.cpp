@@ -85,7 +85,7 @@ TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
         snapshot::PodObject pod{.name = "web-1"};
         emulated()(pod);
         c.change(pod);
-        const snapshot::PodGroupId id = builder.add_equivalence_group(pod);
+        const PodGroupId id = builder.add_equivalence_group(pod);
         EXPECT_EQ(pass_context::is_emulated(builder.build(), id, settings), c.emulated) << c.what;
         EXPECT_FALSE(pass_context::is_emulated(builder.build(), id, Settings()))
             << "disabled: " << c.what;
@@ -228,8 +228,8 @@ TEST(SpreadEmulation, KeepsMovedPodsInTheirZone) {
     c.pods("plain", 1, 3000, [](snapshot::PodObject&) {});
     const snapshot::Cluster cluster = c.test_cluster.cluster();
     const auto zone_at = [&](const char* pod, const char* node) -> std::string {
-        snapshot::PodGroupId id = 0;
-        for (snapshot::PodIndex p = 0; p < cluster.pod_count(); ++p) {
+        PodGroupId id = 0;
+        for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
             if (cluster.text(cluster.pod(p).name) == pod) id = cluster.equivalence_group_of(p);
         }
         const auto zone =

@@ -20,8 +20,8 @@ protected:
         return pod;
     }
     void build_cluster() { cluster.emplace(test_cluster.cluster()); }
-    std::vector<snapshot::PodIndex> pods(std::initializer_list<const char*> names) const {
-        std::vector<snapshot::PodIndex> out;
+    std::vector<PodIndex> pods(std::initializer_list<const char*> names) const {
+        std::vector<PodIndex> out;
         for (const char* name : names) out.push_back(find_pod(*cluster, name).value());
         return out;
     }

@@ -203,9 +203,7 @@ TEST(PendingPods, CanHaveALongerDelayButNotAShorterOne) {
           Case{"30s",
                true,
                {about + "\"30s\" is ignored: shorter than scale_up.new_pod_delay (2m)"}},
-          Case{"soon",
-               true,
-               {about + "\"soon\" is ignored: duration \"soon\": missing number"}}}) {
+          Case{"soon", true, {about + "\"soon\" is ignored: duration \"soon\": missing number"}}}) {
         TestCluster test_cluster;
         snapshot::PodObject& pod = test_cluster.pod("p");
         pod.created = noon - 5min;
@@ -260,7 +258,7 @@ TEST(PendingPods, KeepTheSpreadConstraintWhenTheyLoseTheirNode) {
     test_cluster.node("a");
     add_spread_timeout(test_cluster.pod("moves", "a"));  // created an hour ago
     const snapshot::Cluster cluster = test_cluster.cluster();
-    const snapshot::PodIndex pod = 0;
+    const PodIndex pod = 0;
     const pods::PendingPods pods = pods::find_pending(cluster, Settings(), noon, {&pod, 1});
     ASSERT_THAT(pending(pods), ElementsAre("default/moves"));
     EXPECT_EQ(pods.pod_groups[0].equivalence_group, cluster.equivalence_group_of(pod));

@@ -159,7 +159,7 @@ struct RemovalCase : ::testing::Test {
                                    .groups_under_repair = under_repair,
                                    .has_waiting = has_waiting};
         for (const std::string& name : chosen) {
-            const snapshot::NodeIndex index = seen.cluster.find_node(name).value();
+            const NodeIndex index = seen.cluster.find_node(name).value();
             plan.chosen.push_back({.candidate = candidates.nodes.size(), .because = "unneeded"});
             candidates.nodes.push_back({.node = index,
                                         .group = membership.machine_of[index].value().group,

@@ -46,7 +46,7 @@ struct PlanCase {
         out.plan = plan_scale_down(context, initial.placement, context.candidates, context.budgets,
                                    increases, out.memory);
         for (const ChosenNode& node : out.plan.chosen) {
-            const snapshot::NodeIndex index = context.candidates.nodes[node.candidate].node;
+            const NodeIndex index = context.candidates.nodes[node.candidate].node;
             out.chosen.emplace_back(snapshot.cluster.text(snapshot.cluster.node(index).name));
         }
         return out;

@@ -72,13 +72,12 @@ public:
             pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
         scale_up::InitialPlacement initial = scale_up::place_pending(*context_);
         naive_cluster_ = scheduling::naive::make_naive_cluster(cluster_);
-        for (const snapshot::NodeIndex node : context_->being_removed)
-            naive_cluster_.nodes[node].gone = true;
+        for (const NodeIndex node : context_->being_removed) naive_cluster_.nodes[node].gone = true;
         // Pending pods that fit on existing nodes are placed first.
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
             for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
                 assigned_.insert(slot);
-                const snapshot::PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
+                const PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
                 for (int i = 0; i < assignment.per_node; ++i)
                     naive_cluster_.nodes[slot].pods.push_back(
                         scheduling::naive::make_pod(cluster_, id));
@@ -87,7 +86,7 @@ public:
         memory_ = c.memory;
         plan_ = plan_scale_down(*context_, initial.placement, context_->candidates,
                                 context_->budgets, {}, memory_);
-        for (snapshot::NodeIndex n = 0; n < cluster_.node_count(); ++n) {
+        for (NodeIndex n = 0; n < cluster_.node_count(); ++n) {
             const bool is_going = std::ranges::count(context_->being_removed, n) > 0;
             if (!is_going && !memory_.unneeded.contains(name(n))) staying_.push_back(n);
         }
@@ -115,7 +114,7 @@ public:
             if (moving != checker.moving(name(node.node)))
                 return "other pods of " + name(node.node) + " move than expected";
             naive_cluster_.nodes[node.node].gone = true;
-            const std::vector<snapshot::PodIndex> left = assign_all(node.moving);
+            const std::vector<PodIndex> left = assign_all(node.moving);
             if (!left.empty()) {
                 return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
                        name(node.node) + " has no destination";
@@ -157,13 +156,13 @@ private:
     const drainability::Candidate& at(const ChosenNode& chosen) const {
         return context_->candidates.nodes[chosen.candidate];
     }
-    std::string name(snapshot::NodeIndex n) const {
+    std::string name(NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
     /// Returns the pods without a destination. Pods with inter-pod constraints depend on the order.
-    std::vector<snapshot::PodIndex> assign_all(const std::vector<snapshot::PodIndex>& pods) {
-        std::vector<snapshot::PodIndex> left = pods;
-        std::ranges::sort(left, {}, [&](snapshot::PodIndex pod) {
+    std::vector<PodIndex> assign_all(const std::vector<PodIndex>& pods) {
+        std::vector<PodIndex> left = pods;
+        std::ranges::sort(left, {}, [&](PodIndex pod) {
             const snapshot::PodGroupRow& row =
                 cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
             const auto place = std::ranges::find(pods, pod) - pods.begin();
@@ -171,19 +170,19 @@ private:
         });
         for (std::size_t before = left.size() + 1; left.size() < before;) {
             before = left.size();
-            std::erase_if(left, [&](snapshot::PodIndex pod) { return assign(pod); });
+            std::erase_if(left, [&](PodIndex pod) { return assign(pod); });
         }
         return left;
     }
-    bool assign(snapshot::PodIndex pod) {
+    bool assign(PodIndex pod) {
         const scheduling::naive::Pod moving =
             scheduling::naive::make_pod(cluster_, cluster_.equivalence_group_of(pod));
         // The planned node first, then any other node.
-        std::vector<snapshot::NodeIndex> nodes = staying_;
-        const snapshot::NodeIndex planned =
+        std::vector<NodeIndex> nodes = staying_;
+        const NodeIndex planned =
             *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
         nodes.insert(nodes.begin(), planned);
-        for (const snapshot::NodeIndex node : nodes) {
+        for (const NodeIndex node : nodes) {
             if (!scheduling::naive::fits(naive_cluster_, moving, node)) continue;
             naive_cluster_.nodes[node].pods.push_back(moving);
             return true;
@@ -196,8 +195,8 @@ private:
     const snapshot::Cluster& cluster_;
     std::optional<pass_context::PassContext> context_{};
     scheduling::naive::NaiveCluster naive_cluster_{};
-    std::set<snapshot::NodeIndex> assigned_{};
-    std::vector<snapshot::NodeIndex> staying_{};
+    std::set<NodeIndex> assigned_{};
+    std::vector<NodeIndex> staying_{};
     Memory memory_{};
     ScaleDown plan_{};
 };

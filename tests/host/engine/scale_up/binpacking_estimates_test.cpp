@@ -12,7 +12,7 @@ namespace {
 /// Template nodes of 1 to `machines` cores, and pending pods.
 struct BinpackingCase {
     snapshot::ClusterBuilder builder{};
-    std::vector<snapshot::PodGroupId> pod_groups{};
+    std::vector<PodGroupId> pod_groups{};
     std::vector<int> pods{};
     std::vector<scheduling::TemplateNode> template_nodes{};
 
@@ -30,9 +30,9 @@ struct BinpackingCase {
         pods.push_back(count);
     }
     scheduling::CompiledPredicates rules() { return {builder.build(), pod_groups, template_nodes}; }
-    std::vector<scheduling::TemplateNodeId> all() const {
-        std::vector<scheduling::TemplateNodeId> out(template_nodes.size());
-        for (scheduling::TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
+    std::vector<TemplateNodeId> all() const {
+        std::vector<TemplateNodeId> out(template_nodes.size());
+        for (TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
         return out;
     }
 };
@@ -46,7 +46,7 @@ TEST(BinpackingEstimates, EqualAnEstimateOfEachTemplate) {
     BinpackingEstimates estimates(placement, {0, 1});
     estimates.begin_round(c.pods);
     estimates.prepare(c.all(), INT_MAX);
-    for (const scheduling::TemplateNodeId template_node : c.all()) {
+    for (const TemplateNodeId template_node : c.all()) {
         const std::vector<Demand> demands{{0, 12}, {1, 200}};
         const scheduling::Placement::Mark mark = placement.mark();
         const Estimate expected = estimate(placement, template_node, demands, INT_MAX);
@@ -98,7 +98,7 @@ TEST(BinpackingEstimates, SaturateSumsOfRequests) {
     snapshot::ClusterBuilder builder;
     snapshot::PodObject pod;
     pod.spec.requests = {{"memory", INT64_MAX / 2 + 1}};
-    const snapshot::PodGroupId of_pod = builder.add_equivalence_group(pod);
+    const PodGroupId of_pod = builder.add_equivalence_group(pod);
     scheduling::TemplateNode template_node;
     template_node.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
     scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {template_node});

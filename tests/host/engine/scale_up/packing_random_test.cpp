@@ -126,8 +126,8 @@ public:
 
     /// Binds the pods that fit.
     void bind(std::vector<snapshot::PodObject*>& waiting) {
-        std::map<std::string, snapshot::PodGroupId> pod_groups;
-        for (const snapshot::PodIndex pod : cluster_.unbound()) {
+        std::map<std::string, PodGroupId> pod_groups;
+        for (const PodIndex pod : cluster_.unbound()) {
             pod_groups[std::string(cluster_.text(cluster_.pod(pod).name))] =
                 cluster_.equivalence_group_of(pod);
         }
@@ -142,25 +142,24 @@ public:
     }
 
 private:
-    static std::vector<snapshot::PodGroupId> pod_groups_of(const snapshot::Cluster& cluster) {
-        std::set<snapshot::PodGroupId> pod_groups;
-        for (const snapshot::PodIndex pod : cluster.unbound())
+    static std::vector<PodGroupId> pod_groups_of(const snapshot::Cluster& cluster) {
+        std::set<PodGroupId> pod_groups;
+        for (const PodIndex pod : cluster.unbound())
             pod_groups.insert(cluster.equivalence_group_of(pod));
         return {pod_groups.begin(), pod_groups.end()};
     }
-    double score(snapshot::NodeIndex node) const {
-        const auto share = [&](snapshot::ResourceIndex resource) {
+    double score(NodeIndex node) const {
+        const auto share = [&](ResourceIndex resource) {
             return static_cast<double>(placement_.free(node, resource)) /
                    static_cast<double>(cluster_.allocatable(node)[resource]);
         };
         return sign_ * (share(snapshot::cpu_index) + share(snapshot::memory_index));
     }
-    bool try_to_bind(snapshot::PodObject& pod, snapshot::PodGroupId equivalence_group) {
+    bool try_to_bind(snapshot::PodObject& pod, PodGroupId equivalence_group) {
         const auto at = std::ranges::lower_bound(rules_.pod_groups(), equivalence_group);
-        const auto pod_group =
-            static_cast<scheduling::PodGroupIndex>(at - rules_.pod_groups().begin());
-        std::optional<snapshot::NodeIndex> best;
-        for (snapshot::NodeIndex node = 0; node < cluster_.node_count(); ++node) {
+        const auto pod_group = static_cast<PodGroupIndex>(at - rules_.pod_groups().begin());
+        std::optional<NodeIndex> best;
+        for (NodeIndex node = 0; node < cluster_.node_count(); ++node) {
             if (placement_.room(pod_group, node, 1).in_all == 0) continue;
             if (!best || score(node) > score(*best)) best = node;
         }
@@ -250,11 +249,11 @@ private:
             const int nodes = placement().nodes(slot) - (slot == dropped ? 1 : 0);
             if (nodes > 0) other.add(*placement().template_node(slot), nodes);
         }
-        std::map<scheduling::PodGroupIndex, int> left = planned_;
+        std::map<PodGroupIndex, int> left = planned_;
         const SizeOrder order = SizeOrders(*context_.rules).of(*placement().template_node(dropped));
         for (int placed = 1; placed > 0;) {
             placed = 0;
-            for (const scheduling::PodGroupIndex pod_group : *order) {
+            for (const PodGroupIndex pod_group : *order) {
                 int& wanted = left[pod_group];
                 const auto end = static_cast<scheduling::Slot>(other.slot_count());
                 const int some = wanted > 0 ? Packing(other).fill(pod_group, 0, end, wanted) : 0;
@@ -269,7 +268,7 @@ private:
     pass_context::PassContext context_;
     Policies policies_;
     ScaleUp scale_up_;
-    std::map<scheduling::PodGroupIndex, int> planned_{};
+    std::map<PodGroupIndex, int> planned_{};
 };
 
 constexpr std::uint64_t packing_cases = PACKING_CASES;

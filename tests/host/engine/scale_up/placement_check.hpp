@@ -17,7 +17,7 @@ public:
     explicit PlacementCheck(ScaleUp& scale_up)
         : context_(scale_up.context()),
           naive_cluster_(scheduling::naive::make_naive_cluster(context_.snapshot->cluster)) {
-        for (const snapshot::PodGroupId id : context_.rules->pod_groups())
+        for (const PodGroupId id : context_.rules->pod_groups())
             pods_.push_back(scheduling::naive::make_pod(context_.snapshot->cluster, id));
         lay_out(scale_up.placement());
     }
@@ -50,14 +50,12 @@ public:
 
     /// The cluster with the nodes and pods that have been added.
     scheduling::naive::NaiveCluster& naive_cluster() { return naive_cluster_; }
-    const scheduling::naive::Pod& pod(scheduling::PodGroupIndex pod_group) const {
-        return pods_[pod_group];
-    }
+    const scheduling::naive::Pod& pod(PodGroupIndex pod_group) const { return pods_[pod_group]; }
 
 private:
     struct PlannedPod {
         std::size_t when = 0;
-        scheduling::PodGroupIndex pod_group = 0;
+        PodGroupIndex pod_group = 0;
         std::size_t node = 0;
     };
 

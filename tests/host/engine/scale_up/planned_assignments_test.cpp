@@ -288,7 +288,7 @@ TEST(PlannedAssignments, UseTheControllerAsKeyIfThereIsOne) {
     test_cluster.pod("owned").owner = {.kind = "ReplicaSet", .name = "web-7f"};
     const snapshot::Cluster cluster = test_cluster.cluster();
     std::vector<std::string> names;
-    for (snapshot::PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
+    for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id)
         names.emplace_back(pods::controller_of(pods::pod_group_key(cluster, id)));
     std::ranges::sort(names);
     EXPECT_EQ(names,

@@ -13,7 +13,7 @@ namespace {
 /// Pods and new nodes of one template, next to an existing node in another zone.
 struct EstimateCase {
     snapshot::ClusterBuilder builder{};
-    std::vector<snapshot::PodGroupId> pod_groups{};
+    std::vector<PodGroupId> pod_groups{};
     std::vector<Demand> pods{};
     scheduling::TemplateNode template_node{};
 
@@ -31,7 +31,7 @@ struct EstimateCase {
         snapshot::PodObject pod{.ns = "universe", .labels = {{"app", "estimatee"}}};
         pod.spec.requests = {{"cpu", cpu}, {"memory", memory}};
         change(pod);
-        pods.push_back({static_cast<scheduling::PodGroupIndex>(pod_groups.size()), count});
+        pods.push_back({static_cast<PodGroupIndex>(pod_groups.size()), count});
         pod_groups.push_back(builder.add_equivalence_group(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {

@@ -80,13 +80,13 @@ public:
         if (!progress.stopped.empty()) return {};
         scheduling::naive::NaiveCluster& naive_cluster = placement_check_->naive_cluster();
         for (scheduling::naive::Node& node : naive_cluster.nodes) node.gone = false;
-        for (scheduling::PodGroupIndex s = 0; s < context_.pending_count(); ++s) {
+        for (PodGroupIndex s = 0; s < context_.pending_count(); ++s) {
             if (progress.left[s] == 0) continue;
             if (const auto node =
                     scheduling::naive::find_room(naive_cluster, placement_check_->pod(s))) {
                 return name(s) + " fits on node " + std::to_string(*node);
             }
-            for (pass_context::GroupIndex g = 0; g < context_.groups().size(); ++g) {
+            for (GroupIndex g = 0; g < context_.groups().size(); ++g) {
                 if (!progress.quotas.obstacle(g).is_none()) continue;
                 scheduling::naive::NaiveCluster more = naive_cluster;
                 const std::size_t node = scheduling::naive::add_node(
@@ -100,7 +100,7 @@ public:
     }
 
 private:
-    const std::string& name(scheduling::PodGroupIndex s) const {
+    const std::string& name(PodGroupIndex s) const {
         return context_.pending.pod_groups[s].example;
     }
 

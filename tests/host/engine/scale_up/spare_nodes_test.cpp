@@ -160,7 +160,7 @@ TEST(SpareNodes, AreNotPlannedForMovedPods) {
     const Policies policies = c.policies();
     pass::Explanation explanation =
         pass::explain_pass(snapshot, c.memory, policies, c.settings, c.call_context);
-    for (snapshot::PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
+    for (PodGroupId id = 0; id < snapshot.cluster.pod_group_count(); ++id)
         EXPECT_EQ(explanation.pod(id)->because, "planned on new nodes of large");
     EXPECT_EQ(explanation.group(NodeGroupId("small"))->increase, 0);
 }

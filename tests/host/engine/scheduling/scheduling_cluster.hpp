@@ -15,7 +15,7 @@ struct TestNode {
     std::int64_t cpu = 1'000'000, memory = 1'000'000, pods = 110;
     Labels labels{};
     std::vector<Taint> taints{};
-    std::vector<snapshot::PodGroupId> daemons{};  ///< of a template node
+    std::vector<PodGroupId> daemons{};  ///< of a template node
     std::map<std::string, std::optional<int>> csi_limits{};
 };
 
@@ -62,9 +62,7 @@ public:
         pod_groups.push_back(builder.add_equivalence_group(make(pod)));
         return static_cast<PodGroupIndex>(pod_groups.size() - 1);
     }
-    snapshot::PodGroupId daemon(const TestPod& pod) {
-        return builder.add_equivalence_group(make(pod));
-    }
+    PodGroupId daemon(const TestPod& pod) { return builder.add_equivalence_group(make(pod)); }
     TemplateNodeId template_node(const TestNode& node) {
         template_nodes.push_back({.labels = node.labels,
                                   .taints = node.taints,
@@ -98,7 +96,7 @@ private:
         return out;
     }
 
-    std::vector<snapshot::PodGroupId> pod_groups;
+    std::vector<PodGroupId> pod_groups;
     std::vector<TemplateNode> template_nodes;
 };
 

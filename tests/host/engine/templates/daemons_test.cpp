@@ -159,7 +159,7 @@ TEST(TemplateDaemons, AreLimitedToTheHighestPrioritiesThatFit) {
     const Snapshot snapshot = test_cluster.snapshot();
     const GroupTemplate web = make_templates(snapshot, Settings(), noon).at(0);
     std::vector<std::string> owners;
-    for (const snapshot::PodGroupId id : web.template_node.daemons) {
+    for (const PodGroupId id : web.template_node.daemons) {
         owners.push_back(snapshot.cluster.equivalence_group(id).owner->name);
     }
     EXPECT_THAT(owners, ::testing::UnorderedElementsAre("b", "c"));

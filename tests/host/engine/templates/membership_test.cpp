@@ -12,7 +12,7 @@ std::string groups_of_nodes(const TestCluster& test_cluster) {
     const Snapshot snapshot = test_cluster.snapshot();
     const Membership membership = make_membership(snapshot);
     std::string out;
-    for (snapshot::NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < snapshot.cluster.node_count(); ++n) {
         const auto& at = membership.machine_of[n];
         out += out.empty() ? "" : " ";
         out += at ? (*snapshot.groups)[at->group].group.id.value() : "-";

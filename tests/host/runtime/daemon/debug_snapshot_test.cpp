@@ -48,8 +48,8 @@ struct DebugSnapshotTest : ::testing::Test {
                                                    .capacity = {{"cpu", 8000}},
                                                    .allocatable = {{"cpu", 8000}}})};
         const engine::snapshot::Cluster cluster = builder.build();
-        engine::snapshot::PodGroupId pending = 0;
-        for (const engine::snapshot::PodIndex pod : cluster.unbound())
+        engine::PodGroupId pending = 0;
+        for (const engine::PodIndex pod : cluster.unbound())
             pending = cluster.equivalence_group_of(pod);
         pass.emplace(PassInput{
             .snapshot = {cluster, std::make_shared<const std::vector<engine::Group>>(1, group)},

@@ -32,7 +32,7 @@ struct PodEventsTest : ::testing::Test {
         out.at = now += 10s;
         return out;
     }
-    static engine::snapshot::PodGroupId equivalence_group_of(const PassReport& pass) {
+    static engine::PodGroupId equivalence_group_of(const PassReport& pass) {
         return pass.input.snapshot.cluster.equivalence_group_of(0);
     }
     /// "a: TriggeredScaleUp" for a pass with a scale-up for `schedulable` pods and `unschedulable`
@@ -65,7 +65,7 @@ struct PodEventsTest : ::testing::Test {
 
 TEST_F(PodEventsTest, ReportScaleUpsAndReasonsForNone) {
     PassReport report = pass();
-    const engine::snapshot::PodGroupId pod_group = equivalence_group_of(report);
+    const engine::PodGroupId pod_group = equivalence_group_of(report);
     engine::Decision& decision = report.result.outcome.decision;
     decision.options = {{.group = NodeGroupId("web"), .pods = {{pod_group, "shop/a", 2}}}};
     decision.increases = {{.group = NodeGroupId("web"), .from = 3, .by = 1}};

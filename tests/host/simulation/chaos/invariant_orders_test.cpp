@@ -248,7 +248,7 @@ struct CostInvariant : InvariantCase {
     void buy(const std::string& of) {
         pod("web-" + std::to_string(pods.size()), "").spec.requests = {{"cpu", 3000}};
         const engine::snapshot::Cluster there = cluster();
-        const engine::snapshot::PodGroupId equivalence_group =
+        const engine::PodGroupId equivalence_group =
             there.equivalence_group_of(*there.unbound().begin());
         decision.options.push_back(
             {.group = NodeGroupId(of),

@@ -446,7 +446,7 @@ TEST(DrainRules, UseTheWallClockForTheAgeOfPods) {
     const snapshot::Cluster cluster = test_cluster.cluster();
     const Settings settings;
     const pods::DisruptionBudgets budgets(cluster);
-    const snapshot::PodIndex index = *find_pod(cluster, "p");
+    const PodIndex index = *find_pod(cluster, "p");
     const drainability::DrainVerdict young =
         drainability::judge(index, {cluster, settings, budgets, {noon, noon + 2h}});
     EXPECT_EQ(young.drain, drainability::Drain::block);

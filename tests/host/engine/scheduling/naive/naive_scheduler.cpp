@@ -8,7 +8,7 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-Node make_node(const snapshot::Cluster& cluster, snapshot::NodeIndex index) {
+Node make_node(const snapshot::Cluster& cluster, NodeIndex index) {
     const snapshot::NodeRow& row = cluster.node(index);
     Node out{.name = std::string(cluster.text(row.name)),
              .labels = snapshot::to_labels(cluster, row.labels),
@@ -17,7 +17,7 @@ Node make_node(const snapshot::Cluster& cluster, snapshot::NodeIndex index) {
              .unschedulable = row.unschedulable};
     const auto csi = cluster.objects().csi_nodes.find(out.name);
     if (csi != cluster.objects().csi_nodes.end()) out.attach_limits = csi->second.limits;
-    for (const snapshot::PodIndex at : cluster.pods_on(index)) {
+    for (const PodIndex at : cluster.pods_on(index)) {
         const snapshot::PodRow pod_row = cluster.pod(at);
         out.pods.push_back(make_pod(cluster, pod_row.equivalence_group));
         out.pods.back().name = cluster.text(pod_row.name);
@@ -34,12 +34,11 @@ Verdict dynamic_resources(const Pod& pod) {
 
 NaiveCluster make_naive_cluster(const snapshot::Cluster& cluster) {
     NaiveCluster out{.nodes = {}, .objects = cluster.objects()};
-    for (snapshot::NodeIndex i = 0; i < cluster.node_count(); ++i)
-        out.nodes.push_back(make_node(cluster, i));
+    for (NodeIndex i = 0; i < cluster.node_count(); ++i) out.nodes.push_back(make_node(cluster, i));
     return out;
 }
 
-Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group) {
+Pod make_pod(const snapshot::Cluster& cluster, PodGroupId equivalence_group) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(equivalence_group);
     Pod out{.ns = std::string(cluster.text(row.ns)),
             .spec = *row.spec,
@@ -57,7 +56,7 @@ std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& clust
              .attach_limits = template_node.csi_limits};
     // No pod selects this value, because labels contain no spaces.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(naive_cluster.nodes.size());
-    for (const snapshot::PodGroupId daemon : template_node.daemons)
+    for (const PodGroupId daemon : template_node.daemons)
         out.pods.push_back(make_pod(cluster, daemon));
     naive_cluster.nodes.push_back(std::move(out));
     return naive_cluster.nodes.size() - 1;

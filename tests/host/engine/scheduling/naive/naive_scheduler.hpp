@@ -48,7 +48,7 @@ struct NaiveCluster {
 
 /// Nodes have the index of their NodeIndex and contain the pods that are bound to them.
 NaiveCluster make_naive_cluster(const snapshot::Cluster& cluster);
-Pod make_pod(const snapshot::Cluster& cluster, snapshot::PodGroupId equivalence_group);
+Pod make_pod(const snapshot::Cluster& cluster, PodGroupId equivalence_group);
 /// The pod with its own spread constraints, or if it has none with the default ones.
 Pod with_spread(const NaiveCluster& naive_cluster, Pod pod);
 /// Adds an empty node of the template with its DaemonSet pods; returns its index.

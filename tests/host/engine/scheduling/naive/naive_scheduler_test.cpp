@@ -19,7 +19,7 @@ TEST(NaiveScheduler, CopiesTheClusterAndAddsNodes) {
                                     .claims = {"c"},
                                     .node_name = "a",
                                     .deleted = Time{}});
-    const snapshot::PodGroupId daemon =
+    const PodGroupId daemon =
         builder.add_equivalence_group({.ns = "kube-system", .labels = {{"app", "log"}}});
     const snapshot::Cluster cluster = builder.build();
     NaiveCluster naive_cluster = make_naive_cluster(cluster);

@@ -98,7 +98,7 @@ TemplateNode make_another(Dice& dice, TemplateNode template_node) {
 }
 
 TemplateNode make_random_template_node(Dice& dice, const Frequencies& frequencies,
-                                       const std::vector<snapshot::PodGroupId>& kinds) {
+                                       const std::vector<PodGroupId>& kinds) {
     const snapshot::NodeObject node = make_random_node(dice, frequencies, "template");
     TemplateNode out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
     for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
@@ -218,7 +218,7 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
         if (dice.chance(15)) pod.deleted = Time{};
         builder.set(pod);
     }
-    std::vector<snapshot::PodGroupId> classes;
+    std::vector<PodGroupId> classes;
     for (const snapshot::PodObject& kind : kinds)
         classes.push_back(builder.add_equivalence_group(kind));
     std::vector<TemplateNode> template_nodes;
@@ -228,7 +228,7 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
                                      : make_random_template_node(dice, frequencies, classes));
     }
 
-    std::vector<snapshot::PodGroupId> pod_groups = classes;  // some kinds are only bound
+    std::vector<PodGroupId> pod_groups = classes;  // some kinds are only bound
     std::sort(pod_groups.begin(), pod_groups.end());
     pod_groups.erase(std::unique(pod_groups.begin(), pod_groups.end()), pod_groups.end());
     if (pod_groups.size() > 2) pod_groups.pop_back();

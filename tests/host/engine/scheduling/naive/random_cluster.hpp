@@ -49,7 +49,7 @@ struct Sizes {
 
 struct RandomCluster {
     snapshot::Cluster cluster;
-    std::vector<snapshot::PodGroupId> pod_groups;
+    std::vector<PodGroupId> pod_groups;
     std::vector<TemplateNode> template_nodes;
     std::vector<snapshot::DefaultSpread> default_spread{};
 };

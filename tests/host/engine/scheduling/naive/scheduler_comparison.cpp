@@ -31,7 +31,7 @@ SchedulerComparison::SchedulerComparison(RandomCluster start)
       now_{.naive_cluster = make_naive_cluster(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
     now_.naive_cluster.default_spread = start.default_spread;
-    for (const snapshot::PodGroupId pod_group : start.pod_groups) {
+    for (const PodGroupId pod_group : start.pod_groups) {
         pods_.push_back(with_spread(now_.naive_cluster, make_pod(cluster_, pod_group)));
         pods_.back().name = "pod_group " + std::to_string(pods_.size() - 1);
     }

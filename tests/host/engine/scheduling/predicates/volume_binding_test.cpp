@@ -28,7 +28,7 @@ snapshot::PodObject pod(std::vector<std::string> claims = {"data"}) {
 /// Why the pod does not fit a node with these labels; empty: it fits.
 std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObject& pending,
                        const Labels& labels, const std::string& node = "n") {
-    const snapshot::PodGroupId id = builder.add_equivalence_group(pending);
+    const PodGroupId id = builder.add_equivalence_group(pending);
     const snapshot::Cluster cluster = builder.build();
     const auto refusal =
         check_volume_binding(find_volume_needs(cluster, id), {.name = node, .labels = labels});
@@ -37,7 +37,7 @@ std::string refusal_on(snapshot::ClusterBuilder& builder, const snapshot::PodObj
 
 TEST(VolumeBinding, HasNoNeedsWithoutClaims) {
     snapshot::ClusterBuilder builder;
-    const snapshot::PodGroupId id = builder.add_equivalence_group(pod({}));
+    const PodGroupId id = builder.add_equivalence_group(pod({}));
     EXPECT_EQ(find_volume_needs(builder.build(), id), VolumeNeeds{});
 }
 
@@ -262,7 +262,7 @@ TEST(VolumeRestrictions, RejectAReadWriteOncePodClaimInUse) {
         .name = "data", .volume = "pv", .access_modes = {"ReadWriteOncePod"}});
     builder.set(
         snapshot::ClaimObject{.name = "more", .volume = "pv", .access_modes = {"ReadWriteMany"}});
-    const snapshot::PodGroupId id = builder.add_equivalence_group(pod({"data", "more"}));
+    const PodGroupId id = builder.add_equivalence_group(pod({"data", "more"}));
     const snapshot::Cluster before = builder.build();
     const VolumeNeeds needs = find_volume_needs(before, id);
     EXPECT_THAT(needs.exclusive, ElementsAre("default/data"));

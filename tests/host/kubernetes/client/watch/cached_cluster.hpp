@@ -78,7 +78,7 @@ struct ClusterCacheTest : ::testing::Test {
     std::vector<std::string> pods() {
         const Result<engine::snapshot::Cluster> cluster = cache.cluster(std::chrono::minutes(1));
         std::vector<std::string> out;
-        for (engine::snapshot::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
+        for (engine::PodIndex i = 0; cluster && i < cluster->pod_count(); ++i)
             out.emplace_back(cluster->text(cluster->pod(i).name));
         std::ranges::sort(out);
         return out;
