@@ -352,7 +352,7 @@ public:
     void add(std::string_view line) {
         boost::system::error_code error;
         const json::value answer = json::parse(line, error);
-        if (error || !is_told_report(answer)) {
+        if (error || !is_valid_report(answer)) {
             is_malformed_ = true;
             return;
         }
@@ -374,7 +374,7 @@ private:
 
 }  // namespace
 
-bool is_told_report(const json::value& line) {
+bool is_valid_report(const json::value& line) {
     static constexpr Member members[]{{"loads", is_true_or_text},
                                       {"unloads", is_true_or_text},
                                       {"vendor", is_text},

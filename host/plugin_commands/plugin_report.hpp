@@ -33,6 +33,6 @@ void describe_library(const runtime::plugin_files::PluginFile& file, boost::json
 
 /// Whether `line`, sent by the child, has only the keys that `describe_library` adds, with values
 /// of the right types. Needed because the untrusted code can write any line.
-bool is_told_report(const boost::json::value& line);
+bool is_valid_report(const boost::json::value& line);
 
 }  // namespace capstan::plugin_commands

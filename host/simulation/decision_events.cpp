@@ -59,7 +59,7 @@ void DecisionEvents::decided(const runtime::PassResult& result,
     for (const runtime::instances::SkippedHook& miss : result.skipped_hooks)
         notes.push_back(runtime::instances::skipped_hook_text(miss));
     note(notes, now);
-    tell_unschedulable(unschedulable_of(decision, cluster_), now);
+    add_unschedulable(unschedulable_of(decision, cluster_), now);
     skipped_.clear();
     for (const engine::SkippedPods& s : decision.skipped)
         skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
@@ -72,7 +72,7 @@ void DecisionEvents::note(const std::vector<std::string>& notes, Time now) {
     noted_ = {notes.begin(), notes.end()};
 }
 
-void DecisionEvents::tell_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now) {
+void DecisionEvents::add_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now) {
     for (const UnschedulablePods& u : unschedulable) {
         const bool is_known =
             std::ranges::any_of(unschedulable_, [&](const UnschedulablePods& old) {
@@ -99,7 +99,7 @@ void DecisionEvents::carried_out(const engine::Decision& decision, const engine:
                                   now);
                          },
                          [&](const engine::MachineRemoval& d, const engine::ActionResult& result) {
-                             tell_removal(d, result.errors, now);
+                             add_removal(d, result.errors, now);
                          },
                          [&](const engine::GroupCreation& d, const engine::ActionResult& result) {
                              tell(EventKind::creation, d.group.value(), command_of(d),
@@ -117,8 +117,8 @@ void DecisionEvents::carried_out(const engine::Decision& decision, const engine:
                                   d.because, result.error(), now);
                          },
                          [](const auto&, const engine::ActionResult&) {}});  // written below
-    tell_evictions(decision, results, now);
-    tell_refusals(decision, results, now);
+    add_evictions(decision, results, now);
+    add_refusals(decision, results, now);
     for (Event& event : consequences) event_log_.tell(std::move(event));
 }
 
@@ -134,8 +134,8 @@ void DecisionEvents::tell(EventKind kind, const std::string& group, const std::s
 }
 
 /// One event for all machines whose removal succeeded, and one for each whose removal failed.
-void DecisionEvents::tell_removal(const engine::MachineRemoval& removal,
-                                  std::span<const Error> errors, Time now) {
+void DecisionEvents::add_removal(const engine::MachineRemoval& removal,
+                                 std::span<const Error> errors, Time now) {
     const std::string& group = removal.group.value();
     commands_.push_back({command_of(removal), now});
     engine::MachineRemoval gone = removal;
@@ -162,8 +162,8 @@ void DecisionEvents::tell_removal(const engine::MachineRemoval& removal,
         std::ranges::all_of(gone.nodes, [&](const std::string& node) { return is_told(node); }));
 }
 
-void DecisionEvents::tell_evictions(const engine::Decision& decision,
-                                    const engine::Results& results, Time now) {
+void DecisionEvents::add_evictions(const engine::Decision& decision, const engine::Results& results,
+                                   Time now) {
     struct Evicted {
         std::int64_t pods = 0, of_daemon_sets = 0;
         std::string because{};
@@ -193,8 +193,8 @@ void DecisionEvents::tell_evictions(const engine::Decision& decision,
 }
 
 /// A request that is repeated and fails again for the same reason is written once.
-void DecisionEvents::tell_refusals(const engine::Decision& decision, const engine::Results& results,
-                                   Time now) {
+void DecisionEvents::add_refusals(const engine::Decision& decision, const engine::Results& results,
+                                  Time now) {
     std::set<Refused> refused;
     const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
         const Refused refusal{what, error.code, error.subject};
@@ -228,7 +228,7 @@ using engine::Memory;
 using engine::NodeRemoval;
 using engine::RemovalPhase;
 
-void tell_backoffs(const Memory& before, const Memory& after, EventLog& event_log, Time now) {
+void add_backoffs(const Memory& before, const Memory& after, EventLog& event_log, Time now) {
     for (const auto& [group, backoff] : after.backoffs) {
         const auto old = before.backoffs.find(group);
         if (old != before.backoffs.end() && old->second.last_failure == backoff.last_failure)
@@ -247,8 +247,8 @@ void tell_backoffs(const Memory& before, const Memory& after, EventLog& event_lo
     }
 }
 
-void tell_beginning(const std::string& node, const NodeRemoval& removal, EventLog& event_log,
-                    Time now) {
+void add_beginning(const std::string& node, const NodeRemoval& removal, EventLog& event_log,
+                   Time now) {
     event_log.tell(now, EventKind::removal, removal.group.value(), "removal of " + node + " begins",
                    1, removal.because);
 }
@@ -256,12 +256,12 @@ void tell_beginning(const std::string& node, const NodeRemoval& removal, EventLo
 }  // namespace
 
 void DecisionEvents::remembered(const Memory& before, const Memory& after, Time now) {
-    tell_backoffs(before, after, event_log_, now);
+    add_backoffs(before, after, event_log_, now);
     for (const auto& [node, removal] : after.removals) {
         const auto old = before.removals.find(node);
         const bool is_undone = removal.phase == RemovalPhase::undoing;
         if (old == before.removals.end() && !is_undone) {
-            tell_beginning(node, removal, event_log_, now);
+            add_beginning(node, removal, event_log_, now);
             begun_.insert(node);
         }
         const bool was_undone =

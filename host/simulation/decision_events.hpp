@@ -68,16 +68,16 @@ private:
     };
 
     void note(const std::vector<std::string>& notes, Time now);
-    void tell_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now);
+    void add_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now);
     /// Writes one command with its result: an event of `kind`, or a failure if there is an error.
     /// `more` is appended to the text of a command that succeeded.
     void tell(EventKind kind, const std::string& group, const std::string& command,
               const std::string& more, std::int64_t count, const std::string& because,
               const Error* error, Time now);
-    void tell_removal(const engine::MachineRemoval& removal, std::span<const Error> errors,
-                      Time now);
-    void tell_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
-    void tell_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
+    void add_removal(const engine::MachineRemoval& removal, std::span<const Error> errors,
+                     Time now);
+    void add_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
+    void add_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
     /// Whether an earlier event gave the reason of the node's removal: the one of its beginning.
     bool is_told(const std::string& node) const { return begun_.contains(node); }
 

@@ -60,7 +60,7 @@ Result<bool> EventLoop::run_step(const Step& step, std::optional<Time> end) {
         if (!next && !agenda.length) return !end || now() < *end;
         move_to(next ? *next : *agenda.end);
         if (next) {
-            tell_progress();
+            report_progress();
         } else if (now() >= *agenda.end) {
             break;
         }
@@ -165,7 +165,7 @@ Time EventLoop::on_grid(Time wanted) const {
     return behind == Duration(0) ? wanted : wanted + (scan_interval_ - behind);
 }
 
-void EventLoop::tell_progress() {
+void EventLoop::report_progress() {
     progress_.at = now() - start_;
     progress_.nodes = parts_.statistics.nodes();
     progress_.pending = parts_.cluster.pending();

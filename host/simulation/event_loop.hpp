@@ -68,7 +68,7 @@ private:
     std::optional<Time> next_due(const Agenda& agenda) const;
     Time on_grid(Time wanted) const;
     void move_to(Time then);
-    void tell_progress();
+    void report_progress();
 
     Parts parts_;
     Time start_;

@@ -54,8 +54,8 @@ std::optional<Time> first_moment(const Map& map) {
 }
 
 /// "spot: 2 nodes join" for each group.
-void tell_nodes(EventLog& event_log, Time now, const std::map<std::string, std::int64_t>& nodes,
-                const std::string& one, const std::string& many) {
+void report_nodes(EventLog& event_log, Time now, const std::map<std::string, std::int64_t>& nodes,
+                  const std::string& one, const std::string& many) {
     for (const auto& [group, count] : nodes) {
         event_log.tell(now, EventKind::node, group,
                        group + ": " + counted(count, "node") + " " + (count == 1 ? one : many),
@@ -88,7 +88,7 @@ void NodeRegistrar::observe(const std::vector<engine::Group>& groups, Time now) 
     is_awaiting_ = std::ranges::any_of(groups, is_at_work);
     std::set<std::string> present;
     for (const engine::Group& group : groups) {
-        tell_failures(group, now);
+        report_failures(group, now);
         for (const Machine& machine : group.machines) {
             watch(group, machine, now);
             if (machine.state == MachineState::running || machine.state == MachineState::deleting)
@@ -146,7 +146,7 @@ void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Tim
 }
 
 /// Reports each failed machine once; failures for the same reason are one event.
-void NodeRegistrar::tell_failures(const engine::Group& group, Time now) {
+void NodeRegistrar::report_failures(const engine::Group& group, Time now) {
     std::map<std::string, std::int64_t> failed;
     for (const Machine& machine : group.machines) {
         if (machine.error && failed_.insert(machine.id.value()).second)
@@ -271,8 +271,8 @@ void NodeRegistrar::reach(Time now) {
         settling_.erase(settling_.begin());
         cluster_.settle(late.node, late.resources, late.labels, late.taints, now);
     }
-    tell_nodes(event_log_, now, joined, "joins", "join");
-    tell_nodes(event_log_, now, ready, "is ready", "are ready");
+    report_nodes(event_log_, now, joined, "joins", "join");
+    report_nodes(event_log_, now, ready, "is ready", "are ready");
 }
 
 }  // namespace capstan::simulation

@@ -73,7 +73,7 @@ private:
     void hold_back(const Registration& registration, engine::snapshot::NodeObject& node);
     void vanish(const std::set<std::string>& present, Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
-    void tell_failures(const engine::Group& group, Time now);
+    void report_failures(const engine::Group& group, Time now);
 
     SimulatedCluster& cluster_;
     EventLog& event_log_;

@@ -190,14 +190,14 @@ private:
     void terminate(PodId id, std::optional<Duration> grace, Time now);
     void delete_pod(PodId id);
     void update_health(PodId id);
-    void tell_ended(const std::map<BatchId, int>& ended, Time now);
+    void report_ended(const std::map<BatchId, int>& ended, Time now);
 
     // Pods on nodes.
     void occupy(PodId id, Node& node, Time now);
     void bind(PodId id, const std::string& node, Time now);
     void mark_unschedulable(PodId id);
     std::vector<Waiting> waiting(const engine::snapshot::Cluster& cluster, Time now);
-    void tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now);
+    void report_bound(const std::map<BatchId, std::int64_t>& bound, Time now);
     void place(Time now);
     std::vector<Node*> nodes_in_turn();
     void pack(Time now);

@@ -42,7 +42,7 @@ void SimulatedCluster::reach(Time now) {
         delete_pod(id);
         ++ended[of];
     }
-    tell_ended(ended, now);
+    report_ended(ended, now);
     for (const PodId id : take_due(leaves_)) delete_pod(id);
     for (const PodId id : take_due(starts_)) {
         pods_[id].has_started = true;
@@ -51,7 +51,7 @@ void SimulatedCluster::reach(Time now) {
     reconcile(now);
 }
 
-void SimulatedCluster::tell_ended(const std::map<BatchId, int>& ended, Time now) {
+void SimulatedCluster::report_ended(const std::map<BatchId, int>& ended, Time now) {
     for (const auto& [of, count] : ended) {
         statistics_.ended(count);
         const std::string& name = batches_[of].pod_template.name;

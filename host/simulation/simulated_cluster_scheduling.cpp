@@ -132,10 +132,10 @@ void SimulatedCluster::place(Time now) {
         bind(pods[i].id, std::string(cluster.text(cluster.node(*nodes[i]).name)), now);
         ++bound[pods_[pods[i].id].batch];
     }
-    tell_bound(bound, now);
+    report_bound(bound, now);
 }
 
-void SimulatedCluster::tell_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
+void SimulatedCluster::report_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
     for (const auto& [of, count] : bound) {
         const std::string& name = batches_[of].pod_template.name;
         event_log_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
@@ -179,7 +179,7 @@ void SimulatedCluster::pack(Time now) {
             ++bound[of];
         }
     }
-    tell_bound(bound, now);
+    report_bound(bound, now);
 }
 
 }  // namespace capstan::simulation

@@ -49,7 +49,7 @@ std::vector<std::string> table_faults(const Subject& subject, const void* table)
 }
 
 /// Which secrets the instance has that are none; empty: none.
-std::string told_secrets(FakeHost& host) {
+std::string made_up_secrets(FakeHost& host) {
     std::string names;
     for (const auto& [name, value] : host.secrets()) {
         if (value == made_up_secret) names += (names.empty() ? "" : ", ") + name;
@@ -74,7 +74,7 @@ Outcome check_create(const Subject& subject) {
     if (size < sizeof(capstan_instance))
         return failed("the instance's struct_size is " + std::to_string(size));
     const std::vector<std::string> faults = table_faults(subject, (*session)->table());
-    return faults.empty() ? passed(told_secrets((*session)->host())) : judged(faults);
+    return faults.empty() ? passed(made_up_secrets((*session)->host())) : judged(faults);
 }
 
 Outcome check_interfaces(const Subject& subject) {

@@ -105,7 +105,7 @@ capstan_status FakeOperations::on_cancel(capstan_op op, OnCancel fn, void* user)
     return CAPSTAN_OK;
 }
 
-void FakeOperations::tell_cancelled(capstan_op op) {
+void FakeOperations::complete_cancelled(capstan_op op) {
     OnCancel fn = nullptr;
     void* user = nullptr;
     {
@@ -120,7 +120,7 @@ void FakeOperations::tell_cancelled(capstan_op op) {
 }
 
 void FakeOperations::close(capstan_op op, Error why) {
-    tell_cancelled(op);
+    complete_cancelled(op);
     const std::lock_guard lock(mutex_);
     Slot* const slot = find_open(op);
     if (slot == nullptr) return;

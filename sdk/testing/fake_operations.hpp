@@ -62,7 +62,7 @@ private:
     capstan_status refuse(capstan_op op);
     /// Lets the plugin know; answers whether the operation is still open afterwards. Called without
     /// the lock.
-    void tell_cancelled(capstan_op op);
+    void complete_cancelled(capstan_op op);
 
     FakeLoop& loop_;
     mutable std::mutex mutex_;

@@ -48,18 +48,18 @@ Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const confi
 Result<void> BackgroundServices::open_link(const config::Config& all) {
     const config::Cluster& config = all.cluster;
     io::Loop& loop = host_.loop();
-    CAPSTAN_TRY(link_,
-                ClusterLink::open(config, loop, host_.log(),
-                                  {.version = options_.version,
-                                   .seed = options_.seed,
-                                   .dry_run = options_.dry_run,
-                                   .builder = {.spread_timeout_annotation =
-                                                   all.scale_up.spread_timeout_annotation},
-                                   .on_attempt = options_.on_attempt,
-                                   .on_unschedulable = [this] { pass_scheduler_.see_pods(); },
-                                   .http = options_.http}));
+    CAPSTAN_TRY(
+        link_, ClusterLink::open(config, loop, host_.log(),
+                                 {.version = options_.version,
+                                  .seed = options_.seed,
+                                  .dry_run = options_.dry_run,
+                                  .builder = {.spread_timeout_annotation =
+                                                  all.scale_up.spread_timeout_annotation},
+                                  .on_attempt = options_.on_attempt,
+                                  .on_unschedulable = [this] { pass_scheduler_.on_pods_changed(); },
+                                  .http = options_.http}));
     make_writers(config);
-    make_tellers(all);
+    make_reporters(all);
     leadership_.emplace(config, link_->api(), loop, host_.log(),
                         Leadership::Options{.identity = options_.identity,
                                             .seed = options_.seed,
@@ -71,7 +71,7 @@ Result<void> BackgroundServices::open_link(const config::Config& all) {
                                                     plugin_connection_->set_term(term.value_or(0));
                                                 if (options_.on_lead)
                                                     options_.on_lead(term.has_value());
-                                                tell_of_leadership(config);
+                                                report_leadership(config);
                                                 pass_scheduler_.interrupt();
                                             }});
     watch_calls(all);
@@ -107,7 +107,7 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
                 },
             .on_unknown_pods =
                 [this](const std::string& node, const std::vector<std::string>& pods) {
-                    see_unknown_pods(node, pods);
+                    report_unknown_pods(node, pods);
                 }});
     // The memory of another leader must not be overwritten.
     memory_api_.emplace(link_->api(), [this] { return ask_gate(memory_term_); });
@@ -122,8 +122,8 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
 
 /// The cluster cache may know more by now than the decision did. Only pods that the cache lacks as
 /// well show that the watch of pods has missed events.
-void BackgroundServices::see_unknown_pods(const std::string& node,
-                                          const std::vector<std::string>& pods) {
+void BackgroundServices::report_unknown_pods(const std::string& node,
+                                             const std::vector<std::string>& pods) {
     const std::vector<std::string> unreported = link_->cluster_cache().find_unreported(node, pods);
     if (unreported.empty() || !link_->cluster_cache().relist("Pod")) return;
     host_.log().write(config::LogLevel::warn, log_source,
@@ -132,7 +132,7 @@ void BackgroundServices::see_unknown_pods(const std::string& node,
                           "; listing all pods again");
 }
 
-void BackgroundServices::make_tellers(const config::Config& all) {
+void BackgroundServices::make_reporters(const config::Config& all) {
     const auto warn = [this](const Error& error) {
         host_.log().write(config::LogLevel::warn, log_source, error.message);
     };
@@ -152,7 +152,7 @@ void BackgroundServices::make_tellers(const config::Config& all) {
                               .on_error = warn});
 }
 
-void BackgroundServices::tell_of_leadership(const config::Cluster& config) {
+void BackgroundServices::report_leadership(const config::Cluster& config) {
     if (options_.dry_run) return;
     const bool leads = leadership_->term().has_value();
     events_->record({.about = {.api_version = "coordination.k8s.io/v1",

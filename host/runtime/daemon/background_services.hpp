@@ -92,7 +92,7 @@ public:
     /// Loads what the last leader has persisted, see MemoryKeeper::load. From now on the keeper may
     /// write as long as this term lasts.
     void load_memory(std::uint64_t term, MemoryKeeper::Loaded done);
-    bool is_told_to_stop() const noexcept { return pending_requests_.stop; }
+    bool is_stop_requested() const noexcept { return pending_requests_.stop; }
     /// Takes reload and tasks, which are to be carried out by the caller.
     PendingRequests take_pending_requests();
     void request_reload();
@@ -118,10 +118,10 @@ private:
     BackgroundServices(const config::Config& config, PluginHost& host, Options options);
     Result<void> open_link(const config::Config& config);
     void make_writers(const config::Cluster& config);
-    void make_tellers(const config::Config& all);
+    void make_reporters(const config::Config& all);
     void watch_calls(const config::Config& all);
-    void see_unknown_pods(const std::string& node, const std::vector<std::string>& pods);
-    void tell_of_leadership(const config::Cluster& config);
+    void report_unknown_pods(const std::string& node, const std::vector<std::string>& pods);
+    void report_leadership(const config::Cluster& config);
     void await_signal();
     void take_signal(int number);
     void await_sync();

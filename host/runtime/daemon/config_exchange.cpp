@@ -160,7 +160,7 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
     return kept;
 }
 
-void ConfigExchange::see_file(bool is_gone, ObservableState& observable) const {
+void ConfigExchange::observe_file(bool is_gone, ObservableState& observable) const {
     tell(is_gone ? config::LogLevel::warn : config::LogLevel::info,
          is_gone ? "configuration file missing or empty; keeping the last valid configuration"
                  : "configuration file found again");

@@ -43,7 +43,7 @@ public:
     /// Stops the replaced instances. To be called after a pass without them.
     void stop_replaced();
     /// The file has gone, or is back. [any thread]
-    void see_file(bool is_gone, ObservableState& observable) const;
+    void observe_file(bool is_gone, ObservableState& observable) const;
     /// The file has changed, and is read at SIGHUP only. [any thread]
     void leave_unread(ObservableState& observable) const;
 

@@ -94,7 +94,7 @@ ConfigWatch::ConfigWatch(io::Loop& loop, std::filesystem::path file,
     seen_ = content();
     known_ = known.empty() ? seen_ : std::move(known);
     await_event();
-    if (seen_.empty() || seen_ != known_) tell_in(quiet_time);
+    if (seen_.empty() || seen_ != known_) notify_in(quiet_time);
 }
 
 ConfigWatch::~ConfigWatch() {
@@ -135,10 +135,10 @@ void ConfigWatch::look() {
     // Another file of the folder has changed, which must not delay a report.
     if (now == seen_) return;
     seen_ = std::move(now);
-    tell_in(quiet_time);
+    notify_in(quiet_time);
 }
 
-void ConfigWatch::tell_in(Duration delay) {
+void ConfigWatch::notify_in(Duration delay) {
     if (timer_) loop_.cancel(*timer_);
     timer_ = loop_.after(delay, [self = self_] {
         if (*self != nullptr) (*self)->tell();
@@ -153,7 +153,7 @@ void ConfigWatch::tell() {
     const bool is_gone = seen_.empty();
     if (std::exchange(is_gone_, is_gone) != is_gone && on_gone_) on_gone_(is_gone);
     // The folder may be gone, too, and its return causes no event.
-    if (is_gone) return tell_in(absent_period);
+    if (is_gone) return notify_in(absent_period);
     if (seen_ == known_) return;
     known_ = seen_;
     on_change_();

@@ -49,7 +49,7 @@ private:
     void await_event();
     void look();
     void tell();
-    void tell_in(Duration delay);
+    void notify_in(Duration delay);
     std::string content() const;
 
     io::Loop& loop_;

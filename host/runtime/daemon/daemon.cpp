@@ -166,7 +166,7 @@ Result<void> Daemon::make_autoscaler() {
     // Posted to the loop, where the scheduler is.
     const auto on_late_answer = [&loop = host_.loop(), background = std::weak_ptr(background_)] {
         boost::asio::post(loop.io(), [background] {
-            if (const auto shared = background.lock()) shared->pass_scheduler().see_clouds();
+            if (const auto shared = background.lock()) shared->pass_scheduler().on_clouds_changed();
         });
     };
     CAPSTAN_TRY(
@@ -251,7 +251,7 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
     for (;;) {
         CAPSTAN_TRY(const bool is_over, on_loop(host_, [&]() -> Result<bool> {
                         CAPSTAN_CHECK(starts_->refusal());
-                        return background_->is_told_to_stop() || are_there(*starts_);
+                        return background_->is_stop_requested() || are_there(*starts_);
                     }));
         if (is_over) break;
         std::ignore = from_loop<PassScheduler::Next>(
@@ -262,7 +262,7 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
             waiting_patience);
     }
     CAPSTAN_TRY(const bool is_stopping, on_loop(host_, [this]() -> Result<bool> {
-                    return background_->is_told_to_stop();
+                    return background_->is_stop_requested();
                 }));
     return !is_stopping;
 }
@@ -305,7 +305,7 @@ void Daemon::watch_config() {
     };
     background_->watch(
         options_.file, on_change,
-        [this](bool is_gone) { exchange_.see_file(is_gone, observable_); },
+        [this](bool is_gone) { exchange_.observe_file(is_gone, observable_); },
         exchange_.loaded()->text);
 }
 

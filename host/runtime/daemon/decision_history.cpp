@@ -71,8 +71,8 @@ public:
         : pass_(pass), cluster_(cluster) {}
 
     std::vector<EventNote> take(const std::string& unhealthy_because) {
-        tell_health(unhealthy_because);
-        tell_failed_machines();
+        add_health(unhealthy_because);
+        report_failed_machines();
         for (const std::string& warning : pass_.decision().warnings)
             about_cluster(true, "NodesNotRecognized", warning);
         for_each_action(pass_.decision(), pass_.results,
@@ -97,7 +97,7 @@ private:
                           .message = std::move(message)});
     }
 
-    void tell_health(const std::string& unhealthy_because) {
+    void add_health(const std::string& unhealthy_because) {
         if (!unhealthy_because.empty())
             about_cluster(true, "ClusterUnhealthy", "Cluster is unhealthy: " + unhealthy_because);
         const std::optional<std::int64_t> most = pass_.input.settings.nodes.max;
@@ -107,7 +107,7 @@ private:
     }
     /// Events of machines that a cloud could not create, or that did not join in time. A refused
     /// call has an Event of its own.
-    void tell_failed_machines() {
+    void report_failed_machines() {
         for (const NewBackoff& fresh : new_backoffs(pass_)) {
             if (fresh.was_refused) continue;
             const engine::Backoff& backoff = *fresh.backoff;
@@ -169,14 +169,14 @@ private:
             const Error* const failed = engine::find_error(result.errors, removal.machines[m]);
             if (failed != nullptr && is_under_way(*failed)) continue;
             if (node.empty()) {
-                tell_machine(removal, removal.machines[m], failed);
+                add_machine(removal, removal.machines[m], failed);
             } else {
-                tell_node(removal, node, failed);
+                add_node(removal, node, failed);
             }
         }
     }
-    void tell_machine(const engine::MachineRemoval& removal, const MachineId& machine,
-                      const Error* failed) {
+    void add_machine(const engine::MachineRemoval& removal, const MachineId& machine,
+                     const Error* failed) {
         if (failed != nullptr) {
             about_cluster(true, "DeleteUnregisteredFailed",
                           "Failed to remove node " + machine.value() + ": " + failed->message);
@@ -185,8 +185,8 @@ private:
                           "Removed unregistered node " + machine.value() + ": " + removal.because);
         }
     }
-    void tell_node(const engine::MachineRemoval& removal, const std::string& node,
-                   const Error* failed) {
+    void add_node(const engine::MachineRemoval& removal, const std::string& node,
+                  const Error* failed) {
         if (failed != nullptr) {
             about(node_reference(node), true, "ScaleDownFailed",
                   "failed to delete node: " + failed->message);
@@ -212,7 +212,7 @@ private:
             return taint.key == engine::to_be_deleted_taint;
         });
         if (!is_mark) {
-            tell_unmark(change, error);
+            add_unmark(change, error);
         } else if (error != nullptr) {
             about(node_reference(change.node), true, "ScaleDownFailed",
                   "failed to mark the node as toBeDeleted/unschedulable: " + error->message);
@@ -221,7 +221,7 @@ private:
                   "marked the node as toBeDeleted/unschedulable");
         }
     }
-    void tell_unmark(const engine::NodeChange& change, const Error* error) {
+    void add_unmark(const engine::NodeChange& change, const Error* error) {
         const std::string key(engine::to_be_deleted_taint);
         if (std::ranges::find(change.drop_taints, key) == change.drop_taints.end()) return;
         if (was_under_way(change.node))

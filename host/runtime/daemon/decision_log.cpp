@@ -53,34 +53,34 @@ void DecisionLog::tell(const PassReport& pass) {
     pass_ = &pass;
     clouds_.tell(pass.problems, pass.at);
     for (const instances::SkippedHook& miss : pass.result.skipped_hooks)
-        tell_once(config::LogLevel::warn, "hook_miss", instances::skipped_hook_text(miss));
-    for (const ActionsUnderWay::Ended& ended : pass.ended) tell_ended(ended);
+        log_once(config::LogLevel::warn, "hook_miss", instances::skipped_hook_text(miss));
+    for (const ActionsUnderWay::Ended& ended : pass.ended) log_ended(ended);
     describe_departed_groups(pass);
-    tell_leaving(pass);
-    tell_mixed_groups(pass);
-    tell_stages(pass);
-    tell_reasons(pass);
-    tell_unoffered(pass);
+    log_leaving(pass);
+    log_mixed_groups(pass);
+    log_stages(pass);
+    log_reasons(pass);
+    log_unoffered(pass);
     if (!pass.dropped_because.empty()) {
-        tell_once({"dropped", {}, pass.dropped_because},
-                  {.level = config::LogLevel::warn,
-                   .sentence = "decision dropped: " + pass.dropped_because,
-                   .code = "dropped",
-                   .reason = pass.dropped_because});
+        log_once({"dropped", {}, pass.dropped_because},
+                 {.level = config::LogLevel::warn,
+                  .sentence = "decision dropped: " + pass.dropped_because,
+                  .code = "dropped",
+                  .reason = pass.dropped_because});
     } else {
         for_each_action(pass.decision(), pass.results,
                         [this](const auto& action, const engine::ActionResult& result) {
                             see(action, result);
                         });
-        tell_daemon_pods();
-        tell_backoffs(pass);
+        log_daemon_pods();
+        log_backoffs(pass);
     }
-    tell_look(pass);
+    log_look(pass);
     logged_before_ = std::exchange(logged_, {});
     pass_ = nullptr;
 }
 
-void DecisionLog::tell_ended(const ActionsUnderWay::Ended& ended) {
+void DecisionLog::log_ended(const ActionsUnderWay::Ended& ended) {
     LogRecord line{.sentence = ended.sentence, .code = "ended"};
     for_each_action(ended.decision, ended.results,
                     [&line](const auto& action, const engine::ActionResult& result) {
@@ -98,12 +98,12 @@ void DecisionLog::describe_departed_groups(const PassReport& pass) {
     for (const std::string& sentence :
          engine::health::describe_departed_groups(pass.memory, *pass.input.snapshot.groups)) {
         if (is_reloaded_) logged_before_.erase({"note", {}, sentence});
-        tell_once(config::LogLevel::warn, "note", sentence);
+        log_once(config::LogLevel::warn, "note", sentence);
     }
     is_reloaded_ = false;
 }
 
-void DecisionLog::tell_leaving(const PassReport& pass) {
+void DecisionLog::log_leaving(const PassReport& pass) {
     engine::NextChange unanswered(pass.input.call_context.time());  // the pass asks the same
     const engine::Settings& settings = pass.input.settings;
     for (const engine::Group& group : *pass.input.snapshot.groups) {
@@ -113,36 +113,36 @@ void DecisionLog::tell_leaving(const PassReport& pass) {
                 engine::leaving_text(*machine.leaves) + "; " +
                 engine::health::describe_departure(
                     engine::health::find_departure(machine, settings, unanswered), settings);
-            tell_once({"leaves", machine.id.value(), reason},
-                      {.sentence = "machine " + machine.id.value() + " of " +
-                                   group.group.id.value() + " leaves: " + reason,
-                       .facts = {.group = group.group.id.value()},
-                       .code = "leaves",
-                       .reason = reason,
-                       .subject = "Machine/" + machine.id.value()});
+            log_once({"leaves", machine.id.value(), reason},
+                     {.sentence = "machine " + machine.id.value() + " of " +
+                                  group.group.id.value() + " leaves: " + reason,
+                      .facts = {.group = group.group.id.value()},
+                      .code = "leaves",
+                      .reason = reason,
+                      .subject = "Machine/" + machine.id.value()});
         }
     }
 }
 
-void DecisionLog::tell_mixed_groups(const PassReport& pass) {
+void DecisionLog::log_mixed_groups(const PassReport& pass) {
     if (pass.input.settings.template_source == engine::TemplateSource::cloud) return;
     for (const engine::Group& group : *pass.input.snapshot.groups) {
         if (group.described == nullptr || group.described->variants < 2) continue;
         const std::string& id = group.group.id.value();
-        tell_once({"mixed_group", id, {}},
-                  {.level = config::LogLevel::warn,
-                   .sentence = "group " + id + " has " +
-                               counted(group.described->variants, "machine type") +
-                               ", but scale_up.template_source = \"mixed\" assumes that new nodes "
-                               "are like an existing one; "
-                               "use \"cloud\" to assume the smallest type",
-                   .facts = {.group = id},
-                   .code = "mixed_group",
-                   .subject = "Group/" + id});
+        log_once({"mixed_group", id, {}},
+                 {.level = config::LogLevel::warn,
+                  .sentence = "group " + id + " has " +
+                              counted(group.described->variants, "machine type") +
+                              ", but scale_up.template_source = \"mixed\" assumes that new nodes "
+                              "are like an existing one; "
+                              "use \"cloud\" to assume the smallest type",
+                  .facts = {.group = id},
+                  .code = "mixed_group",
+                  .subject = "Group/" + id});
     }
 }
 
-void DecisionLog::tell_backoffs(const PassReport& pass) {
+void DecisionLog::log_backoffs(const PassReport& pass) {
     for (const NewBackoff& fresh : new_backoffs(pass)) {
         const engine::Backoff& backoff = *fresh.backoff;
         write({.level = config::LogLevel::warn,
@@ -171,13 +171,13 @@ std::string DecisionLog::less_of(const engine::ActionResult& result) {
 
 void DecisionLog::see(const engine::MachineRemoval& removal, const engine::ActionResult& result) {
     if (result.errors.empty())
-        return tell_action(config::LogLevel::info, removal, {}, removal.because, nullptr);
+        return log_action(config::LogLevel::info, removal, {}, removal.because, nullptr);
     for (const Error& error : result.errors)
-        tell_action(config::LogLevel::info, removal, {}, removal.because, &error);
+        log_action(config::LogLevel::info, removal, {}, removal.because, &error);
 }
 
 void DecisionLog::see(const engine::NodeChange& change, const engine::ActionResult& result) {
-    tell_action(config::LogLevel::debug, change, {}, change.because, result.error());
+    log_action(config::LogLevel::debug, change, {}, change.because, result.error());
 }
 
 /// A drain asks repeatedly, after a refusal and, as long as the pod exists, after an agreement. The
@@ -199,22 +199,22 @@ void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResu
         ++of_node.count;
         of_node.because = eviction.because;
         if (pass_->input.call_context.dry_run) return;
-        return tell_action(config::LogLevel::debug, eviction, " from " + eviction.node, because,
-                           error);
+        return log_action(config::LogLevel::debug, eviction, " from " + eviction.node, because,
+                          error);
     }
-    tell_action(config::LogLevel::info, eviction, " from " + eviction.node, because, error);
+    log_action(config::LogLevel::info, eviction, " from " + eviction.node, because, error);
 }
 
-void DecisionLog::tell_daemon_pods() {
+void DecisionLog::log_daemon_pods() {
     for (const auto& [node, pods] : std::exchange(daemon_pods_, {}))
-        tell_action(config::LogLevel::info,
-                    "evict " + counted(pods.count, "DaemonSet pod") + " from " + node,
-                    {.action = "evict", .node = node}, pods.because, nullptr);
+        log_action(config::LogLevel::info,
+                   "evict " + counted(pods.count, "DaemonSet pod") + " from " + node,
+                   {.action = "evict", .node = node}, pods.because, nullptr);
 }
 
-void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
-                              engine::ActionFacts facts, const std::string& because,
-                              const Error* error) {
+void DecisionLog::log_action(config::LogLevel level, const std::string& action,
+                             engine::ActionFacts facts, const std::string& because,
+                             const Error* error) {
     const std::string subject =
         std::string(facts.action) + " " + facts.group + " " + facts.node + " " + facts.pod;
     LogRecord record{.level = level, .facts = std::move(facts), .reason = because};
@@ -222,7 +222,7 @@ void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
         record.level = config::LogLevel::info;
         record.sentence = "dry run: would " + action + ": " + because;
         record.code = "dry_run";
-        return tell_once({record.code, subject, std::to_string(record.facts.delta)}, record);
+        return log_once({record.code, subject, std::to_string(record.facts.delta)}, record);
     }
     if (error == nullptr) {
         record.sentence = action + ": " + because;
@@ -234,24 +234,24 @@ void DecisionLog::tell_action(config::LogLevel level, const std::string& action,
     if (is_under_way(*error)) {
         record.sentence = action + " is still running: " + error->message + "; passes continue";
         record.code = "under_way";
-        return tell_once({record.code, subject, {}}, record);
+        return log_once({record.code, subject, {}}, record);
     }
     record.reason = why(*error);
     record.sentence = action + " failed: " + record.reason;
     // An eviction has been compared with what memory has of it; a machine is its own subject.
     const bool is_eviction = !record.facts.pod.empty();
-    tell_once({record.code, subject + " " + error->subject, is_eviction ? record.reason : ""},
-              record);
+    log_once({record.code, subject + " " + error->subject, is_eviction ? record.reason : ""},
+             record);
 }
 
-void DecisionLog::tell_once(News news, const LogRecord& record) {
+void DecisionLog::log_once(News news, const LogRecord& record) {
     const bool is_known = logged_before_.contains(news);
     if (logged_.insert(std::move(news)).second && !is_known) write(record);
 }
 
-void DecisionLog::tell_once(config::LogLevel level, std::string_view code,
-                            const std::string& sentence) {
-    tell_once({code, {}, sentence}, {.level = level, .sentence = sentence, .code = code});
+void DecisionLog::log_once(config::LogLevel level, std::string_view code,
+                           const std::string& sentence) {
+    log_once({code, {}, sentence}, {.level = level, .sentence = sentence, .code = code});
 }
 
 void DecisionLog::write(const LogRecord& record) {
@@ -277,23 +277,23 @@ void DecisionLog::write(const LogRecord& record) {
 }
 
 /// A stage that answers an error or keeps nothing decides nothing, and may never have.
-void DecisionLog::tell_stages(const PassReport& pass) {
+void DecisionLog::log_stages(const PassReport& pass) {
     for (const engine::ChosenOption& chosen : pass.decision().options)
         for (const engine::StageVerdict& stage : chosen.stages)
             if (stage.error || stage.kept.empty())
-                tell_once(config::LogLevel::warn, "stage", stage.summary);
+                log_once(config::LogLevel::warn, "stage", stage.summary);
 }
 
-void DecisionLog::tell_reasons(const PassReport& pass) {
+void DecisionLog::log_reasons(const PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const std::string& note : decision.notes) {
         const bool is_warning = std::ranges::count(decision.warnings, note) > 0;
-        tell_once(is_warning ? config::LogLevel::warn : config::LogLevel::info, "note", note);
+        log_once(is_warning ? config::LogLevel::warn : config::LogLevel::info, "note", note);
     }
     for (const engine::UnschedulablePods& u : decision.unschedulable) {
         const engine::Reason& reason = u.reason;
         const std::string subject = to_string(reason.subject);
-        tell_once(
+        log_once(
             {"unschedulable", u.pods.example, std::string(name_of(reason.code)) + " " + subject},
             {.sentence = counted(u.pods.count, "pod") + " like " + u.pods.example +
                          (u.pods.count == 1 ? " stays" : " stay") +
@@ -306,7 +306,7 @@ void DecisionLog::tell_reasons(const PassReport& pass) {
     }
 }
 
-void DecisionLog::tell_unoffered(const PassReport& pass) {
+void DecisionLog::log_unoffered(const PassReport& pass) {
     const auto& machines = pass.input.snapshot.machines;
     const auto is_offered = [&](const std::string& type) {
         return machines != nullptr && std::ranges::any_of(*machines, [&](const auto& cloud) {
@@ -325,7 +325,7 @@ void DecisionLog::tell_unoffered(const PassReport& pass) {
     }
 }
 
-void DecisionLog::tell_look(const PassReport& pass) {
+void DecisionLog::log_look(const PassReport& pass) {
     if (!log_.is_kept(config::LogLevel::debug, pass_source)) return;
     const engine::Decision& decision = pass.decision();
     const engine::snapshot::Cluster& cluster = pass.input.snapshot.cluster;
@@ -375,13 +375,13 @@ void CloudProblemLog::tell(const std::vector<Error>& problems, Time now) {
     for (auto& [name, cloud] : clouds_) cloud.present.clear();
     for (const Error& problem : problems) {
         const auto [at, is_new] = clouds_.try_emplace(cloud_of(problem));
-        if (is_new) at->second.since = at->second.told_at = now;
+        if (is_new) at->second.since = at->second.logged_at = now;
         at->second.present.try_emplace({problem.code, problem.subject}, &problem);
     }
     for (auto at = clouds_.begin(); at != clouds_.end();) {
         auto& [name, cloud] = *at;
         if (!cloud.present.empty()) {
-            tell_begun(cloud, now);
+            log_begun(cloud, now);
             ++at;
             continue;
         }
@@ -392,11 +392,11 @@ void CloudProblemLog::tell(const std::vector<Error>& problems, Time now) {
     for (auto& [name, cloud] : clouds_) cloud.present.clear();
 }
 
-void CloudProblemLog::tell_begun(Cloud& cloud, Time now) {
-    const bool is_due = now - cloud.told_at >= quiet;
+void CloudProblemLog::log_begun(Cloud& cloud, Time now) {
+    const bool is_due = now - cloud.logged_at >= quiet;
     std::erase_if(cloud.logged,
                   [&](const Key& key) { return is_due || !cloud.present.contains(key); });
-    if (is_due) cloud.told_at = now;
+    if (is_due) cloud.logged_at = now;
     const std::string how_long =
         is_due ? ", for " + format_rough_duration(now - cloud.since) : std::string();
     std::map<ErrorCode, std::vector<const Error*>> begun;

@@ -37,11 +37,11 @@ public:
 private:
     using Key = std::pair<ErrorCode, std::string>;  ///< the code, and the subject
     struct Cloud {
-        Time since{}, told_at{};
+        Time since{}, logged_at{};
         std::map<Key, const Error*> present{};  ///< in this pass, borrowed
         std::set<Key> logged{};
     };
-    void tell_begun(Cloud& cloud, Time now);
+    void log_begun(Cloud& cloud, Time now);
     void write(const std::vector<const Error*>& alike, const std::string& how_long);
 
     services::Logger& log_;
@@ -88,29 +88,29 @@ private:
         std::string because{};
     };
 
-    void tell_ended(const ActionsUnderWay::Ended& ended);
+    void log_ended(const ActionsUnderWay::Ended& ended);
     void describe_departed_groups(const PassReport& pass);
-    void tell_backoffs(const PassReport& pass);
+    void log_backoffs(const PassReport& pass);
     /// Machines that clouds announce to take away, each once.
-    void tell_leaving(const PassReport& pass);
+    void log_leaving(const PassReport& pass);
     /// Groups of several machine types that may use one of their nodes as the template.
-    void tell_mixed_groups(const PassReport& pass);
-    void tell_stages(const PassReport& pass);
-    void tell_reasons(const PassReport& pass);
+    void log_mixed_groups(const PassReport& pass);
+    void log_stages(const PassReport& pass);
+    void log_reasons(const PassReport& pass);
     /// Machine types for new groups that no cloud has, each once.
-    void tell_unoffered(const PassReport& pass);
+    void log_unoffered(const PassReport& pass);
     /// Counts of what the pass looked at, and why it did nothing.
-    void tell_look(const PassReport& pass);
+    void log_look(const PassReport& pass);
 
     void see(const engine::MachineRemoval& removal, const engine::ActionResult& result);
     void see(const engine::NodeChange& change, const engine::ActionResult& result);
     void see(const engine::Eviction& eviction, const engine::ActionResult& result);
     /// One line per node for the evictions of all its DaemonSet pods.
-    void tell_daemon_pods();
+    void log_daemon_pods();
     template <class Action>
     void see(const Action& action, const engine::ActionResult& result) {
-        tell_action(config::LogLevel::info, action, more_of(action),
-                    action.because + less_of(result), result.error());
+        log_action(config::LogLevel::info, action, more_of(action),
+                   action.because + less_of(result), result.error());
     }
     static std::string more_of(const engine::Increase& increase);
     static std::string more_of(const engine::Decrease& decrease);
@@ -122,15 +122,15 @@ private:
     }
     /// One action with its result; `error` NULL: it is done, or this is a dry run.
     template <class Action>
-    void tell_action(config::LogLevel level, const Action& action, const std::string& more,
-                     const std::string& because, const Error* error) {
-        tell_action(level, command_of(action) + more, facts_of(action), because, error);
+    void log_action(config::LogLevel level, const Action& action, const std::string& more,
+                    const std::string& because, const Error* error) {
+        log_action(level, command_of(action) + more, facts_of(action), because, error);
     }
-    void tell_action(config::LogLevel level, const std::string& action, engine::ActionFacts facts,
-                     const std::string& because, const Error* error);
-    void tell_once(News news, const LogRecord& record);
+    void log_action(config::LogLevel level, const std::string& action, engine::ActionFacts facts,
+                    const std::string& because, const Error* error);
+    void log_once(News news, const LogRecord& record);
     /// A sentence that is its own reason.
-    void tell_once(config::LogLevel level, std::string_view code, const std::string& sentence);
+    void log_once(config::LogLevel level, std::string_view code, const std::string& sentence);
     void write(const LogRecord& record);
 
     services::Logger& log_;

@@ -24,10 +24,10 @@ void EventReporter::tell(const PassReport& pass, const kubernetes::client::Objec
     for (const kubernetes::client::EventNote& note : pods_.take(recorder.room()))
         recorder.record(note);
     metrics_.set_events(recorder.counts(), pods_.unreported());
-    tell_unreported();
+    count_unreported();
 }
 
-void EventReporter::tell_unreported() {
+void EventReporter::count_unreported() {
     const Duration now = loop_.monotonic();
     if (pods_.unreported() == unreported_ || (unreported_at_ && now - *unreported_at_ < quiet))
         return;
@@ -89,21 +89,21 @@ std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
     if (pass.input.call_context.dry_run || !pass.dropped_because.empty()) return triggered;
     now_ = pass.at;
     refused_.clear();
-    Pending pending = see_pending(pass);
+    Pending pending = collect_pending(pass);
     forget_others();
     const auto& options = pass.decision().options;
     for (const auto& [option, done] : grown_by_option(pass))
         if (option < options.size())
-            see_schedulable(
+            add_schedulable(
                 options[option],
                 std::make_shared<const std::string>("pod triggered scale-up: [" + done + "]"),
                 pending, triggered);
     for (const engine::UnschedulablePods& unschedulable : pass.decision().unschedulable)
-        see_unschedulable(unschedulable, pass.decision().no_new_group_reason.sentence, pending);
+        add_unschedulable(unschedulable, pass.decision().no_new_group_reason.sentence, pending);
     return triggered;
 }
 
-PodEvents::Pending PodEvents::see_pending(const PassReport& pass) {
+PodEvents::Pending PodEvents::collect_pending(const PassReport& pass) {
     const engine::snapshot::Cluster& cluster = pass.input.snapshot.cluster;
     ++seen_;
     Pending out;
@@ -137,7 +137,7 @@ void PodEvents::forget_others() {
     std::erase_if(again_, is_gone);
 }
 
-void PodEvents::see_schedulable(const engine::ChosenOption& option, const Message& message,
+void PodEvents::add_schedulable(const engine::ChosenOption& option, const Message& message,
                                 Pending& pending, std::vector<ObjectReference>& triggered) {
     for (const engine::PodCount& schedulable : option.pods) {
         std::vector<Pod*>& pods = pending[schedulable.equivalence_group];
@@ -157,7 +157,7 @@ void PodEvents::see_schedulable(const engine::ChosenOption& option, const Messag
     }
 }
 
-void PodEvents::see_unschedulable(const engine::UnschedulablePods& unschedulable,
+void PodEvents::add_unschedulable(const engine::UnschedulablePods& unschedulable,
                                   const std::string& no_new_group_reason, Pending& pending) {
     std::vector<Pod*>& pods = pending[unschedulable.pods.equivalence_group];
     std::ranges::sort(pods, {}, [](const Pod* pod) {

@@ -57,13 +57,13 @@ private:
     using Pods = std::map<std::string, Pod>;  ///< by namespace, name and uid
     using Pending = std::map<engine::PodGroupId, std::vector<Pod*>>;
 
-    Pending see_pending(const PassReport& pass);
+    Pending collect_pending(const PassReport& pass);
     void forget_others();
-    void see_schedulable(const engine::ChosenOption& option, const Message& message,
+    void add_schedulable(const engine::ChosenOption& option, const Message& message,
                          Pending& pending,
                          std::vector<kubernetes::client::ObjectReference>& triggered);
     /// `no_new_group_reason`: why no group could be created either; empty: not known.
-    void see_unschedulable(const engine::UnschedulablePods& unschedulable,
+    void add_unschedulable(const engine::UnschedulablePods& unschedulable,
                            const std::string& no_new_group_reason, Pending& pending);
     void take_triggered(std::deque<std::string>& queue, std::size_t room,
                         std::vector<kubernetes::client::EventNote>& out);
@@ -95,7 +95,7 @@ public:
               kubernetes::client::EventRecorder& recorder);
 
 private:
-    void tell_unreported();
+    void count_unreported();
 
     io::Loop& loop_;
     services::Logger& log_;

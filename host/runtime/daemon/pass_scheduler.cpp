@@ -17,7 +17,7 @@ void PassScheduler::next(bool wants_passes, std::optional<Time> wake_at, Done do
     look();
 }
 
-void PassScheduler::see_pods() {
+void PassScheduler::on_pods_changed() {
     if (!seen_pods_) seen_pods_ = loop_.monotonic();
     look();
 }

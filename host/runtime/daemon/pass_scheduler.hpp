@@ -40,9 +40,9 @@ public:
     /// false: only for interruptions. `wake_at`: when the last pass asked for the next one.
     void next(bool wants_passes, std::optional<Time> wake_at, Done done);
     /// Pods without a node were found.
-    void see_pods();
+    void on_pods_changed();
     /// A cloud has answered late: the last pass did not wait for it.
-    void see_clouds() { see_pods(); }
+    void on_clouds_changed() { on_pods_changed(); }
     /// A cloud asks for a pass. False: one is requested already.
     bool want_pass();
     /// There is something else to do than a pass. Kept until the callback of next() is called. It

@@ -38,7 +38,7 @@ Guard::Guard(Options options)
     : options_(std::move(options)), canary_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
     ::fstat(canary_, &canary_file_);
     if (options_.takes_signals) signals_.emplace();
-    voice_.emplace();  // its thread has the signals blocked
+    log_.emplace();  // its thread has the signals blocked
     thread_ = std::thread([this] { serve(); });
 }
 
@@ -117,15 +117,15 @@ void Guard::take(int signal) {
         return end(exit_told_twice, "second stop signal: exiting now" + hangs());
     }
     if (const std::string what = hangs(); !what.empty())
-        voice_->say_last("ended by " + SignalTrap::name_of(signal) + what);
+        log_->write_last("ended by " + SignalTrap::name_of(signal) + what);
     SignalTrap::die_of(signal);
 }
 
 void Guard::look(Duration silent_for) {
     if (signals_) {
         for (const int signal : signals_->mend_handlers())
-            voice_->say(config::LogLevel::warn, "a plugin or library replaced the handler of " +
-                                                    SignalTrap::name_of(signal) + "; restored");
+            log_->say(config::LogLevel::warn, "a plugin or library replaced the handler of " +
+                                                  SignalTrap::name_of(signal) + "; restored");
     }
     look_at_calls();
     look_at_files();
@@ -141,7 +141,7 @@ void Guard::look_at_calls() {
         calls = calls_;
     }
     if (!calls) return;
-    for (auto& [level, line] : held_log_.look(calls->stuck())) voice_->say(level, std::move(line));
+    for (auto& [level, line] : held_log_.look(calls->stuck())) log_->say(level, std::move(line));
 }
 
 /// Without its descriptors a process neither renews its Lease nor answers a probe.
@@ -164,7 +164,7 @@ void Guard::look_at_checks() {
 void Guard::look_at_loop(Duration silent_for) {
     if (silent_for == Duration::zero()) {
         if (std::exchange(silence_told_, Duration::zero()) > Duration::zero())
-            voice_->say(config::LogLevel::warn, "the event loop responds again");
+            log_->say(config::LogLevel::warn, "the event loop responds again");
         return;
     }
     Duration limit;
@@ -176,7 +176,7 @@ void Guard::look_at_loop(Duration silent_for) {
         "the event loop has not responded for " + format_rough_duration(silent_for);
     if (silent_for >= limit) return end(exit_held_up, sentence + hangs());
     if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
-    voice_->say(config::LogLevel::error, sentence + hangs());
+    log_->say(config::LogLevel::error, sentence + hangs());
     silence_told_ = silent_for;
 }
 
@@ -211,7 +211,7 @@ void Guard::end(int code, const std::string& why) {
         if (on_end_) on_end_(why);
     }
     if (options_.end) return options_.end(code, why);
-    voice_->say_last(why);
+    log_->write_last(why);
     std::_Exit(code);
 }
 

@@ -91,7 +91,7 @@ public:
     void unwatch_loop();
     /// The guard reports which of these calls are stuck, and names them when it ends the process.
     void watch_calls(std::shared_ptr<const loop::CallWatches> calls);
-    void set_log(std::shared_ptr<services::Logger> log) { voice_->set_log(std::move(log)); }
+    void set_log(std::shared_ptr<services::Logger> log) { log_->set_log(std::move(log)); }
     /// `on_end` is called with the reason right before the guard ends the process, on the guard's
     /// thread. It must not block.
     void on_end(std::function<void(std::string_view why)> on_end);
@@ -117,7 +117,7 @@ private:
 
     const Options options_;
     std::optional<SignalTrap> signals_;
-    std::optional<GuardLog> voice_;
+    std::optional<GuardLog> log_;
     LoopPulse pulse_;
     // The guard's thread alone.
     HeldCallLog held_log_;

@@ -119,7 +119,7 @@ void GuardLog::say(config::LogLevel level, std::string line) {
     write_past_log(last_resort_, line, 0);
 }
 
-void GuardLog::say_last(const std::string& line) {
+void GuardLog::write_last(const std::string& line) {
     write_past_log(last_resort_, line, reader_patience_ms);
 }
 

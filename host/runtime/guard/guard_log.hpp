@@ -53,7 +53,7 @@ public:
     /// Writes the line inside this call, to the standard error of the process's start: for a
     /// process that ends. The line is dropped where the reader takes nothing for a fifth of a
     /// second.
-    void say_last(const std::string& line);
+    void write_last(const std::string& line);
 
 private:
     struct State;

@@ -10,14 +10,14 @@ bool is_power_of_ten(std::uint64_t count) {
 
 }  // namespace
 
-void PluginCalls::tell_escape(Hook hook, const std::string& what) {
+void PluginCalls::report_exception(Hook hook, const std::string& what) {
     const std::uint64_t count = ++escapes_[index_of(hook)];
     if (!report_ || !is_power_of_ten(count)) return;
     const std::string times = count == 1 ? "" : " (" + std::to_string(count) + " times)";
     report_(hook, std::string(name_of(hook)) + " " + what + times);
 }
 
-void PluginCalls::tell_thread_end(Hook hook) const {
+void PluginCalls::report_thread_exit(Hook hook) const {
     if (!report_) return;
     report_(hook, std::string(name_of(hook)) +
                       " ends the thread it was called on, which ends the process");

@@ -46,9 +46,9 @@ public:
                 const PluginTime::Inside inside;
                 return std::forward<F>(body)();
             },
-            [&] { tell_thread_end(hook); });
+            [&] { report_thread_exit(hook); });
         markers_->leave(hook);
-        if (!result) tell_escape(hook, result.error().message);
+        if (!result) report_exception(hook, result.error().message);
         return result;
     }
 
@@ -60,8 +60,8 @@ public:
     }
 
 private:
-    void tell_escape(Hook hook, const std::string& what);
-    void tell_thread_end(Hook hook) const;
+    void report_exception(Hook hook, const std::string& what);
+    void report_thread_exit(Hook hook) const;
 
     const std::shared_ptr<CallMarkers> markers_;
     const Report report_;

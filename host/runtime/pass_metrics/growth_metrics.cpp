@@ -73,20 +73,20 @@ void GrowthMetrics::observe(const PassObservation& pass) {
 }
 
 void GrowthMetrics::count_agreed(const PassObservation& pass) {
-    const auto see_removal = [&](const engine::MachineRemoval& removal,
-                                 const ActionResult& result) {
+    const auto observe_removal = [&](const engine::MachineRemoval& removal,
+                                     const ActionResult& result) {
         if (result.is_known && removal.cause == engine::RemovalCause::never_joined)
             never_joined_.Increment(count_removed(removal, result.errors));
     };
-    const auto see_increase = [&](const Increase& increase, const ActionResult& result) {
+    const auto observe_increase = [&](const Increase& increase, const ActionResult& result) {
         if (!result.is_done()) return;
         const Gpu gpu = gpu_of_group(pass.snapshot, increase.group);
         scaled_up_.Add(labels_with_drivers(gpu)).Increment(result.agreed);
         if (!gpu.name.empty()) scaled_up_gpu_.Add(labels_of(gpu)).Increment(result.agreed);
     };
-    for_each_action(
-        pass.decision, pass.results,
-        engine::Visitors{see_removal, see_increase, [](const auto&, const ActionResult&) {}});
+    for_each_action(pass.decision, pass.results,
+                    engine::Visitors{observe_removal, observe_increase,
+                                     [](const auto&, const ActionResult&) {}});
 }
 
 // Each failure changes `last_failure` of its group's back-off: a refusal in this pass, a machine

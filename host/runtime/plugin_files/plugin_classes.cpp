@@ -56,15 +56,15 @@ Result<ClassInfo> read_class(const capstan_class& raw, const std::vector<std::st
     if (!is_class_id(info.id))
         return refuse("has the class id \"" + std::string(info.id) +
                       "\"; only lower-case letters, digits and '_' are allowed");
-    const auto say_which = [&](Error e) {
+    const auto with_class = [&](Error e) {
         return within("class " + std::string(info.id), std::move(e));
     };
-    CAPSTAN_TRY(info.kind, checked_text(raw.kind, "kind", 4 * id_size_max).map_error(say_which));
-    CAPSTAN_CHECK(check_kind(info.kind, note_kinds).map_error(say_which));
-    CAPSTAN_TRY(info.doc, checked_text(raw.doc, "doc", doc_size_max).map_error(say_which));
+    CAPSTAN_TRY(info.kind, checked_text(raw.kind, "kind", 4 * id_size_max).map_error(with_class));
+    CAPSTAN_CHECK(check_kind(info.kind, note_kinds).map_error(with_class));
+    CAPSTAN_TRY(info.doc, checked_text(raw.doc, "doc", doc_size_max).map_error(with_class));
     if (raw.create == nullptr)
-        return fail(say_which({ErrorCode::invalid_config, "has no create function"}));
-    CAPSTAN_CHECK(check_fields(raw.fields).map_error(say_which));
+        return fail(with_class({ErrorCode::invalid_config, "has no create function"}));
+    CAPSTAN_CHECK(check_fields(raw.fields).map_error(with_class));
     if (raw.concurrency == CAPSTAN_CONCURRENCY_PARALLEL) info.concurrency = Concurrency::parallel;
     info.is_pure = (raw.flags & CAPSTAN_CLASS_PURE) != 0;
     info.needs_leader = (raw.flags & CAPSTAN_CLASS_NEEDS_LEADER) != 0;

@@ -171,10 +171,10 @@ Result<fs::path> PrivateCopies::write(std::span<const std::byte> bytes,
     std::error_code error;
     if (fs::exists(file, error)) return file;
     const fs::path unfinished = access_path_ / (sha256 + ".part");
-    const auto say_where = [&](Error e) {
+    const auto with_place = [&](Error e) {
         return within("private copy " + unfinished.string(), std::move(e));
     };
-    CAPSTAN_CHECK(write_file(unfinished, bytes).map_error(say_where));
+    CAPSTAN_CHECK(write_file(unfinished, bytes).map_error(with_place));
     if (::rename(unfinished.c_str(), file.c_str()) != 0)
         return refuse_with_errno("private copy " + file.string() + " cannot be renamed");
     return file;

@@ -130,11 +130,11 @@ Result<io::FileDescriptor> open_folder(const fs::path& folder) {
     }));
     for (const fs::path& name : folder.relative_path()) {
         so_far /= name;
-        const auto say_where = [&](Error e) {
+        const auto with_place = [&](Error e) {
             return within("the folder " + so_far.string(), std::move(e));
         };
-        CAPSTAN_TRY(at, open_in(at.get(), name, O_PATH | O_DIRECTORY, facts).map_error(say_where));
-        CAPSTAN_CHECK(check_folder(facts, ::geteuid()).map_error(say_where));
+        CAPSTAN_TRY(at, open_in(at.get(), name, O_PATH | O_DIRECTORY, facts).map_error(with_place));
+        CAPSTAN_CHECK(check_folder(facts, ::geteuid()).map_error(with_place));
     }
     return at;
 }
@@ -165,12 +165,12 @@ Result<void> check_folder(const struct stat& folder, uid_t host_user) {
 
 Result<fs::path> find_plugin(const std::string& name, const TrustPolicy& policy,
                              PathOrigin origin) {
-    const auto say_which = [&](Error e) { return within("plugin " + name, std::move(e)); };
+    const auto with_class = [&](Error e) { return within("plugin " + name, std::move(e)); };
     if (name.empty()) return refuse("a plugin's file has an empty name");
     if (name.find('\0') != std::string::npos)
         return refuse("a plugin's file name contains a zero byte");
-    if (origin == PathOrigin::command_line) return resolve_path(name).map_error(say_which);
-    return find_configured(name, policy).map_error(say_which);
+    if (origin == PathOrigin::command_line) return resolve_path(name).map_error(with_class);
+    return find_configured(name, policy).map_error(with_class);
 }
 
 Result<void> check_folders(const fs::path& folder) {

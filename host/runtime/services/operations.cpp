@@ -91,7 +91,7 @@ void OperationTable::answered(capstan_op op, const Result<capstan_status>& statu
         // A function may have reported why before it returned; then there is nothing left to end.
         const std::optional<PluginEnd> end = find_end(op);
         if (!end || !end->is_completion) return;
-        return tell_misuse(
+        return report_misuse(
             is_error_after_told_,
             end->what + ": was completed, and then its function returned " +
                 std::string(name_of(status ? error_code(*status) : status.error().code)) +
@@ -127,8 +127,8 @@ capstan_status OperationTable::fail(capstan_op op, const capstan_error* error) {
 capstan_status OperationTable::late(capstan_op op) {
     if (options_.on_late) options_.on_late();
     if (const std::optional<PluginEnd> end = find_end(op))
-        tell_misuse(is_second_end_told_,
-                    end->what + ": was completed twice; the first completion counts");
+        report_misuse(is_second_end_told_,
+                      end->what + ": was completed twice; the first completion counts");
     return CAPSTAN_E_NOT_FOUND;
 }
 
@@ -144,7 +144,7 @@ std::optional<OperationTable::PluginEnd> OperationTable::find_end(capstan_op op)
     return ends_[slot];
 }
 
-void OperationTable::tell_misuse(bool& is_told, const std::string& sentence) {
+void OperationTable::report_misuse(bool& is_told, const std::string& sentence) {
     {
         const Lock lock(mutex_);
         if (std::exchange(is_told, true)) return;

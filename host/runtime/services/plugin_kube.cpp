@@ -94,10 +94,10 @@ capstan_status PluginKube::send(const capstan_kube_request* raw, capstan_kube_do
         return CAPSTAN_E_INVALID_ARGUMENT;
     Result<KubeCall> call = prepare(*raw);
     std::uint64_t key = 0;
-    const auto tell_error = [done, user](const Error& error) {
+    const auto report_error = [done, user](const Error& error) {
         hand_over(done, user, capstan::fail(error));
     };
-    const capstan_status accepted = accept({raw->parent, std::nullopt, tell_error}, key);
+    const capstan_status accepted = accept({raw->parent, std::nullopt, report_error}, key);
     if (accepted != CAPSTAN_OK) return accepted;
     if (!call) {
         fail(key, std::move(call.error()));
@@ -145,10 +145,10 @@ capstan_status PluginKube::resolve(capstan_str api_version, capstan_str kind, ca
                                    capstan_kube_resolved done, void* user) {
     if (done == nullptr || kind.len == 0) return CAPSTAN_E_INVALID_ARGUMENT;
     std::uint64_t key = 0;
-    const auto tell_error = [done, user](const Error& error) {
+    const auto report_error = [done, user](const Error& error) {
         hand_over(done, user, capstan::fail(error));
     };
-    const capstan_status accepted = accept({parent, std::nullopt, tell_error}, key);
+    const capstan_status accepted = accept({parent, std::nullopt, report_error}, key);
     if (accepted != CAPSTAN_OK) return accepted;
     Result<void> checked = demand_cluster();
     if (checked) {

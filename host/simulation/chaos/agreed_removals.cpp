@@ -8,7 +8,7 @@
 
 namespace capstan::simulation::chaos {
 
-void AgreedRemovals::see_lists(const std::vector<engine::Group>& groups) {
+void AgreedRemovals::observe_lists(const std::vector<engine::Group>& groups) {
     std::set<MachineId> listed;
     targets_.clear();
     for (const engine::Group& group : groups) {
@@ -18,7 +18,8 @@ void AgreedRemovals::see_lists(const std::vector<engine::Group>& groups) {
     std::erase_if(agreed_, [&](const auto& entry) { return !listed.contains(entry.first); });
 }
 
-void AgreedRemovals::see_results(const engine::Decision& decision, const engine::Results& results) {
+void AgreedRemovals::observe_results(const engine::Decision& decision,
+                                     const engine::Results& results) {
     for (const RemovedMachine& removed : find_removed(decision, results))
         agreed_[removed.machine] = targets_[removed.group];
     // A machine that is replaced leaves its target as it is.

@@ -17,8 +17,8 @@ namespace capstan::simulation::chaos {
 class AgreedRemovals {
 public:
     /// To be called in each pass before its decision is judged. Forgets machines that are gone.
-    void see_lists(const std::vector<engine::Group>& groups);
-    void see_results(const engine::Decision& decision, const engine::Results& results);
+    void observe_lists(const std::vector<engine::Group>& groups);
+    void observe_results(const engine::Decision& decision, const engine::Results& results);
 
     /// Whether the cloud is deleting the machine or has agreed to.
     bool is_going(const Machine& machine) const;

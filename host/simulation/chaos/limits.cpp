@@ -56,7 +56,7 @@ public:
     std::string_view name() const override { return "bounds"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        agreed_.see_lists(moment.groups());
+        agreed_.observe_lists(moment.groups());
         std::map<NodeGroupId, int> more;
         for (const engine::Increase& increase : moment.decision().increases)
             more[increase.group] += increase.by;
@@ -75,7 +75,7 @@ public:
 
     std::vector<std::string> on_results(const engine::Decision& decision,
                                         const engine::Results& results) override {
-        agreed_.see_results(decision, results);
+        agreed_.observe_results(decision, results);
         return {};
     }
 

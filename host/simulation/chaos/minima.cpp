@@ -20,7 +20,7 @@ public:
     std::string_view name() const override { return "minima"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        see_lists(moment);
+        observe_lists(moment);
         std::vector<std::string> out;
         judge_groups(moment, out);
         if (std::ranges::any_of(moment.decision().removals, removes_working_nodes))
@@ -35,7 +35,7 @@ public:
             [&](const engine::Decrease& decrease, const engine::ActionResult& result) {
                 if (result.is_done()) lower(decrease.group, decrease.by);
             });
-        agreed_.see_results(decision, results);
+        agreed_.observe_results(decision, results);
         for (const RemovedMachine& removed : find_removed(decision, results))
             lower(removed.group, 1);
         for_each_action_of<engine::Increase>(
@@ -53,8 +53,8 @@ private:
         const auto at = grown_.find(group);
         if (at != grown_.end()) at->second -= by;
     }
-    void see_lists(const Moment& moment) {
-        agreed_.see_lists(moment.groups());
+    void observe_lists(const Moment& moment) {
+        agreed_.observe_lists(moment.groups());
         for (const engine::Group& group : moment.groups()) {
             const auto grown = grown_.find(group.group.id);
             if (grown != grown_.end() && grown->second <= group.group.target.value_or(0))

@@ -94,7 +94,7 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         now_ = moment.now();
-        see_machines(moment);
+        check_machines(moment);
         if (now_ <= unsure_until_) before_.reset();
         confirm(moment, out);
         if (!moment.decision().increases.empty()) {
@@ -166,7 +166,7 @@ private:
     }
 
     /// Records since when each machine has been without a ready node.
-    void see_machines(const Moment& moment) {
+    void check_machines(const Moment& moment) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
         for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n)

@@ -40,7 +40,7 @@ public:
     std::string_view name() const override { return "rest"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        see_served(moment);
+        observe_served(moment);
         is_calm_ = moment.is_calm();
         now_ = moment.now();
         going_.clear();
@@ -82,7 +82,7 @@ private:
         return engine::health::find_backoff(moment.memory(), id, moment.now()) != nullptr;
     }
 
-    void see_served(const Moment& moment) {
+    void observe_served(const Moment& moment) {
         std::set<std::string> running = picture_of(moment).running;
         if (!std::ranges::includes(running_, running)) last_served_ = moment.now();
         running_ = std::move(running);

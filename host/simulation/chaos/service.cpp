@@ -29,9 +29,9 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         templates_.see(moment);
-        see_groups(moment);
-        see_machines(moment);
-        see_pods(moment);
+        check_groups(moment);
+        check_machines(moment);
+        on_pods_changed(moment);
         std::vector<std::string> out;
         for (const auto& [name, waiting] : waiting_) {
             if (reported_.contains(name)) continue;
@@ -93,7 +93,7 @@ private:
         return could_grow(moment, group, target, machines,
                           sums_of(moment, DeletingMachines::counted));
     }
-    void see_groups(const Moment& moment) {
+    void check_groups(const Moment& moment) {
         const bool is_well = is_cluster_healthy(moment.cluster(), moment.settings());
         // A group that is deleted and made again under the same name restarts its clock.
         std::erase_if(able_since_, [&](const auto& entry) {
@@ -111,7 +111,7 @@ private:
 
     /// Finds the groups with machines that may yet become ready nodes, because the time for that
     /// has not run out. Waiting for such a machine is right, even if several in a row fail.
-    void see_machines(const Moment& moment) {
+    void check_machines(const Moment& moment) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
         for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i)
@@ -142,7 +142,7 @@ private:
         });
     }
 
-    void see_pods(const Moment& moment) {
+    void on_pods_changed(const Moment& moment) {
         std::map<std::string, Waiting> now;
         for (const engine::PodIndex pod : moment.cluster().unbound()) {
             const engine::snapshot::PodRow row = moment.cluster().pod(pod);

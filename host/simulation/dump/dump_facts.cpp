@@ -69,16 +69,16 @@ std::string object_name(const kubernetes::ObjectMetadata& metadata) {
 }  // namespace
 
 void DumpFacts::see(std::string_view kind, const boost::json::value& object) {
-    if (kind == dump_header_kind) return see_header(object);
+    if (kind == dump_header_kind) return read_header(object);
     kinds_.emplace(kind);
-    if (kind == "Pod") return see_pod(object);
-    if (kind == "PodDisruptionBudget") return see_budget(object);
+    if (kind == "Pod") return read_pod(object);
+    if (kind == "PodDisruptionBudget") return read_budget(object);
     const bool has_scale = kind == "ReplicaSet" || kind == "ReplicationController" ||
                            kind == "StatefulSet" || kind == "Deployment";
-    if (has_scale) see_controller(kind, object);
+    if (has_scale) read_controller(kind, object);
 }
 
-void DumpFacts::see_header(const boost::json::value& header) {
+void DumpFacts::read_header(const boost::json::value& header) {
     JsonProblems problems(header);
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(problems.root());
     if (metadata.created != Time{}) taken_at_ = metadata.created;
@@ -88,7 +88,7 @@ void DumpFacts::see_header(const boost::json::value& header) {
 }
 
 /// A pod that does not say whether it is ready counts as ready.
-void DumpFacts::see_pod(const boost::json::value& pod) {
+void DumpFacts::read_pod(const boost::json::value& pod) {
     JsonProblems problems(pod);
     const JsonCursor place = problems.root();
     if (place["spec"]["nodeName"].text().value_or("").empty()) return;
@@ -98,7 +98,7 @@ void DumpFacts::see_pod(const boost::json::value& pod) {
     }
 }
 
-void DumpFacts::see_budget(const boost::json::value& budget) {
+void DumpFacts::read_budget(const boost::json::value& budget) {
     JsonProblems problems(budget);
     const JsonCursor place = problems.root();
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);
@@ -118,7 +118,7 @@ void DumpFacts::see_budget(const boost::json::value& budget) {
     }
 }
 
-void DumpFacts::see_controller(std::string_view kind, const boost::json::value& controller) {
+void DumpFacts::read_controller(std::string_view kind, const boost::json::value& controller) {
     JsonProblems problems(controller);
     const JsonCursor place = problems.root();
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(place);

@@ -32,10 +32,10 @@ public:
     void add_to(Objects& objects) &&;
 
 private:
-    void see_header(const boost::json::value& header);
-    void see_pod(const boost::json::value& pod);
-    void see_budget(const boost::json::value& budget);
-    void see_controller(std::string_view kind, const boost::json::value& controller);
+    void read_header(const boost::json::value& header);
+    void read_pod(const boost::json::value& pod);
+    void read_budget(const boost::json::value& budget);
+    void read_controller(std::string_view kind, const boost::json::value& controller);
 
     std::set<std::string, std::less<>> kinds_;
     std::optional<Time> taken_at_;

@@ -38,11 +38,11 @@ Duration PassHistory::since_start(Time moment) const {
 void PassHistory::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
     previous_ = now_;
     now_ = since_start(input.call_context.now);
-    see_levels(input, result);
-    see_back_offs(result.outcome.memory, input.call_context.now);
+    add_levels(input, result);
+    add_backoffs(result.outcome.memory, input.call_context.now);
 }
 
-void PassHistory::see_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
+void PassHistory::add_levels(const runtime::PassInput& input, const runtime::PassResult& result) {
     const engine::Snapshot snapshot{input.snapshot.cluster, result.groups};
     const engine::templates::Membership membership = engine::templates::make_membership(snapshot);
     const engine::health::Health health = engine::health::assess(
@@ -58,7 +58,7 @@ void PassHistory::see_levels(const runtime::PassInput& input, const runtime::Pas
     add_level(history_.pending, now_, static_cast<int>(cluster.unbound().size()));
 }
 
-void PassHistory::see_back_offs(const engine::Memory& memory, Time now) {
+void PassHistory::add_backoffs(const engine::Memory& memory, Time now) {
     for (auto& [group, seen] : history_.groups) {
         const engine::Backoff* backoff =
             engine::health::find_backoff(memory, NodeGroupId(group), now);

@@ -64,8 +64,8 @@ public:
     History take(Duration end);
 
 private:
-    void see_levels(const runtime::PassInput& input, const runtime::PassResult& result);
-    void see_back_offs(const engine::Memory& memory, Time now);
+    void add_levels(const runtime::PassInput& input, const runtime::PassResult& result);
+    void add_backoffs(const engine::Memory& memory, Time now);
     /// The time since the start, at least that of the pass before.
     Duration since_start(Time moment) const;
 

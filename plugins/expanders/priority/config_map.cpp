@@ -75,7 +75,7 @@ Error FollowedConfigMap::refusal() const {
 
 void FollowedConfigMap::hear(const KubeEvent& event) {
     if (event.type == KubeEvent::Type::trouble)
-        return hear_trouble(event.error != nullptr ? from_abi(*event.error) : Error{});
+        return report_trouble(event.error != nullptr ? from_abi(*event.error) : Error{});
     trouble_.reset();
     if (event.type == KubeEvent::Type::synced) {
         if (!is_there_) take(not_there());
@@ -89,7 +89,7 @@ void FollowedConfigMap::hear(const KubeEvent& event) {
 }
 
 /// Warns, except when the host is not connected yet, or is no longer connected.
-void FollowedConfigMap::hear_trouble(const Error& why) {
+void FollowedConfigMap::report_trouble(const Error& why) {
     const bool is_early = !known_ && !trouble_ && why.code == ErrorCode::unavailable;
     const bool is_news = !is_early && why.code != ErrorCode::cancelled;
     if (!trouble_ || trouble_->message != why.message)

@@ -39,7 +39,7 @@ public:
 
 private:
     void hear(const KubeEvent& event);
-    void hear_trouble(const Error& why);
+    void report_trouble(const Error& why);
     void take(Result<std::string> document);
     void complain(const std::string& why);
     Error refusal() const;

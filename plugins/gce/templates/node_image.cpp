@@ -9,8 +9,8 @@ namespace capstan::gce {
 namespace {
 
 /// A variable that cannot be read is absent and causes a warning.
-std::optional<std::string> told_variable(const KubeEnv& env, std::string_view name,
-                                         std::vector<std::string>& warnings) {
+std::optional<std::string> given_variable(const KubeEnv& env, std::string_view name,
+                                          std::vector<std::string>& warnings) {
     Result<std::optional<std::string>> out = env.find_autoscaler_variable(name);
     if (out) return *std::move(out);
     warnings.push_back("kube-env: " + out.error().message);
@@ -46,7 +46,7 @@ Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv&
                                   std::vector<std::string>& warnings) {
     NodeImage out;
     if (is_windows_image(sources.image)) out.os = "windows";
-    if (const auto os = told_variable(env, "os", warnings)) {
+    if (const auto os = given_variable(env, "os", warnings)) {
         if (*os != "linux" && *os != "windows")
             return fail(ErrorCode::unsupported,
                         "kube-env: operating system " + in_quotes(*os) + " is unknown");
@@ -54,7 +54,7 @@ Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv&
     }
     const bool is_windows = out.os == "windows";
     if (is_windows) out.distribution = Distribution::windows;
-    if (const auto word = told_variable(env, "os_distribution", warnings)) {
+    if (const auto word = given_variable(env, "os_distribution", warnings)) {
         out.distribution = distribution_of(*word);
         if (out.distribution == Distribution::unknown) {
             warnings.push_back("kube-env: os_distribution " + in_quotes(*word) +
@@ -69,7 +69,7 @@ Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv&
     if (sources.machine_type && !sources.machine_type->arch.empty())
         out.arch = sources.machine_type->arch;
     if (sources.image && !sources.image->arch.empty()) out.arch = sources.image->arch;
-    if (const auto arch = told_variable(env, "arch", warnings)) {
+    if (const auto arch = given_variable(env, "arch", warnings)) {
         if (*arch == "amd64" || *arch == "arm64")
             out.arch = *arch;
         else

@@ -88,7 +88,7 @@ private:
             mandatory = *fresh.expires - std::min(times.mandatory, life / 6);
             advisory = *fresh.expires - std::min(times.advisory, life / 4) - spread;
         }
-        void tell_failure(const Error& error) const {
+        void report_failure(const Error& error) const {
             host.warn(name + ": renewal failed, the current ones stay in use: " + error.message);
         }
     };
@@ -112,14 +112,14 @@ private:
     }
     static Task<void> renew_beside(Shared self) {
         const Result<T> fresh = co_await as_result(self->renewal.join(search(self)));
-        if (!fresh && !is_end_of_instance(fresh.error())) self->tell_failure(fresh.error());
+        if (!fresh && !is_end_of_instance(fresh.error())) self->report_failure(fresh.error());
     }
     /// Waits for the renewal. If it fails, a value that is still valid is used.
     static Task<T> renew_now(Shared self) {
         const Result<T> fresh = co_await as_result(self->renewal.join(search(self)));
         if (fresh) co_return *fresh;
         if (self->is_expired() || is_end_of_instance(fresh.error())) co_return fail(fresh.error());
-        self->tell_failure(fresh.error());
+        self->report_failure(fresh.error());
         co_return *self->current;
     }
     static Task<T> get(Shared self) {

@@ -203,7 +203,7 @@ private:
         if (!call.is_streaming()) return;
         loop_.cancel(std::exchange(call.overdue, 0));
         tell(call, head.status);
-        tell_warnings(head.headers);
+        log_warnings(head.headers);
         notifier.notify();
         (*call.on_part)({});
     }
@@ -224,7 +224,7 @@ private:
             return take_failure(id, call, std::move(reply).error());
         }
         tell(call, reply->status);
-        tell_warnings(reply->headers);
+        log_warnings(reply->headers);
         if (call.on_part) reply->body = std::move(call.error_body);
         if (reply->status / 100 != 2) return take_refusal(id, call, *reply);
         notifier.notify();
@@ -301,7 +301,7 @@ private:
                              latency, call.waited});
     }
 
-    void tell_warnings(const HttpHeaders& headers) {
+    void log_warnings(const HttpHeaders& headers) {
         for (const std::string& text : warnings_of(headers)) {
             if (warnings_.size() == remembered_warnings || !warnings_.insert(text).second) continue;
             if (options_.on_warning) options_.on_warning(text);

@@ -204,7 +204,7 @@ void ExecCredentials::on_end(Result<io::ProgramEnd> end) {
     }
     failure_.reset();
     keep(*std::move(answer));
-    tell_all(Result<Credential>(*credential_));
+    complete_all(Result<Credential>(*credential_));
 }
 
 Result<ExecAnswer> ExecCredentials::answer_of(Result<io::ProgramEnd> end) const {
@@ -231,11 +231,11 @@ void ExecCredentials::fail_all(Error error) {
     const Duration now = loop_.monotonic();
     backed_off_until_ = now + backoff_.next(now);
     failure_ = error;
-    tell_all(fail(std::move(error)));
+    complete_all(fail(std::move(error)));
 }
 
 /// `result` must not be a member, because a callback may destroy this object.
-void ExecCredentials::tell_all(const Result<Credential>& result) {
+void ExecCredentials::complete_all(const Result<Credential>& result) {
     const auto alive = later_.watch();
     for (const Done& done : std::exchange(waiting_, {})) {
         // The callback may destroy this object, or call get().

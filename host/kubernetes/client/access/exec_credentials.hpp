@@ -98,7 +98,7 @@ private:
     Result<ExecAnswer> answer_of(Result<io::ProgramEnd> end) const;
     void keep(ExecAnswer answer);
     void fail_all(Error error);
-    void tell_all(const Result<Credential>& result);
+    void complete_all(const Result<Credential>& result);
 
     io::Loop& loop_;
     Later later_;

@@ -140,9 +140,9 @@ void Reflector::State::take_part(std::string_view part) {
     if (const auto found = std::exchange(stream_error, std::nullopt)) {
         handle_error(found->first, found->second);
     } else if (!fed) {
-        handle_error(within(what_is_done(), fed.error()), WatchError::broken);
+        handle_error(within(describe_request(), fed.error()), WatchError::broken);
     } else if (unread_bytes > object_limit) {
-        handle_error({ErrorCode::quota, what_is_done() + ": an object is larger than 16 MiB"},
+        handle_error({ErrorCode::quota, describe_request() + ": an object is larger than 16 MiB"},
                      WatchError::broken);
     } else if (const auto error = endless_error()) {
         handle_error(*error, WatchError::broken);
@@ -156,7 +156,7 @@ std::optional<Error> Reflector::State::endless_error() const {
     if (phase != Phase::listing && phase != Phase::starting) return std::nullopt;
     const bool is_too_long = listed_bytes > list_bytes_max;
     if (!is_too_long && loop.monotonic() - opened <= list_time_max) return std::nullopt;
-    return Error{ErrorCode::quota, what_is_done() + ": has not ended after " +
+    return Error{ErrorCode::quota, describe_request() + ": has not ended after " +
                                        std::to_string(listed_bytes >> 20) + " MiB in " +
                                        format_rough_duration(loop.monotonic() - opened)};
 }
@@ -175,19 +175,19 @@ void Reflector::State::take_end(const Result<ApiReply>& reply) {
 void Reflector::State::take_good_end() {
     if (phase == Phase::listing) return end_page();
     if (phase == Phase::watching) return end_watch();
-    handle_error(
-        {ErrorCode::unavailable, what_is_done() + ": ended before the initial-events-end bookmark"},
-        WatchError::broken);
+    handle_error({ErrorCode::unavailable,
+                  describe_request() + ": ended before the initial-events-end bookmark"},
+                 WatchError::broken);
 }
 
 void Reflector::State::end_page() {
     const Result<PageEnd> page = reader->finish_page();
-    if (!page) return handle_error(within(what_is_done(), page.error()), WatchError::broken);
+    if (!page) return handle_error(within(describe_request(), page.error()), WatchError::broken);
     next_page = page->next;
     if (!next_page.empty()) return go_on(Step::page);
     if (page->resource_version.empty())
         return handle_error(
-            {ErrorCode::invalid_argument, what_is_done() + ": the list has no resourceVersion"},
+            {ErrorCode::invalid_argument, describe_request() + ": the list has no resourceVersion"},
             WatchError::broken);
     finish_replace(page->resource_version);
     go_on(Step::watch);
@@ -198,7 +198,7 @@ void Reflector::State::end_watch() {
     // failing, or the requests would follow each other without a pause.
     if (changes == 0 && loop.monotonic() - opened < 1s)
         return handle_error(
-            {ErrorCode::unavailable, what_is_done() + ": ended immediately without an event"},
+            {ErrorCode::unavailable, describe_request() + ": ended immediately without an event"},
             WatchError::busy);
     trouble.reset();
     wakes = 0;
@@ -213,7 +213,7 @@ void Reflector::State::take_item(const boost::json::value& object) {
     if (stream_error) return;
     if (!object.is_object()) {
         stream_error.emplace(
-            Error{ErrorCode::invalid_argument, what_is_done() + ": an item is not an object"},
+            Error{ErrorCode::invalid_argument, describe_request() + ": an item is not an object"},
             WatchError::broken);
         return;
     }
@@ -225,7 +225,7 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
     unread_bytes = 0;
     if (stream_error) return;  // events after an error are ignored
     if (type == "ERROR") {
-        Error error = error_of_event(what_is_done(), object);
+        Error error = error_of_event(describe_request(), object);
         const WatchError what = classify_watch_error(error);
         stream_error.emplace(std::move(error), what);
     } else if (type == "BOOKMARK") {
@@ -233,7 +233,8 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
     } else if (type == "ADDED" || type == "MODIFIED" || type == "DELETED") {
         take_change(type, object);
     } else {
-        Error error{ErrorCode::invalid_argument, what_is_done() + ": a line is not a watch event"};
+        Error error{ErrorCode::invalid_argument,
+                    describe_request() + ": a line is not a watch event"};
         stream_error.emplace(std::move(error), WatchError::broken);
     }
 }
@@ -242,7 +243,7 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
     ++events;
     if (phase == Phase::watching) {
         silence.expect_bookmarks();
-        see_version(object);
+        observe_version(object);
         store.confirm();
     } else if (base::annotation_of(object, well_known::initial_events_end_annotation) == "true") {
         finish_replace(version_of(object));
@@ -259,13 +260,13 @@ void Reflector::State::take_change(std::string_view type, const boost::json::val
     if (phase == Phase::starting) {
         begin_replace();
     } else {
-        see_version(object);
+        observe_version(object);
     }
     type == "DELETED" ? store.remove(object) : store.set(object);
     if (phase == Phase::watching) store.confirm();
 }
 
-void Reflector::State::see_version(const boost::json::value& object) {
+void Reflector::State::observe_version(const boost::json::value& object) {
     wakes = 0;
     failing_since.reset();
     std::string seen = version_of(object);

@@ -139,7 +139,7 @@ void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
         go_on(Step::watch);
         return store.settle();
     }
-    handle_error({ErrorCode::deadline, what_is_done() + ": received no data for too long"},
+    handle_error({ErrorCode::deadline, describe_request() + ": received no data for too long"},
                  WatchError::stalled);
     store.settle();
 }
@@ -151,7 +151,7 @@ void Reflector::State::hear() {
     last_heard = loop.clock()->wall();
 }
 
-std::string Reflector::State::what_is_done() const {
+std::string Reflector::State::describe_request() const {
     const char* verb = phase == Phase::listing ? "list " : "watch ";
     return verb + options.what.name;
 }

@@ -54,7 +54,7 @@ struct Reflector::State final : WatchSink {
     void take_event(std::string_view type, const boost::json::value& object) override;
     void take_bookmark(const boost::json::value& object);
     void take_change(std::string_view type, const boost::json::value& object);
-    void see_version(const boost::json::value& object);
+    void observe_version(const boost::json::value& object);
     /// A reply of 2xx has ended.
     void take_good_end();
     void end_page();
@@ -77,7 +77,7 @@ struct Reflector::State final : WatchSink {
     bool is_in_touch() const;
     void hear();
     /// The request under way, for messages: "list pods".
-    std::string what_is_done() const;
+    std::string describe_request() const;
 
     Api& api;
     io::Loop& loop;

@@ -41,9 +41,9 @@ TEST_F(PassSchedulerTest, StartsAPassAtOnceAndThenEveryInterval) {
 TEST_F(PassSchedulerTest, StartsAPassSoonAfterPodsArrived) {
     wait();
     loop.advance(3s);
-    scheduler.see_pods();
+    scheduler.on_pods_changed();
     loop.advance(50ms);
-    scheduler.see_pods();
+    scheduler.on_pods_changed();
     loop.advance(11s);
     EXPECT_EQ(events, "p0 p3100 p13100");
 }
@@ -80,7 +80,7 @@ TEST_F(PassSchedulerTest, IgnoresRequestsWhileNoPassesRun) {
 TEST_F(PassSchedulerTest, LimitsTheRateOfPassesForPods) {
     wait();
     for (int i = 0; i < 90; ++i) {
-        scheduler.see_pods();
+        scheduler.on_pods_changed();
         loop.advance(20ms);
     }
     EXPECT_EQ(events, "p0 p500 p1000 p1500");
@@ -96,7 +96,7 @@ TEST_F(PassSchedulerTest, StartsAPassWhenTheLastOneRequestedIt) {
 TEST_F(PassSchedulerTest, ReportsInterruptionsWhileNoPassesRun) {
     runs_passes = false;
     wait();
-    scheduler.see_pods();
+    scheduler.on_pods_changed();
     loop.advance(1min);
     EXPECT_EQ(events, "");
     runs_passes = true;
