@@ -210,7 +210,7 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
     ResultCollector collector;
     const auto end_of_suite = std::chrono::steady_clock::now() + suite_deadline;
     std::vector<std::string> lacking;
-    for (bool go_on = true; go_on;) {
+    for (bool is_running = true; is_running;) {
         limits.deadline = std::chrono::ceil<std::chrono::milliseconds>(
             end_of_suite - std::chrono::steady_clock::now());
         const std::size_t first = collector.checks_done();
@@ -219,7 +219,7 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
             [&](std::string_view line) { collector.on_line(line); });
         if (end.how == commands::ChildEnd::How::silent) limits.patience = patience_later;
         lacking = end.lacking;
-        go_on = collector.settle(end);
+        is_running = collector.settle(end);
     }
     return {std::move(collector).results(), std::move(lacking)};
 }

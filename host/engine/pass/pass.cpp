@@ -122,7 +122,7 @@ decltype(auto) during(const Policies& policies, PassPhase phase, F work) {
 }
 
 /// A pass under way.
-struct Run {
+struct PassState {
     const Policies& policies;
     const CallContext& call_context;
     const provisioning::CandidateGroups& groups;
@@ -138,74 +138,74 @@ struct Run {
 };
 
 /// Keeps the plans for upcoming nodes of groups that could not be read in this pass.
-void keep_planned(const Run& run) {
-    auto before = std::exchange(run.memory.planned,
-                                scale_up::planned_nodes(run.context, run.scale_up.placement()));
-    for (const Group& group : run.context.groups()) {
+void keep_planned(const PassState& state) {
+    auto before = std::exchange(state.memory.planned,
+                                scale_up::planned_nodes(state.context, state.scale_up.placement()));
+    for (const Group& group : state.context.groups()) {
         if (!health::is_unread(group)) continue;
         if (auto at = before.find(group.group.id); at != before.end())
-            run.memory.planned.insert_or_assign(at->first, std::move(at->second));
+            state.memory.planned.insert_or_assign(at->first, std::move(at->second));
     }
 }
 
-void plan_scale_up(const Run& run) {
-    during(run.policies, PassPhase::scale_up, [&] { run.scale_up.run(); });
-    keep_planned(run);
-    scale_up::update_planned_since(run.memory, run.context);
-    run.out.decision = scale_up::make_decision(run.scale_up);
-    run.out.figures = scale_up::figures_of(run.scale_up, run.out.decision);
+void plan_scale_up(const PassState& state) {
+    during(state.policies, PassPhase::scale_up, [&] { state.scale_up.run(); });
+    keep_planned(state);
+    scale_up::update_planned_since(state.memory, state.context);
+    state.out.decision = scale_up::make_decision(state.scale_up);
+    state.out.figures = scale_up::figures_of(state.scale_up, state.out.decision);
 }
 
 /// The requests that are given back become repairs of this pass.
-void resize_kept_requests(const Run& run) {
-    const ScopedPassPhase phase(run.policies.phase_observer, PassPhase::scale_up);
-    scale_up::KeptRequests kept = scale_up::plan_kept_requests(run.scale_up, run.memory);
-    std::vector<Decrease>& decreases = run.context.repairs.decreases;
+void resize_kept_requests(const PassState& state) {
+    const ScopedPassPhase phase(state.policies.phase_observer, PassPhase::scale_up);
+    scale_up::KeptRequests kept = scale_up::plan_kept_requests(state.scale_up, state.memory);
+    std::vector<Decrease>& decreases = state.context.repairs.decreases;
     append(decreases, std::move(kept.given_back));
     std::ranges::stable_sort(decreases, {}, &Decrease::group);
-    append(run.out.decision.increases, std::move(kept.asked_again));
-    run.wake(kept.wake_at);
+    append(state.out.decision.increases, std::move(kept.asked_again));
+    state.wake(kept.wake_at);
 }
 
-void repair_sizes(const Run& run) {
-    const health::Repairs& repairs = run.context.repairs;
-    Decision& decision = run.out.decision;
+void repair_sizes(const PassState& state) {
+    const health::Repairs& repairs = state.context.repairs;
+    Decision& decision = state.out.decision;
     decision.decreases = repairs.decreases;
     // Without a current view, a machine that seems not to have joined may have.
-    if (!run.is_unobserved()) decision.removals = repairs.removals;
+    if (!state.is_unobserved()) decision.removals = repairs.removals;
     decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
                               repairs.increases.end());
     append(decision.notes, repairs.notes);
     append(decision.notes, repairs.warnings);
     append(decision.warnings, repairs.warnings);
-    const std::vector<std::string> refused = scale_up::describe_refused_pods(run.context);
+    const std::vector<std::string> refused = scale_up::describe_refused_pods(state.context);
     append(decision.notes, refused);
     append(decision.warnings, refused);
-    append(decision.notes, health::describe_departed_groups(run.memory, run.context.groups()));
+    append(decision.notes, health::describe_departed_groups(state.memory, state.context.groups()));
 }
 
-scale_down::ScaleDown find_nodes_to_remove(const Run& run) {
+scale_down::ScaleDown find_nodes_to_remove(const PassState& state) {
     // Pods can move to existing nodes, but not to nodes that were just ordered.
-    scheduling::Placement what_if(run.scale_up.placement());
-    what_if.undo(run.scale_up.start());
+    scheduling::Placement what_if(state.scale_up.placement());
+    what_if.undo(state.scale_up.start());
     scale_down::ScaleDown plan =
-        scale_down::plan_scale_down(run.context, what_if, run.context.candidates,
-                                    run.context.budgets, run.out.decision.increases, run.memory);
-    if (run.is_unobserved()) {
+        scale_down::plan_scale_down(state.context, what_if, state.context.candidates,
+                                    state.context.budgets, state.out.decision.increases, state.memory);
+    if (state.is_unobserved()) {
         plan.chosen.clear();
         plan.no_removals_because =
-            "the view of the cluster is stale: " + run.call_context.unobserved_because;
+            "the view of the cluster is stale: " + state.call_context.unobserved_because;
     }
     return plan;
 }
 
 /// The places of pods that have to move: room on existing nodes that other pending pods do not need
 /// because upcoming nodes take them.
-removal::FreePlaces find_free_places(const Run& run) {
-    const pass_context::PassContext& context = run.context;
+removal::FreePlaces find_free_places(const PassState& state) {
+    const pass_context::PassContext& context = state.context;
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    scheduling::Placement placement(run.scale_up.placement());
-    placement.undo(run.scale_up.start());
+    scheduling::Placement placement(state.scale_up.placement());
+    placement.undo(state.scale_up.start());
     std::vector<int> on_existing(context.pending_count()), pending(context.pending_count());
     for (PodGroupIndex s = 0; s < pending.size(); ++s)
         pending[s] = static_cast<int>(context.pending.pod_groups[s].count);
@@ -236,74 +236,74 @@ removal::FreePlaces find_free_places(const Run& run) {
     return out;
 }
 
-removal::RemovalSteps take_steps(const Run& run, const scale_down::ScaleDown& plan) {
-    const pass_context::PassContext& context = run.context;
+removal::RemovalSteps take_steps(const PassState& state, const scale_down::ScaleDown& plan) {
+    const pass_context::PassContext& context = state.context;
     const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
-    if (run.is_unobserved()) return removal::step_undoing_only(*context.snapshot, run.memory);
+    if (state.is_unobserved()) return removal::step_undoing_only(*context.snapshot, state.memory);
     pods::DisruptionBudgets budgets = context.budgets;
     const bool moves_pods = !context.evicted.empty();
-    removal::FreePlaces places = moves_pods ? find_free_places(run) : removal::FreePlaces();
+    removal::FreePlaces places = moves_pods ? find_free_places(state) : removal::FreePlaces();
     removal::VacatingSteps vacating =
         removal::step_vacated_nodes(*context.snapshot, context.membership, context.health.leaving,
-                                    budgets, places, run.memory, *context.settings, context.time);
+                                    budgets, places, state.memory, *context.settings, context.time);
     if (moves_pods)
-        removal::give_up_without_places(*context.snapshot, std::move(places), budgets, run.memory,
+        removal::give_up_without_places(*context.snapshot, std::move(places), budgets, state.memory,
                                         *context.settings, context.time);
     removal::RemovalSteps out = removal::step_removals(
         *context.snapshot, context.membership, context.candidates, plan, context.repairs,
-        std::move(budgets), run.memory, *context.settings, context.time);
+        std::move(budgets), state.memory, *context.settings, context.time);
     removal::add_steps(out, std::move(vacating));
     return out;
 }
 
-void plan_scale_down(const Run& run) {
-    Decision& decision = run.out.decision;
-    scale_down::ScaleDown plan = find_nodes_to_remove(run);
-    removal::RemovalSteps steps = take_steps(run, plan);
+void plan_scale_down(const PassState& state) {
+    Decision& decision = state.out.decision;
+    scale_down::ScaleDown plan = find_nodes_to_remove(state);
+    removal::RemovalSteps steps = take_steps(state, plan);
     // A removed machine makes room within a maximum, which pending pods may need.
-    if (!steps.removals.empty() && !decision.unschedulable.empty()) run.wake(run.context.now);
+    if (!steps.removals.empty() && !decision.unschedulable.empty()) state.wake(state.context.now);
     decision.nodes = std::move(plan.nodes);
     decision.no_removals_because = std::move(plan.no_removals_because);
-    run.out.figures.at_minimum = std::move(plan.at_minimum);
-    run.out.figures.looked_at_nodes = plan.looked_at_nodes;
+    state.out.figures.at_minimum = std::move(plan.at_minimum);
+    state.out.figures.looked_at_nodes = plan.looked_at_nodes;
     append(decision.removals, std::move(steps.removals));
     decision.node_changes = std::move(steps.node_changes);
     decision.evictions = std::move(steps.evictions);
     append(decision.notes, std::move(steps.notes));
-    run.wake(plan.wake_at);
-    run.wake(steps.wake_at);
+    state.wake(plan.wake_at);
+    state.wake(steps.wake_at);
 }
 
-void plan_groups(const Run& run) {
-    Decision& decision = run.out.decision;
+void plan_groups(const PassState& state) {
+    Decision& decision = state.out.decision;
     decision.creations =
-        provisioning::find_creations(run.context, decision.increases, run.groups.candidates);
-    decision.new_groups = run.groups.candidates;
-    decision.no_new_group_reason = run.groups.no_new_group_reason;
-    provisioning::expect_groups(run.memory, decision, run.context.now);
+        provisioning::find_creations(state.context, decision.increases, state.groups.candidates);
+    decision.new_groups = state.groups.candidates;
+    decision.no_new_group_reason = state.groups.no_new_group_reason;
+    provisioning::expect_groups(state.memory, decision, state.context.now);
     provisioning::EmptyGroups empty = provisioning::find_empty_groups(
-        run.context, run.policies, run.call_context, decision.increases, run.memory);
+        state.context, state.policies, state.call_context, decision.increases, state.memory);
     decision.deletions = std::move(empty.deletions);
     append(decision.notes, std::move(empty.notes));
-    append(decision.notes, run.groups.notes);
-    run.wake(empty.wake_at);
+    append(decision.notes, state.groups.notes);
+    state.wake(empty.wake_at);
 }
 
-void plan_next_pass(const Run& run) {
-    const Memory& memory = run.memory;
-    const Time now = run.context.now;
-    run.wake(run.context.pending.wake_at);
-    run.wake(health::next_removal_backoff_end(memory, now));
-    run.wake(health::next_cloud_backoff_end(memory, now));
-    run.wake(run.context.health.wake_at);
+void plan_next_pass(const PassState& state) {
+    const Memory& memory = state.memory;
+    const Time now = state.context.now;
+    state.wake(state.context.pending.wake_at);
+    state.wake(health::next_removal_backoff_end(memory, now));
+    state.wake(health::next_cloud_backoff_end(memory, now));
+    state.wake(state.context.health.wake_at);
     // An answer with its time over waits until its request times out, and only a pass with a
     // current view lets it time out.
     const std::optional<Time> answer_end = health::next_answer_end(memory, now);
-    if (!run.is_unobserved() || answer_end > now) run.wake(answer_end);
-    const bool pods_wait = !run.out.decision.unschedulable.empty();
-    run.wake(templates::next_observation(memory, pods_wait, now));
+    if (!state.is_unobserved() || answer_end > now) state.wake(answer_end);
+    const bool pods_wait = !state.out.decision.unschedulable.empty();
+    state.wake(templates::next_observation(memory, pods_wait, now));
     // The end of a back-off matters only to pending pods.
-    if (pods_wait) run.wake(health::next_backoff_end(memory, now));
+    if (pods_wait) state.wake(health::next_backoff_end(memory, now));
 }
 
 }  // namespace
@@ -338,15 +338,15 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
     };
     place_pending();
     if (scale_up::remember_refused_pods(*details.scale_up, memory)) place_pending();
-    const Run run{policies, call_context, *details.groups, *details.context, *details.scale_up,
-                  memory,   out};
-    plan_scale_up(run);
-    resize_kept_requests(run);
-    repair_sizes(run);
-    plan_scale_down(run);
-    plan_groups(run);
+    const PassState state{
+        policies, call_context, *details.groups, *details.context, *details.scale_up, memory, out};
+    plan_scale_up(state);
+    resize_kept_requests(state);
+    repair_sizes(state);
+    plan_scale_down(state);
+    plan_groups(state);
     health::set_listed_targets(out.decision, snapshot);
-    plan_next_pass(run);
+    plan_next_pass(state);
     memory.started = true;
     out.memory = std::move(memory);
     return out;

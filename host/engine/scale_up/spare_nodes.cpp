@@ -123,8 +123,8 @@ bool SpareNodes::drop_one() {
     prepare();
     const NewNodes opened = find_new_nodes();
     NewNodes by_group;
-    for (const Run& run : opened) {
-        const auto at = std::ranges::find(by_group, run.template_node, &Run::template_node);
+    for (const GroupNodes& run : opened) {
+        const auto at = std::ranges::find(by_group, run.template_node, &GroupNodes::template_node);
         if (at == by_group.end()) {
             by_group.push_back(run);
         } else {
@@ -134,7 +134,7 @@ bool SpareNodes::drop_one() {
     }
     const Slack slack(placement, initial_->first_new, pods_);
     std::set<TemplateNodeId> candidates;
-    for (const Run& run : by_group) {
+    for (const GroupNodes& run : by_group) {
         if (!initial_->context->headrooms[run.template_node].atomic &&
             slack.has_room_for(run.template_node))
             candidates.insert(run.template_node);
@@ -188,7 +188,7 @@ bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
     const TemplateNodeId like = new_nodes[dropped].template_node;
     --new_nodes[dropped].nodes;
     do {
-        std::erase_if(new_nodes, [](const Run& run) { return run.nodes == 0; });
+        std::erase_if(new_nodes, [](const GroupNodes& run) { return run.nodes == 0; });
         if (!is_balanced(new_nodes) || !place_all(new_nodes, like)) return false;
     } while (drop_empty_nodes(new_nodes));
     if (!are_planned_even()) return false;
@@ -200,7 +200,7 @@ bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
 bool SpareNodes::place_all(const NewNodes& new_nodes, TemplateNodeId like) {
     if (!trial_) trial_.emplace(initial_->placement);
     trial_->undo(start_);
-    for (const Run& run : new_nodes) trial_->add(run.template_node, run.nodes);
+    for (const GroupNodes& run : new_nodes) trial_->add(run.template_node, run.nodes);
     const bool out = place_pods(like);
     assignments_left_ -= std::min(assignments_left_, trial_->mark() - start_);
     return out;
@@ -236,7 +236,7 @@ bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
             continue;
         any = true;
         for (int left = trial_->nodes(slot); left > 0;) {
-            const auto run = std::ranges::find_if(new_nodes, [&](const Run& r) {
+            const auto run = std::ranges::find_if(new_nodes, [&](const GroupNodes& r) {
                 return r.template_node == template_node && r.nodes > 0;
             });
             const int some = std::min(left, run->nodes);
@@ -250,7 +250,7 @@ bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
 bool SpareNodes::is_balanced(const NewNodes& new_nodes) const {
     const Progress& progress = initial_->progress;
     std::map<GroupIndex, int> nodes;
-    for (const Run& run : new_nodes) nodes[run.template_node] += run.nodes;
+    for (const GroupNodes& run : new_nodes) nodes[run.template_node] += run.nodes;
     const auto size = [&](GroupIndex group) {
         return *initial_->context->groups()[group].group.target + nodes[group];
     };
@@ -281,7 +281,7 @@ void SpareNodes::apply(const NewNodes& new_nodes) {
     for (const AcceptedOption& accepted : progress.accepted_options)
         for (const GroupIncrease& growth : accepted.increases)
             dropped[growth.group] += growth.nodes;
-    for (const Run& run : new_nodes) dropped[run.template_node] -= run.nodes;
+    for (const GroupNodes& run : new_nodes) dropped[run.template_node] -= run.nodes;
     for (auto& [group, nodes] : dropped) {
         if (nodes == 0) continue;
         progress.quotas.give_up(group, nodes);

@@ -35,12 +35,12 @@ public:
 
 private:
     /// Consecutive new nodes of one group, in the order in which pods fill nodes.
-    struct Run {
+    struct GroupNodes {
         TemplateNodeId template_node = 0;
         int nodes = 0;
         double filled = 0;  ///< utilization of the emptiest of them
     };
-    using NewNodes = std::vector<Run>;
+    using NewNodes = std::vector<GroupNodes>;
     /// How even a planned pod group is over its domains.
     struct Evenness {
         PodGroupIndex pod_group = 0;

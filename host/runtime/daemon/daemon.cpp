@@ -283,7 +283,7 @@ Result<void> Daemon::join_started() {
 void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
     if (!starts_) return;
     const auto done = on_loop(host_, [starts = starts_, ids]() -> Result<void> {
-        starts->leave(ids);
+        starts->detach(ids);
         return {};
     });
     if (!done) host_.log().write(config::LogLevel::warn, source, done.error().message);

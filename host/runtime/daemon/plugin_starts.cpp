@@ -76,7 +76,7 @@ std::string sentence_of(const PluginStart& start, Duration now) {
         case PluginStart::Phase::waiting:
             return name + error + "; retry in " +
                    format_rough_duration(std::max(start.next.value_or(now) - now, Duration(0)));
-        case PluginStart::Phase::out: return name + error + "; disabled until restart";
+        case PluginStart::Phase::disabled: return name + error + "; disabled until restart";
     }
     return {};
 }
@@ -89,8 +89,8 @@ struct PluginStarts::Slot {
     std::shared_ptr<services::HostContext> context{};        ///< while it is created
     std::shared_ptr<instances::PluginInstance> candidate{};  ///< from created to running or stopped
     std::optional<io::TimerId> timer{};
-    bool is_left = false;    ///< see leave()
-    std::uint64_t turn = 0;  ///< of the timer: one that is about to fire cannot be cancelled
+    bool is_detached = false;  ///< see detach()
+    std::uint64_t turn = 0;    ///< of the timer: one that is about to fire cannot be cancelled
 };
 
 /// Posts functions of other threads to the loop, until PluginStarts is destroyed.
@@ -144,7 +144,7 @@ PluginStarts::~PluginStarts() {
 
 void PluginStarts::begin() {
     for (Slot& slot : slots_) enter(slot, Phase::queued);
-    go_on();
+    advance();
 }
 
 /// Whether a create of the same file is under way: instances of one file are created one at a time.
@@ -155,7 +155,7 @@ bool PluginStarts::waits_for_its_file(const Slot& slot) const {
     });
 }
 
-void PluginStarts::go_on() {
+void PluginStarts::advance() {
     if (is_stopping_) return;
     const bool is_busy = std::ranges::any_of(slots_, [](const Slot& slot) {
         return slot.state.phase == Phase::creating && !slot.state.is_overdue;
@@ -177,38 +177,38 @@ void PluginStarts::create(Slot& slot) {
     const auto work = [mailbox = mailbox_, weak = weak_from_this(), creation, at = index_of(slot)] {
         auto made = creation->run();
         mailbox->post([weak, at, made = std::move(made)] {
-            if (const auto self = weak.lock()) self->created(at, made);
+            if (const auto self = weak.lock()) self->on_created(at, made);
         });
     };
     if (host_.virtual_loop() != nullptr) return boost::asio::post(host_.loop().io(), work);
     try {
         std::thread(work).detach();
     } catch (const std::system_error& error) {
-        created(index_of(slot),
-                fail(ErrorCode::unavailable,
-                     std::string("create: cannot start a thread: ") + error.what()));
+        on_created(index_of(slot),
+                   fail(ErrorCode::unavailable,
+                        std::string("create: cannot start a thread: ") + error.what()));
     }
 }
 
-void PluginStarts::created(std::size_t at,
-                           Result<std::shared_ptr<instances::PluginInstance>> made) {
+void PluginStarts::on_created(std::size_t at,
+                              Result<std::shared_ptr<instances::PluginInstance>> made) {
     Slot& slot = slots_[at];
     if (is_stopping_) return;
     slot.context = nullptr;
-    if (slot.is_left) {
+    if (slot.is_detached) {
         if (made)
             (*made)->stop(candidate_stop_timeout, [](const Result<void>&) {}, StopReason::removed);
         return;
     }
     if (slot.state.is_overdue)
-        say(config::LogLevel::warn, slot,
+        log(config::LogLevel::warn, slot,
             "create has returned after " + format_rough_duration(now() - slot.state.since));
     if (made) {
         start(slot, *std::move(made));
     } else {
-        failed(slot, made.error());
+        on_failed(slot, made.error());
     }
-    go_on();
+    advance();
 }
 
 void PluginStarts::start(Slot& slot, std::shared_ptr<instances::PluginInstance> instance) {
@@ -219,34 +219,34 @@ void PluginStarts::start(Slot& slot, std::shared_ptr<instances::PluginInstance> 
         options_.start_limit,
         [mailbox = mailbox_, weak = weak_from_this(), at = index_of(slot)](Result<void> result) {
             mailbox->post([weak, at, result = std::move(result)] {
-                if (const auto self = weak.lock()) self->started(at, result);
+                if (const auto self = weak.lock()) self->on_started(at, result);
             });
         },
         slot.state.failures > 0 ? StartReason::retry : StartReason::cold);
 }
 
-void PluginStarts::started(std::size_t at, const Result<void>& result) {
+void PluginStarts::on_started(std::size_t at, const Result<void>& result) {
     Slot& slot = slots_[at];
     if (slot.state.phase != Phase::starting) return;
-    if (!result) return failed(slot, result.error());
+    if (!result) return on_failed(slot, result.error());
     const bool was_delayed = slot.state.failures > 0 || slot.state.is_overdue;
     enter(slot, Phase::running);
     slot.running->Set(1);
-    if (was_delayed) say(config::LogLevel::info, slot, "started");
+    if (was_delayed) log(config::LogLevel::info, slot, "started");
     host_.add(slot.candidate);
     started_.push_back(std::exchange(slot.candidate, nullptr));
-    changed();
+    notify_changed();
 }
 
-void PluginStarts::failed(Slot& slot, const Error& error) {
+void PluginStarts::on_failed(Slot& slot, const Error& error) {
     slot.state.error = error;
     ++slot.state.failures;
     if (slot.candidate) {
         stop_candidate(slot, candidate_stop_timeout);
     } else {
-        after_failure(slot);
+        retry_or_disable(slot);
     }
-    changed();
+    notify_changed();
 }
 
 void PluginStarts::stop_candidate(Slot& slot, Duration timeout) {
@@ -255,19 +255,19 @@ void PluginStarts::stop_candidate(Slot& slot, Duration timeout) {
         timeout,
         [mailbox = mailbox_, weak = weak_from_this(), at = index_of(slot)](Result<void> result) {
             mailbox->post([weak, at, result = std::move(result)] {
-                if (const auto self = weak.lock()) self->stopped(at, result);
+                if (const auto self = weak.lock()) self->on_stopped(at, result);
             });
         },
-        is_stopping_   ? StopReason::shutdown
-        : slot.is_left ? StopReason::removed
-                       : StopReason::failed);
+        is_stopping_       ? StopReason::shutdown
+        : slot.is_detached ? StopReason::removed
+                           : StopReason::failed);
 }
 
-void PluginStarts::stopped(std::size_t at, const Result<void>& result) {
+void PluginStarts::on_stopped(std::size_t at, const Result<void>& result) {
     Slot& slot = slots_[at];
     slot.candidate = nullptr;
-    if (is_stopping_ || slot.is_left) {
-        enter(slot, Phase::out);
+    if (is_stopping_ || slot.is_detached) {
+        enter(slot, Phase::disabled);
         if (is_stopping_) end_stop();
         return;
     }
@@ -277,24 +277,24 @@ void PluginStarts::stopped(std::size_t at, const Result<void>& result) {
             within("start failed, and the plugin cannot be stopped", *slot.state.error);
         slot.state.error->code = ErrorCode::internal;
     }
-    after_failure(slot);
-    changed();
+    retry_or_disable(slot);
+    notify_changed();
 }
 
 /// Nothing is left of the last try.
-void PluginStarts::after_failure(Slot& slot) {
+void PluginStarts::retry_or_disable(Slot& slot) {
     const Error& error = *slot.state.error;
     if (may_mend(error.code)) {
-        try_later(slot);
-        return say(config::LogLevel::warn, slot, sentence_of(slot.state, now()));
+        schedule_retry(slot);
+        return log(config::LogLevel::warn, slot, sentence_of(slot.state, now()));
     }
     if (error.code == ErrorCode::invalid_config && slot.state.failures == 1 && refusal_)
         refusal_ = fail(error);
-    enter(slot, Phase::out);
-    say(config::LogLevel::error, slot, sentence_of(slot.state, now()));
+    enter(slot, Phase::disabled);
+    log(config::LogLevel::error, slot, sentence_of(slot.state, now()));
 }
 
-void PluginStarts::try_later(Slot& slot) {
+void PluginStarts::schedule_retry(Slot& slot) {
     const Duration least = std::max(pause_after(slot.state.failures),
                                     slot.state.error->retry_after.value_or(Duration::zero()));
     const Duration pause = kubernetes::client::with_jitter(random_, least, least / 4);
@@ -302,7 +302,7 @@ void PluginStarts::try_later(Slot& slot) {
     slot.state.next = now() + pause;
     set_timer(slot, pause, [this, at = index_of(slot)] {
         enter(slots_[at], Phase::queued);
-        go_on();
+        advance();
     });
 }
 
@@ -317,14 +317,14 @@ void PluginStarts::call_is_late(std::size_t at, std::string_view call, Duration 
     const Duration so_far = now() - slot.state.since;
     const bool is_news = so_far >= limit && !slot.state.is_overdue;
     slot.state.is_overdue = so_far >= limit;
-    say(slot.state.is_overdue ? config::LogLevel::error : config::LogLevel::warn, slot,
+    log(slot.state.is_overdue ? config::LogLevel::error : config::LogLevel::warn, slot,
         std::string(call) + " has been running for " + format_rough_duration(so_far) +
             (slot.state.is_overdue ? "; the other plugins start without it" : ""));
     set_timer(slot, slot.state.is_overdue ? repeat_interval : limit - so_far,
               [this, at, call, limit] { call_is_late(at, call, limit); });
     if (!is_news) return;
-    changed();
-    go_on();
+    notify_changed();
+    advance();
 }
 
 void PluginStarts::enter(Slot& slot, Phase phase) {
@@ -351,12 +351,12 @@ void PluginStarts::cancel_timer(Slot& slot) {
     ++slot.turn;
 }
 
-void PluginStarts::say(config::LogLevel level, const Slot& slot, const std::string& what) {
+void PluginStarts::log(config::LogLevel level, const Slot& slot, const std::string& what) {
     const std::string& id = slot.state.identity.id.value();
     host_.log().write(level, id, without_name(id, what));
 }
 
-void PluginStarts::changed() {
+void PluginStarts::notify_changed() {
     if (options_.on_change && !is_stopping_) options_.on_change();
 }
 
@@ -367,14 +367,14 @@ std::size_t PluginStarts::index_of(const Slot& slot) const {
 std::vector<PluginStart> PluginStarts::starts() const {
     std::vector<PluginStart> out;
     for (const Slot& slot : slots_)
-        if (!slot.is_left) out.push_back(slot.state);
+        if (!slot.is_detached) out.push_back(slot.state);
     return out;
 }
 
 bool PluginStarts::has_settled() const {
     return std::ranges::all_of(slots_, [this](const Slot& slot) {
         const PluginStart& state = slot.state;
-        return slot.is_left || state.phase == Phase::running || state.failures > 0 ||
+        return slot.is_detached || state.phase == Phase::running || state.failures > 0 ||
                state.is_overdue || (state.phase == Phase::queued && waits_for_its_file(slot));
     });
 }
@@ -390,7 +390,8 @@ std::string PluginStarts::unready_because(const std::vector<PluginInstanceId>& c
         return {};
     std::string out;
     for (const Slot& slot : slots_) {
-        if (slot.is_left || slot.state.phase == Phase::running || (has_settled && !is_cloud(slot)))
+        if (slot.is_detached || slot.state.phase == Phase::running ||
+            (has_settled && !is_cloud(slot)))
             continue;
         out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
     }
@@ -400,7 +401,7 @@ std::string PluginStarts::unready_because(const std::vector<PluginInstanceId>& c
 std::string PluginStarts::absent() const {
     std::string out;
     for (const Slot& slot : slots_)
-        if (!slot.is_left && slot.state.phase != Phase::running)
+        if (!slot.is_detached && slot.state.phase != Phase::running)
             out += (out.empty() ? "" : "\n") + sentence_of(slot.state, now());
     return out;
 }
@@ -409,10 +410,11 @@ std::vector<std::shared_ptr<instances::PluginInstance>> PluginStarts::take_start
     return std::exchange(started_, {});
 }
 
-void PluginStarts::leave(const std::vector<PluginInstanceId>& ids) {
+void PluginStarts::detach(const std::vector<PluginInstanceId>& ids) {
     for (Slot& slot : slots_) {
-        if (std::ranges::find(ids, slot.state.identity.id) == ids.end() || slot.is_left) continue;
-        slot.is_left = true;
+        if (std::ranges::find(ids, slot.state.identity.id) == ids.end() || slot.is_detached)
+            continue;
+        slot.is_detached = true;
         if (slot.context) {
             slot.context->close();
             slot.context->abandon();
@@ -420,10 +422,10 @@ void PluginStarts::leave(const std::vector<PluginInstanceId>& ids) {
         if (slot.state.phase == Phase::starting) {
             stop_candidate(slot, candidate_stop_timeout);
         } else if (slot.state.phase != Phase::running && slot.state.phase != Phase::stopping) {
-            enter(slot, Phase::out);
+            enter(slot, Phase::disabled);
         }
     }
-    go_on();
+    advance();
 }
 
 void PluginStarts::stop(std::function<void()> done) {

@@ -48,7 +48,7 @@ struct PluginStart {
         running,
         stopping,  ///< could not be started
         waiting,   ///< for its next try
-        out,       ///< not tried again until the daemon is restarted
+        disabled,  ///< not tried again until the daemon is restarted
     };
     services::InstanceIdentity identity{};
     std::string kind{};
@@ -104,7 +104,7 @@ public:
     /// Instances of these ids are neither tried again nor reported from now on: a reload replaces
     /// or removes them. Those that have been created and do not run are stopped. Their gauges stay
     /// as they are.
-    void leave(const std::vector<PluginInstanceId>& ids);
+    void detach(const std::vector<PluginInstanceId>& ids);
     /// Makes no further tries. Instances that have been created and do not run are stopped; calls
     /// of create under way are abandoned. `done` is called at the end.
     void stop(std::function<void()> done);
@@ -115,23 +115,23 @@ private:
     struct Mailbox;
     struct Creation;
 
-    void go_on();
+    void advance();
     void create(Slot& slot);
-    void created(std::size_t at, Result<std::shared_ptr<instances::PluginInstance>> made);
+    void on_created(std::size_t at, Result<std::shared_ptr<instances::PluginInstance>> made);
     void start(Slot& slot, std::shared_ptr<instances::PluginInstance> instance);
-    void started(std::size_t at, const Result<void>& result);
-    void failed(Slot& slot, const Error& error);
+    void on_started(std::size_t at, const Result<void>& result);
+    void on_failed(Slot& slot, const Error& error);
     void stop_candidate(Slot& slot, Duration timeout);
-    void stopped(std::size_t at, const Result<void>& result);
-    void after_failure(Slot& slot);
-    void try_later(Slot& slot);
+    void on_stopped(std::size_t at, const Result<void>& result);
+    void retry_or_disable(Slot& slot);
+    void schedule_retry(Slot& slot);
     void watch(Slot& slot, std::string_view call, Duration limit);
     void call_is_late(std::size_t at, std::string_view call, Duration limit);
     void enter(Slot& slot, Phase phase);
     void set_timer(Slot& slot, Duration delay, std::function<void()> then);
     void cancel_timer(Slot& slot);
-    void say(config::LogLevel level, const Slot& slot, const std::string& what);
-    void changed();
+    void log(config::LogLevel level, const Slot& slot, const std::string& what);
+    void notify_changed();
     void end_stop();
     bool waits_for_its_file(const Slot& slot) const;
     std::size_t index_of(const Slot& slot) const;

@@ -21,7 +21,7 @@ namespace {
 /// A loop that has not answered for so long is reported.
 constexpr Duration silence_limit = std::chrono::seconds(3);
 /// The exit code after a second stop signal.
-constexpr int exit_told_twice = 1;
+constexpr int exit_second_signal = 1;
 
 Duration guard_time() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -114,9 +114,9 @@ void Guard::take(int signal) {
     }
     if (is_stopping()) {
         if (!is_stop(signal)) return;
-        return end(exit_told_twice, "second stop signal: exiting now" + hangs());
+        return end(exit_second_signal, "second stop signal: exiting now" + describe_stuck_calls());
     }
-    if (const std::string what = hangs(); !what.empty())
+    if (const std::string what = describe_stuck_calls(); !what.empty())
         log_->write_last("ended by " + SignalTrap::name_of(signal) + what);
     SignalTrap::die_of(signal);
 }
@@ -147,8 +147,8 @@ void Guard::look_at_calls() {
 /// Without its descriptors a process neither renews its Lease nor answers a probe.
 void Guard::look_at_files() {
     if (canary_ < 0 || is_same_file(canary_, canary_file_)) return;
-    end(exit_held_up,
-        "a plugin or library closed file descriptors of capstan: exiting now" + hangs());
+    end(exit_held_up, "a plugin or library closed file descriptors of capstan: exiting now" +
+                          describe_stuck_calls());
 }
 
 void Guard::look_at_checks() {
@@ -174,9 +174,9 @@ void Guard::look_at_loop(Duration silent_for) {
     }
     const std::string sentence =
         "the event loop has not responded for " + format_rough_duration(silent_for);
-    if (silent_for >= limit) return end(exit_held_up, sentence + hangs());
+    if (silent_for >= limit) return end(exit_held_up, sentence + describe_stuck_calls());
     if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
-    log_->say(config::LogLevel::error, sentence + hangs());
+    log_->say(config::LogLevel::error, sentence + describe_stuck_calls());
     silence_told_ = silent_for;
 }
 
@@ -186,10 +186,10 @@ void Guard::look_at_stop() {
         if (!first_signal_ || guard_time() - *first_signal_ < options_.stop_deadline) return;
     }
     end(exit_held_up, "shutdown did not finish within " +
-                          format_rough_duration(options_.stop_deadline) + hangs());
+                          format_rough_duration(options_.stop_deadline) + describe_stuck_calls());
 }
 
-std::string Guard::hangs() const {
+std::string Guard::describe_stuck_calls() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::string> out;
     if (calls_)

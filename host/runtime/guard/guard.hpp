@@ -113,7 +113,7 @@ private:
     void look_at_files();
     void end(int code, const std::string& why);
     /// Everything that hangs, as part of a sentence. Empty: nothing does.
-    std::string hangs() const;
+    std::string describe_stuck_calls() const;
 
     const Options options_;
     std::optional<SignalTrap> signals_;

@@ -67,7 +67,7 @@ void Reflector::State::watch() {
     open(watch_request(options.what, version, timeout), Phase::watching);
 }
 
-void Reflector::State::go_on(Step step) {
+void Reflector::State::continue_with(Step step) {
     next = step;
     if (is_paused) return drop();
     switch (step) {
@@ -82,7 +82,7 @@ void Reflector::State::wait(Duration delay) {
     timer = loop.after(delay, [this, weak = std::weak_ptr(alive)] {
         if (weak.expired()) return;
         timer.reset();
-        go_on(next);
+        continue_with(next);
     });
 }
 
@@ -147,7 +147,7 @@ void Reflector::State::take_part(std::string_view part) {
     } else if (const auto error = endless_error()) {
         handle_error(*error, WatchError::broken);
     } else if (is_paused && phase == Phase::watching) {
-        go_on(Step::watch);
+        continue_with(Step::watch);
     }
     store.settle();
 }
@@ -184,13 +184,13 @@ void Reflector::State::end_page() {
     const Result<PageEnd> page = reader->finish_page();
     if (!page) return handle_error(within(describe_request(), page.error()), WatchError::broken);
     next_page = page->next;
-    if (!next_page.empty()) return go_on(Step::page);
+    if (!next_page.empty()) return continue_with(Step::page);
     if (page->resource_version.empty())
         return handle_error(
             {ErrorCode::invalid_argument, describe_request() + ": the list has no resourceVersion"},
             WatchError::broken);
     finish_replace(page->resource_version);
-    go_on(Step::watch);
+    continue_with(Step::watch);
 }
 
 void Reflector::State::end_watch() {
@@ -205,7 +205,7 @@ void Reflector::State::end_watch() {
     as_of = loop.monotonic();
     has_ended_well = true;
     store.confirm();
-    go_on(Step::watch);
+    continue_with(Step::watch);
 }
 
 void Reflector::State::take_item(const boost::json::value& object) {
@@ -299,19 +299,19 @@ Reflector::Reflector(Api& api, io::Loop& loop, KindStore& store, Options options
     : state_(std::make_unique<State>(api, loop, store, std::move(options))) {}
 Reflector::~Reflector() = default;
 
-void Reflector::start() { state_->go_on(State::Step::list); }
+void Reflector::start() { state_->continue_with(State::Step::list); }
 bool Reflector::relist() {
     if (!state_->is_in_touch()) return false;
     state_->leave_watch(WatchError::busy);
     state_->from = state_->list_from(ListFrom::newest);
-    state_->go_on(State::Step::list);
+    state_->continue_with(State::Step::list);
     return true;
 }
 void Reflector::pause() { state_->is_paused = true; }
 
 void Reflector::resume() {
     if (!std::exchange(state_->is_paused, false)) return;
-    if (!state_->request && !state_->timer) state_->go_on(state_->next);
+    if (!state_->request && !state_->timer) state_->continue_with(state_->next);
 }
 
 bool Reflector::has_synced() const noexcept { return state_->has_synced; }

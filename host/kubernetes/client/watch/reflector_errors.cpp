@@ -40,7 +40,7 @@ void Reflector::State::handle_error(const Error& error, WatchError what) {
     if (during == Phase::watching) leave_watch(what);
     if (during == Phase::starting && gives_up_watch_list(what)) {
         uses_watch_list = false;
-        return go_on(Step::list);
+        return continue_with(Step::list);
     }
     const Duration now = loop.monotonic();
     if (is_outage(error, what)) lost_at = now;
@@ -48,12 +48,12 @@ void Reflector::State::handle_error(const Error& error, WatchError what) {
     const std::optional<Duration> soon =
         is_outdated(what) ? backoff.next_relist(now, was_away) : std::nullopt;
     if (!soon) report_trouble(error);
-    if (is_stalled_watch && events > 0) return go_on(Step::watch);
+    if (is_stalled_watch && events > 0) return continue_with(Step::watch);
     if (is_stalled_watch) {
         // This watch had no event at all, and the next one may stall as well. Only a list shows the
         // changes.
         from = list_from(next_from(during, what));
-        return go_on(Step::list);
+        return continue_with(Step::list);
     }
     choose_next(during, what);
     if (what == WatchError::forbidden && options.is_optional) is_unavailable = true;
@@ -136,7 +136,7 @@ void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
         leave_watch(WatchError::busy);
         has_ended_well = true;
         store.confirm();
-        go_on(Step::watch);
+        continue_with(Step::watch);
         return store.settle();
     }
     handle_error({ErrorCode::deadline, describe_request() + ": received no data for too long"},

@@ -39,7 +39,7 @@ struct Reflector::State final : WatchSink {
     void list();
     void list_page();
     void watch();
-    void go_on(Step step);
+    void continue_with(Step step);
     void wait(Duration delay);
     void wake_on_answer();
     void open(ApiRequest request, Phase to);

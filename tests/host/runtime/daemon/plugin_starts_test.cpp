@@ -170,7 +170,7 @@ TEST_F(PluginStartsTest, DoNotEndTheHostIfALaterStartRefusesTheSettings) {
     begin();
     host->virtual_loop()->advance(10s);
     EXPECT_TRUE(starts->refusal());
-    EXPECT_EQ(phase(), Phase::out);
+    EXPECT_EQ(phase(), Phase::disabled);
 }
 
 TEST_F(PluginStartsTest, AreReportedWhileRunningAndRepeatedAfterATimeout) {
