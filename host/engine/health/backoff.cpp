@@ -142,12 +142,12 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
         case Reaction::back_off:
         case Reaction::report_bug: break;
         case Reaction::again:
-        case Reaction::drop:
+        case Reaction::treat_as_gone:
         case Reaction::await_outcome:
-        case Reaction::rest_cloud:
+        case Reaction::back_off_cloud:
             count_failed_call(memory, group, error, settings, now);
             return memory;
-        case Reaction::leave_out: leave_out_increases(memory, group, error, now); return memory;
+        case Reaction::suspend: leave_out_increases(memory, group, error, now); return memory;
         default: return memory;  // says nothing about the group
     }
     if (own != nullptr && own->given_back) {

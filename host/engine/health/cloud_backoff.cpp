@@ -32,7 +32,7 @@ bool is_cloud_backoff_past(const CloudBackoff& backoff, Time now) {
 bool has_not_ended(const CloudBackoff& backoff, Time now) { return now < backoff.until; }
 
 bool concerns_cloud(Reaction reaction) {
-    return reaction == Reaction::rest_cloud || reaction == Reaction::await_credentials;
+    return reaction == Reaction::back_off_cloud || reaction == Reaction::await_credentials;
 }
 
 void back_off_cloud(CloudBackoffs& backoffs, const PluginInstanceId& cloud, Reaction reaction,
@@ -98,7 +98,7 @@ private:
     static void take(RequestOutcomes& of, Call call, const NodeGroupId& group, const Error& error) {
         const Reaction reaction = reaction_to(call, error.code);
         if (reaction == Reaction::await_credentials) of.refused_credentials = error;
-        if (reaction != Reaction::rest_cloud) return;
+        if (reaction != Reaction::back_off_cloud) return;
         of.throttled = error;
         const bool is_growth = call == Call::increase || call == Call::create_group;
         is_growth ? void(of.throttled_groups.insert(group)) : void(of.rests = true);
@@ -128,7 +128,7 @@ void take_throttled(Memory& memory, const PluginInstanceId& cloud, const Request
                            .because = outcomes.throttled->message};
         return;
     }
-    back_off_cloud(backoffs, cloud, Reaction::rest_cloud, *outcomes.throttled, now);
+    back_off_cloud(backoffs, cloud, Reaction::back_off_cloud, *outcomes.throttled, now);
     let_others_go_first(memory, outcomes.throttled_groups, backoffs.at(cloud).until);
 }
 
@@ -193,7 +193,7 @@ std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& mem
 std::set<PluginInstanceId> find_probed_clouds(const Memory& memory) {
     std::set<PluginInstanceId> out;
     for (const auto& [cloud, backoff] : memory.cloud_backoffs)
-        if (reaction_to(Call::refresh, backoff.code) == Reaction::rest_cloud) out.insert(cloud);
+        if (reaction_to(Call::refresh, backoff.code) == Reaction::back_off_cloud) out.insert(cloud);
     return out;
 }
 

@@ -23,51 +23,51 @@ constexpr auto make_reaction_rows() {
     // refresh, increase, decrease_target, remove, create_group, destroy_group,
     // describe, machine_types, terms, start, self_check, decide
     ReactionRow{ErrorCode::unsupported,
-        {report_bug, leave_out, leave_out, leave_out, leave_out, leave_out,
-         use_default, use_default, use_default, refuse, use_default, use_default}},
+        {report_bug, suspend, suspend, suspend, suspend, suspend,
+         use_default, use_default, use_default, disable, use_default, use_default}},
     ReactionRow{ErrorCode::invalid_argument,
         {report_bug, back_off, back_off, back_off, back_off, back_off,
-         report_bug, report_bug, report_bug, refuse, tell, fail_stage}},
+         report_bug, report_bug, report_bug, disable, report, fail_stage}},
     ReactionRow{ErrorCode::invalid_config,
         {again, back_off, back_off, back_off, back_off, back_off,
-         again, again, again, refuse, tell, fail_stage}},
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::not_found,
-        {again, drop, drop, drop, drop, drop,
-         again, again, use_default, refuse, tell, fail_stage}},
+        {again, treat_as_gone, treat_as_gone, treat_as_gone, treat_as_gone, treat_as_gone,
+         again, again, use_default, disable, report, fail_stage}},
     ReactionRow{ErrorCode::conflict,
-        {again, decide_anew, back_off, back_off, back_off, back_off,
-         again, again, again, refuse, tell, fail_stage}},
+        {again, decide_again, back_off, back_off, back_off, back_off,
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::unauthenticated,
         {await_credentials, await_credentials, await_credentials, await_credentials,
          await_credentials, await_credentials,
-         again, again, again, start_again, tell, fail_stage}},
+         again, again, again, restart_later, report, fail_stage}},
     ReactionRow{ErrorCode::permission,
         {await_credentials, back_off, back_off, back_off, back_off, back_off,
-         again, again, again, refuse, tell, fail_stage}},
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::throttled,
-        {rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud,
-         again, again, again, start_again, tell, fail_stage}},
+        {back_off_cloud, back_off_cloud, back_off_cloud, back_off_cloud, back_off_cloud, back_off_cloud,
+         again, again, again, restart_later, report, fail_stage}},
     ReactionRow{ErrorCode::quota,
-        {rest_cloud, back_off, back_off, back_off, back_off, back_off,
-         again, again, again, refuse, tell, fail_stage}},
+        {back_off_cloud, back_off, back_off, back_off, back_off, back_off,
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::out_of_capacity,
         {again, back_off, back_off, back_off, back_off, back_off,
-         again, again, again, refuse, tell, fail_stage}},
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::unavailable,
         {again, again, again, again, again, again,
-         again, again, again, start_again, tell, fail_stage}},
+         again, again, again, restart_later, report, fail_stage}},
     ReactionRow{ErrorCode::deadline,
         {again, await_outcome, await_outcome, await_outcome, await_outcome, await_outcome,
-         again, again, again, refuse, tell, fail_stage}},
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::cancelled,
-        {again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew,
-         again, again, again, refuse, tell, fail_stage}},
+        {again, decide_again, decide_again, decide_again, decide_again, decide_again,
+         again, again, again, disable, report, fail_stage}},
     ReactionRow{ErrorCode::internal,
         {report_bug, report_bug, report_bug, report_bug, report_bug, report_bug,
-         report_bug, report_bug, report_bug, refuse, tell, fail_stage}},
+         report_bug, report_bug, report_bug, disable, report, fail_stage}},
     ReactionRow{ErrorCode::busy,
-        {again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew,
-         again, again, again, refuse, tell, fail_stage}},
+        {again, decide_again, decide_again, decide_again, decide_again, decide_again,
+         again, again, again, disable, report, fail_stage}},
     };
     // clang-format on
 }
@@ -115,18 +115,18 @@ std::string_view name_of(Reaction reaction) noexcept {
     using enum Reaction;
     switch (reaction) {
         case again: return "again";
-        case decide_anew: return "decide_anew";
-        case rest_cloud: return "rest_cloud";
+        case decide_again: return "decide_again";
+        case back_off_cloud: return "back_off_cloud";
         case await_credentials: return "await_credentials";
         case back_off: return "back_off";
         case report_bug: return "report_bug";
-        case leave_out: return "leave_out";
-        case drop: return "drop";
+        case suspend: return "suspend";
+        case treat_as_gone: return "treat_as_gone";
         case await_outcome: return "await_outcome";
         case use_default: return "use_default";
-        case start_again: return "start_again";
-        case refuse: return "refuse";
-        case tell: return "tell";
+        case restart_later: return "restart_later";
+        case disable: return "disable";
+        case report: return "report";
         case fail_stage: return "fail_stage";
     }
     return "again";

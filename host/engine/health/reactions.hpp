@@ -33,11 +33,11 @@ enum class Reaction : std::uint8_t {
     /// short time.
     again,
     /// The next pass decides again with a new snapshot. The error says nothing about the group.
-    decide_anew,
+    decide_again,
     /// Lists of the cloud (refresh) or requests to it are backed off for a few passes. After a
     /// throttled increase the group is backed off first.
-    rest_cloud,
-    /// As rest_cloud, for longer: an operator, or the plugin, has to provide credentials first.
+    back_off_cloud,
+    /// As back_off_cloud, for longer: an operator, or the plugin, has to provide credentials first.
     await_credentials,
     /// The group is backed off for a while (increase, create_group). For the other calls, only that
     /// call for that group or machine is backed off.
@@ -45,20 +45,20 @@ enum class Reaction : std::uint8_t {
     /// As back_off, or as again for calls about no group; also reported as a bug of the plugin.
     report_bug,
     /// That call is not made for that group again for a day.
-    leave_out,
+    suspend,
     /// The object of the call does not exist: it is gone already, or the next refresh shows that.
-    drop,
+    treat_as_gone,
     /// It is not known whether the call was carried out: it counts as requested until a refresh
     /// shows the result.
     await_outcome,
     /// The documented default counts.
     use_default,
     /// The instance is started again after a while; the others go on.
-    start_again,
+    restart_later,
     /// The instance is not started.
-    refuse,
+    disable,
     /// The error is reported, and nothing else happens.
-    tell,
+    report,
     /// An error of the stage: its `on_error` decides.
     fail_stage,
 };
@@ -68,7 +68,7 @@ Reaction reaction_to(Call call, ErrorCode code) noexcept;
 /// Whether a call that ended with this error may still have been carried out, or will be.
 bool is_outcome_open(Call call, const Error& error) noexcept;
 
-/// "increase", and "rest_cloud": the names in error.h and metrics.
+/// "increase", and "back_off_cloud": the names in error.h and metrics.
 std::string_view name_of(Call call) noexcept;
 std::string_view name_of(Reaction reaction) noexcept;
 

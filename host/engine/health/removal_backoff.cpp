@@ -35,8 +35,8 @@ void count_failure(RemovalBackoff& backoff, const Error& error, Duration first,
 /// backed off as a whole.
 bool needs_backoff(Call call, const Error& error) {
     switch (reaction_to(call, error.code)) {
-        case Reaction::decide_anew:
-        case Reaction::rest_cloud:
+        case Reaction::decide_again:
+        case Reaction::back_off_cloud:
         case Reaction::await_credentials: return false;
         default: return true;
     }
@@ -44,7 +44,7 @@ bool needs_backoff(Call call, const Error& error) {
 
 /// Whether the cloud does not support the call.
 bool is_left_out(Call call, const Error& error) {
-    return reaction_to(call, error.code) == Reaction::leave_out;
+    return reaction_to(call, error.code) == Reaction::suspend;
 }
 
 void leave_out_for_a_day(RemovalBackoff& backoff, const Error& error, Time now) {

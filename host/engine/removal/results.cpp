@@ -125,7 +125,7 @@ private:
         if (was_asked) {
             switch (health::reaction_to(health::Call::remove, error.code)) {
                 case health::Reaction::await_outcome:
-                case health::Reaction::rest_cloud:
+                case health::Reaction::back_off_cloud:
                 case health::Reaction::await_credentials:
                     return now_ < later(removal.phase_since, asking_time);
                 default: return false;

@@ -25,21 +25,21 @@ std::vector<ReactionCase> reaction_cases() {
     using enum Reaction;
     // clang-format off
     return {
-    {ErrorCode::unsupported, report_bug, leave_out, leave_out, leave_out, leave_out, leave_out, use_default, refuse},
-    {ErrorCode::invalid_argument, report_bug, back_off, back_off, back_off, back_off, back_off, report_bug, refuse},
-    {ErrorCode::invalid_config, again, back_off, back_off, back_off, back_off, back_off, again, refuse},
-    {ErrorCode::not_found, again, drop, drop, drop, drop, drop, again, refuse},
-    {ErrorCode::conflict, again, decide_anew, back_off, back_off, back_off, back_off, again, refuse},
-    {ErrorCode::unauthenticated, await_credentials, await_credentials, await_credentials, await_credentials, await_credentials, await_credentials, again, start_again},
-    {ErrorCode::permission, await_credentials, back_off, back_off, back_off, back_off, back_off, again, refuse},
-    {ErrorCode::throttled, rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud, rest_cloud, again, start_again},
-    {ErrorCode::quota, rest_cloud, back_off, back_off, back_off, back_off, back_off, again, refuse},
-    {ErrorCode::out_of_capacity, again, back_off, back_off, back_off, back_off, back_off, again, refuse},
-    {ErrorCode::unavailable, again, again, again, again, again, again, again, start_again},
-    {ErrorCode::deadline, again, await_outcome, await_outcome, await_outcome, await_outcome, await_outcome, again, refuse},
-    {ErrorCode::cancelled, again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew, again, refuse},
-    {ErrorCode::internal, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, refuse},
-    {ErrorCode::busy, again, decide_anew, decide_anew, decide_anew, decide_anew, decide_anew, again, refuse},
+    {ErrorCode::unsupported, report_bug, suspend, suspend, suspend, suspend, suspend, use_default, disable},
+    {ErrorCode::invalid_argument, report_bug, back_off, back_off, back_off, back_off, back_off, report_bug, disable},
+    {ErrorCode::invalid_config, again, back_off, back_off, back_off, back_off, back_off, again, disable},
+    {ErrorCode::not_found, again, treat_as_gone, treat_as_gone, treat_as_gone, treat_as_gone, treat_as_gone, again, disable},
+    {ErrorCode::conflict, again, decide_again, back_off, back_off, back_off, back_off, again, disable},
+    {ErrorCode::unauthenticated, await_credentials, await_credentials, await_credentials, await_credentials, await_credentials, await_credentials, again, restart_later},
+    {ErrorCode::permission, await_credentials, back_off, back_off, back_off, back_off, back_off, again, disable},
+    {ErrorCode::throttled, back_off_cloud, back_off_cloud, back_off_cloud, back_off_cloud, back_off_cloud, back_off_cloud, again, restart_later},
+    {ErrorCode::quota, back_off_cloud, back_off, back_off, back_off, back_off, back_off, again, disable},
+    {ErrorCode::out_of_capacity, again, back_off, back_off, back_off, back_off, back_off, again, disable},
+    {ErrorCode::unavailable, again, again, again, again, again, again, again, restart_later},
+    {ErrorCode::deadline, again, await_outcome, await_outcome, await_outcome, await_outcome, await_outcome, again, disable},
+    {ErrorCode::cancelled, again, decide_again, decide_again, decide_again, decide_again, decide_again, again, disable},
+    {ErrorCode::internal, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, report_bug, disable},
+    {ErrorCode::busy, again, decide_again, decide_again, decide_again, decide_again, decide_again, again, disable},
     };
     // clang-format on
 }
