@@ -18,17 +18,17 @@ using engine::PodGroupIndex;
 class Scheduling {
 public:
     Scheduling(const engine::snapshot::Cluster& cluster, std::span<const PodGroupId> pods)
-        : rules_(cluster, classes_of(pods), {}), placement_(rules_), zones_(cluster) {
-        for (PodGroupIndex s = 0; s < rules_.pod_groups().size(); ++s)
-            subject_of_[rules_.pod_groups()[s]] = s;
-        classes_.resize(rules_.pod_groups().size());
+        : predicates_(cluster, classes_of(pods), {}), placement_(predicates_), zones_(cluster) {
+        for (PodGroupIndex s = 0; s < predicates_.pod_groups().size(); ++s)
+            subject_of_[predicates_.pod_groups()[s]] = s;
+        classes_.resize(predicates_.pod_groups().size());
     }
 
     std::optional<NodeIndex> place(PodGroupId equivalence_group) {
         const PodGroupIndex pod_group = subject_of_.at(equivalence_group);
         Class& c = classes_[pod_group];
         if (c.refused_at &&
-            (*c.refused_at == touched_.size() || !rules_.has_inter_pod_constraints(pod_group)))
+            (*c.refused_at == touched_.size() || !predicates_.has_inter_pod_constraints(pod_group)))
             return std::nullopt;
         NodeRanking& ranking = ranking_of(pod_group);
         const std::optional<NodeIndex> node = ranking.find_best();
@@ -70,16 +70,16 @@ private:
 
     void count_present(PodGroupIndex pod_group, NodeRanking& ranking) {
         if (zones_.count < 2) return;
-        const engine::snapshot::Cluster& cluster = rules_.cluster();
+        const engine::snapshot::Cluster& cluster = predicates_.cluster();
         for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
             for (const engine::PodIndex pod : cluster.pods_on(n)) {
-                if (cluster.equivalence_group_of(pod) == rules_.pod_groups()[pod_group])
+                if (cluster.equivalence_group_of(pod) == predicates_.pod_groups()[pod_group])
                     ranking.count_pod(n);
             }
         }
     }
 
-    engine::scheduling::CompiledPredicates rules_;
+    engine::scheduling::CompiledPredicates predicates_;
     engine::scheduling::Placement placement_;
     Zones zones_;
     std::unordered_map<PodGroupId, PodGroupIndex> subject_of_;
@@ -129,7 +129,7 @@ NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
     : placement_(placement),
       pod_group_(pod_group),
       zones_(zones),
-      is_lasting_(!placement.rules().has_inter_pod_constraints(pod_group)),
+      is_lasting_(!placement.predicates().has_inter_pod_constraints(pod_group)),
       by_zone_(zones.count),
       score_of_(zones.of_node.size()),
       pods_in_(zones.count, 0) {
@@ -172,10 +172,10 @@ std::optional<engine::NodeIndex> NodeRanking::find_best() {
 /// The share of resources that stays free, from 0 to 100; nothing: the node lacks resources for the
 /// pod, which is cheap to check.
 std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
-    const auto allocatable = placement_.rules().cluster().allocatable(node);
+    const auto allocatable = placement_.predicates().cluster().allocatable(node);
     std::int64_t left[2] = {placement_.free(node, engine::snapshot::cpu_index),
                             placement_.free(node, engine::snapshot::memory_index)};
-    for (const engine::snapshot::Request& request : placement_.rules().requests(pod_group_)) {
+    for (const engine::snapshot::Request& request : placement_.predicates().requests(pod_group_)) {
         if (placement_.free(node, request.resource) < request.amount) return std::nullopt;
         if (request.resource <= engine::snapshot::memory_index)
             left[request.resource] -= request.amount;

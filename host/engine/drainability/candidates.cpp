@@ -14,20 +14,16 @@ namespace {
 
 class CandidateSearch {
 public:
-    CandidateSearch(const Snapshot& snapshot, const templates::Membership& membership,
-                    const health::Health& health, const Memory& memory,
-                    const pods::DisruptionBudgets& budgets, const Settings& settings,
-                    const PassTime& time)
-        : snapshot_(snapshot),
-          membership_(membership),
+    CandidateSearch(const PassView& view, const health::Health& health,
+                    const pods::DisruptionBudgets& budgets)
+        : view_(view),
+          snapshot_(view.snapshot),
           health_(health),
-          memory_(memory),
-          settings_(settings),
-          time_(time),
-          meter_(snapshot.cluster, settings, time.wall),
-          judge_({snapshot.cluster, settings, budgets, time}),
+          settings_(view.settings),
+          meter_(snapshot_.cluster, settings_, view.time.wall),
+          judge_({snapshot_.cluster, settings_, budgets, view.time}),
           budgets_count_(
-              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), settings)) {}
+              is_on(*std::ranges::find(drain_rules(), "pdb", &DrainRule::name), settings_)) {}
 
     Candidates run() {
         out_.cluster = &snapshot_.cluster;
@@ -45,15 +41,14 @@ private:
     }
 
     void evaluate(NodeIndex n) {
-        const auto ineligible =
-            find_ineligible(snapshot_, membership_, health_, memory_, settings_, n, time_);
+        const auto ineligible = find_ineligible(view_, health_, n);
         if (ineligible) {
             note(ineligible->until);
             stays(n, ineligible->reason, ineligible->because);
             out_.others.back().pod = ineligible->pod;
             return;
         }
-        const std::uint32_t group = membership_.machine_of[n]->group;
+        const std::uint32_t group = view_.membership.machine_of[n]->group;
         const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
         if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);
         Candidate node{.node = n, .group = group, .utilization = used->share, .ready = is_ready(n)};
@@ -78,7 +73,8 @@ private:
         NodePods pods = judge_.sort(node.node);
         note(pods.changes_at);
         if (pods.blocked_by || pods.waits_for || !pods.moving.empty()) {
-            const Machine& machine = *templates::find_machine(snapshot_, membership_, node.node);
+            const Machine& machine =
+                *templates::find_machine(snapshot_, view_.membership, node.node);
             return stays(node.node, Unremovable::currently_being_deleted,
                          "the machine leaves: " + leaving_text(*machine.leaves) + "; " +
                              health::describe_departure(departure, settings_),
@@ -122,7 +118,7 @@ private:
 
     void stays(NodeIndex n, Unremovable reason, std::string because,
                std::optional<double> used = std::nullopt) {
-        const auto machine = membership_.machine_of[n];
+        const auto machine = view_.membership.machine_of[n];
         out_.others.push_back(
             {.node = std::string(snapshot_.cluster.text(snapshot_.cluster.node(n).name)),
              .group = machine ? (*snapshot_.groups)[machine->group].group.id : NodeGroupId(),
@@ -135,12 +131,10 @@ private:
         if (time) out_.wake_at = std::min(out_.wake_at.value_or(*time), *time);
     }
 
+    const PassView& view_;
     const Snapshot& snapshot_;
-    const templates::Membership& membership_;
     const health::Health& health_;
-    const Memory& memory_;
     const Settings& settings_;
-    PassTime time_;
     UtilizationMeter meter_;
     DrainJudge judge_;
     bool budgets_count_;
@@ -162,11 +156,9 @@ std::vector<PodGroupId> Candidates::moving_pod_groups() const {
     return out;
 }
 
-Candidates find_candidates(const Snapshot& snapshot, const templates::Membership& membership,
-                           const health::Health& health, const Memory& memory,
-                           const pods::DisruptionBudgets& budgets, const Settings& settings,
-                           const PassTime& time) {
-    return CandidateSearch(snapshot, membership, health, memory, budgets, settings, time).run();
+Candidates find_candidates(const PassView& view, const health::Health& health,
+                           const pods::DisruptionBudgets& budgets) {
+    return CandidateSearch(view, health, budgets).run();
 }
 
 }  // namespace capstan::engine::drainability

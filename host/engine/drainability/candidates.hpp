@@ -9,11 +9,8 @@
 
 #include "engine/decision.hpp"
 #include "engine/health/health.hpp"
-#include "engine/memory.hpp"
+#include "engine/pass_view.hpp"
 #include "engine/pods/disruption_budgets.hpp"
-#include "engine/settings.hpp"
-#include "engine/snapshot.hpp"
-#include "engine/templates/membership.hpp"
 
 namespace capstan::engine::drainability {
 
@@ -49,9 +46,7 @@ struct Candidates {
 };
 
 /// `budgets`: before this pass takes any disruption.
-Candidates find_candidates(const Snapshot& snapshot, const templates::Membership& membership,
-                           const health::Health& health, const Memory& memory,
-                           const pods::DisruptionBudgets& budgets, const Settings& settings,
-                           const PassTime& time);
+Candidates find_candidates(const PassView& view, const health::Health& health,
+                           const pods::DisruptionBudgets& budgets);
 
 }  // namespace capstan::engine::drainability

@@ -12,6 +12,7 @@
 #include "engine/health/readiness.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/node_marks.hpp"
+#include "engine/templates/membership.hpp"
 
 namespace capstan::engine::drainability {
 namespace {
@@ -73,18 +74,15 @@ std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const
 }
 
 /// The node is backed off because its removal failed a while ago.
-std::optional<Ineligible> removal_backed_off(const Snapshot& snapshot,
-                                             const templates::Membership& membership,
-                                             const Memory& memory, NodeIndex node,
-                                             const PassTime& time) {
-    if (memory.removal_backoffs.empty()) return std::nullopt;
-    const Machine* machine = templates::find_machine(snapshot, membership, node);
+std::optional<Ineligible> removal_backed_off(const PassView& view, NodeIndex node) {
+    if (view.memory.removal_backoffs.empty()) return std::nullopt;
+    const Machine* machine = templates::find_machine(view.snapshot, view.membership, node);
     if (machine == nullptr) return std::nullopt;
     const RemovalBackoff* backoff =
-        health::find_removal_backoff(memory, machine->group, machine->id, time.now);
+        health::find_removal_backoff(view.memory, machine->group, machine->id, view.time.now);
     if (backoff == nullptr) return std::nullopt;
     return Ineligible{.reason = Unremovable::recently_unremovable,
-                      .because = health::why_removal_backed_off(*backoff, time),
+                      .because = health::why_removal_backed_off(*backoff, view.time),
                       .until = backoff->until};
 }
 
@@ -96,36 +94,33 @@ bool is_disabled(const snapshot::Cluster& cluster, const snapshot::NodeRow& node
 
 }  // namespace
 
-std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
-                                          const templates::Membership& membership,
-                                          const health::Health& health, const Memory& memory,
-                                          const Settings& settings, NodeIndex index,
-                                          const PassTime& time) {
-    const snapshot::NodeRow& node = snapshot.cluster.node(index);
-    const auto removal = memory.removals.find(snapshot.cluster.text(node.name));
-    if (removal != memory.removals.end()) return under_way(removal->second, time.now);
-    if (auto others = removed_by_others(node, settings, time)) return others;
+std::optional<Ineligible> find_ineligible(const PassView& view, const health::Health& health,
+                                          NodeIndex index) {
+    const snapshot::Cluster& cluster = view.snapshot.cluster;
+    const snapshot::NodeRow& node = cluster.node(index);
+    const auto removal = view.memory.removals.find(cluster.text(node.name));
+    if (removal != view.memory.removals.end()) return under_way(removal->second, view.time.now);
+    if (auto others = removed_by_others(node, view.settings, view.time)) return others;
     const health::Readiness readiness = health.readiness[index];
     if (readiness == health::Readiness::deleted) {
         return Ineligible{.reason = Unremovable::currently_being_deleted,
                           .because = "the machine is deleted or being deleted"};
     }
-    if (is_disabled(snapshot.cluster, node)) {
+    if (is_disabled(cluster, node)) {
         return Ineligible{.reason = Unremovable::scale_down_disabled_annotation,
                           .because = "annotation " +
                                      std::string(well_known::scale_down_disabled_annotation) +
                                      " is true"};
     }
-    if (!membership.machine_of[index]) {
+    if (!view.membership.machine_of[index]) {
         return Ineligible{.reason = Unremovable::not_autoscaled,
                           .because = "not in an autoscaled group"};
     }
-    if (auto backed_off = removal_backed_off(snapshot, membership, memory, index, time))
-        return backed_off;
+    if (auto backed_off = removal_backed_off(view, index)) return backed_off;
     // A node with a readiness taint may be removed once it has been unready for long enough,
     // counted from when it joined.
     if (readiness == health::Readiness::starting &&
-        !health::carries_readiness_taint(node, settings)) {
+        !health::carries_readiness_taint(node, view.settings)) {
         return Ineligible{.reason = Unremovable::no_node_info,
                           .because = "not started yet; pending pods are planned on it"};
     }

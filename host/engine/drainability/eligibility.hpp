@@ -7,11 +7,7 @@
 
 #include "engine/decision.hpp"
 #include "engine/health/health.hpp"
-#include "engine/memory.hpp"
-#include "engine/pass_time.hpp"
-#include "engine/settings.hpp"
-#include "engine/snapshot.hpp"
-#include "engine/templates/membership.hpp"
+#include "engine/pass_view.hpp"
 
 namespace capstan::engine::drainability {
 
@@ -24,10 +20,7 @@ struct Ineligible {
 };
 
 /// The first reason to keep a node, in upstream's order. Nothing: there is none.
-std::optional<Ineligible> find_ineligible(const Snapshot& snapshot,
-                                          const templates::Membership& membership,
-                                          const health::Health& health, const Memory& memory,
-                                          const Settings& settings, NodeIndex node,
-                                          const PassTime& time);
+std::optional<Ineligible> find_ineligible(const PassView& view, const health::Health& health,
+                                          NodeIndex node);
 
 }  // namespace capstan::engine::drainability

@@ -33,15 +33,14 @@ std::ptrdiff_t never_joined_max(const GroupCounts& group) {
 
 class GroupRepair {
 public:
-    GroupRepair(const GroupCounts& group, const UnrecognizedNodes& unrecognized,
-                const Memory& memory, const Settings& settings, bool cluster_is_healthy, Time now,
-                Repairs& out)
+    GroupRepair(const PassView& view, const GroupCounts& group,
+                const UnrecognizedNodes& unrecognized, bool cluster_is_healthy, Repairs& out)
         : group_(group),
           unrecognized_(unrecognized),
-          memory_(memory),
-          settings_(settings),
+          memory_(view.memory),
+          settings_(view.settings),
           cluster_is_healthy_(cluster_is_healthy),
-          now_(now),
+          now_(view.time.now),
           out_(out),
           not_begun_(group.target() - group.machines.real()),
           above_min_(std::max(
@@ -226,23 +225,16 @@ private:
 
 }  // namespace
 
-Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
-                     const Health& health, const Memory& memory, const Settings& settings,
-                     const PassTime& time) {
-    const Time now = time.now;
+Repairs plan_repairs(const PassView& view, const Health& health) {
     Repairs out;
     const bool is_healthy = health.unhealthy_because.empty();
     const std::vector<GroupCounts> groups =
-        count_groups(snapshot, membership, health.readiness, memory, settings);
-    const UnrecognizedNodes unrecognized(snapshot, membership, memory, time);
+        count_groups(view.snapshot, view.membership, health.readiness, view.memory, view.settings);
+    const UnrecognizedNodes unrecognized(view.snapshot, view.membership, view.memory, view.time);
     std::vector<bool> changed;
-    for (const GroupCounts& group : groups) {
-        changed.push_back(
-            GroupRepair(group, unrecognized, memory, settings, is_healthy, now, out).run());
-    }
-    if (is_healthy && settings.enforce_min_size) {
-        raise_to_minimum(snapshot, health, memory, settings, changed, now, out);
-    }
+    for (const GroupCounts& group : groups)
+        changed.push_back(GroupRepair(view, group, unrecognized, is_healthy, out).run());
+    if (is_healthy && view.settings.enforce_min_size) raise_to_minimum(view, health, changed, out);
     return out;
 }
 
@@ -323,13 +315,12 @@ bool may_grow(const Group& group, const GroupHealth& health, const Memory& memor
 
 }  // namespace
 
-void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memory& memory,
-                      const Settings& settings, const std::vector<bool>& changed, Time now,
+void raise_to_minimum(const PassView& view, const Health& health, const std::vector<bool>& changed,
                       Repairs& out) {
-    limits::Budget budget = budget_beside_outstanding(snapshot, health, settings);
-    for (std::size_t g = 0; g < snapshot.groups->size(); ++g) {
-        const Group& group = (*snapshot.groups)[g];
-        if (changed[g] || !may_grow(group, health.groups[g], memory, now)) continue;
+    limits::Budget budget = budget_beside_outstanding(view.snapshot, health, view.settings);
+    for (std::size_t g = 0; g < view.snapshot.groups->size(); ++g) {
+        const Group& group = (*view.snapshot.groups)[g];
+        if (changed[g] || !may_grow(group, health.groups[g], view.memory, view.time.now)) continue;
         const int min = *group.group.min;
         const int most = group.group.max.value_or(std::numeric_limits<int>::max());
         const int missing = std::min(min, most) - *group.group.target;

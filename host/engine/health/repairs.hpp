@@ -8,9 +8,7 @@
 #include "engine/actions.hpp"
 #include "engine/health/group_counts.hpp"
 #include "engine/health/health.hpp"
-#include "engine/memory.hpp"
-#include "engine/settings.hpp"
-#include "engine/snapshot.hpp"
+#include "engine/pass_view.hpp"
 
 namespace capstan::engine::health {
 
@@ -32,9 +30,7 @@ inline constexpr std::size_t no_option = static_cast<std::size_t>(-1);
 /// Machines that never joined are kept, and no target is lowered, while nodes without a machine may
 /// belong to the group (unrecognized_nodes.hpp). No target is lowered either while an answer counts
 /// that the cloud's list does not show (answered_targets.hpp).
-Repairs plan_repairs(const Snapshot& snapshot, const templates::Membership& membership,
-                     const Health& health, const Memory& memory, const Settings& settings,
-                     const PassTime& time);
+Repairs plan_repairs(const PassView& view, const Health& health);
 
 // Machines of a target that will not come.
 
@@ -62,8 +58,7 @@ ExcessTarget long_outstanding(const GroupCounts& group, const Memory& memory, Ti
 /// Raises groups to their minimum, in the order of their ids, as far as their maximum and the
 /// limits of the cluster allow. Groups that are backed off, unhealthy, or `changed` already are
 /// left out. `changed` by group.
-void raise_to_minimum(const Snapshot& snapshot, const Health& health, const Memory& memory,
-                      const Settings& settings, const std::vector<bool>& changed, Time now,
+void raise_to_minimum(const PassView& view, const Health& health, const std::vector<bool>& changed,
                       Repairs& out);
 
 }  // namespace capstan::engine::health

@@ -18,7 +18,7 @@ namespace capstan::engine::pass {
 namespace {
 
 Reason refusal_of(scheduling::Placement& placement, PodGroupIndex pod_group, GroupIndex group) {
-    return reason_of(placement.why_not_new(pod_group, placement.rules().equivalent(group)));
+    return reason_of(placement.why_not_new(pod_group, placement.predicates().equivalent(group)));
 }
 
 std::string summary_of(const PodAnswer& pods) {
@@ -259,7 +259,8 @@ Matrix Explanation::matrix() {
                 out.cells.push_back(number_of(obstacle));
                 continue;
             }
-            const auto [at, is_new] = by_template_node.try_emplace(context.rules->equivalent(g));
+            const auto [at, is_new] =
+                by_template_node.try_emplace(context.predicates->equivalent(g));
             if (is_new) at->second = number_of(refusal_of(state_->before, s, g));
             out.cells.push_back(at->second);
         }

@@ -102,13 +102,12 @@ Memory remember_observations(Memory memory, const Snapshot& snapshot,
     return health::remember_known_groups(std::move(memory), snapshot, membership);
 }
 
-pass_context::PassContext make_context(const provisioning::CandidateGroups& groups,
-                                       templates::Membership membership, const Memory& memory,
-                                       const Policies& policies, const Settings& settings,
-                                       const PassTime& time, std::span<const PodGroupId> asked) {
+pass_context::PassContext make_context(const PassView& view,
+                                       const provisioning::CandidateGroups& groups,
+                                       const Policies& policies,
+                                       std::span<const PodGroupId> asked) {
     pass_context::PassContext out =
-        pass_context::make_pass_context(groups.snapshot, std::move(membership), memory, settings,
-                                        time, asked, policies.phase_observer);
+        pass_context::make_pass_context(view, asked, policies.phase_observer);
     out.most_groups = groups.most_groups;
     out.new_groups = groups.candidates;
     out.no_new_group_reason = groups.no_new_group_reason;
@@ -188,9 +187,9 @@ scale_down::ScaleDown find_nodes_to_remove(const PassState& state) {
     // Pods can move to existing nodes, but not to nodes that were just ordered.
     scheduling::Placement what_if(state.scale_up.placement());
     what_if.undo(state.scale_up.start());
-    scale_down::ScaleDown plan =
-        scale_down::plan_scale_down(state.context, what_if, state.context.candidates,
-                                    state.context.budgets, state.out.decision.increases, state.memory);
+    scale_down::ScaleDown plan = scale_down::plan_scale_down(
+        state.context, what_if, state.context.candidates, state.context.budgets,
+        state.out.decision.increases, state.memory);
     if (state.is_unobserved()) {
         plan.chosen.clear();
         plan.no_removals_because =
@@ -231,7 +230,7 @@ removal::FreePlaces find_free_places(const PassState& state) {
     }
     removal::FreePlaces out;
     for (PodGroupIndex s = 0; s < pending.size(); ++s)
-        out[context.rules->pod_groups()[s]] = on_existing[s] - std::max(0, pending[s]);
+        out[context.predicates->pod_groups()[s]] = on_existing[s] - std::max(0, pending[s]);
     for (const auto& [id, pods] : unknown) out[id] = std::max(out[id], pods);
     return out;
 }
@@ -243,15 +242,13 @@ removal::RemovalSteps take_steps(const PassState& state, const scale_down::Scale
     pods::DisruptionBudgets budgets = context.budgets;
     const bool moves_pods = !context.evicted.empty();
     removal::FreePlaces places = moves_pods ? find_free_places(state) : removal::FreePlaces();
+    const PassView view{*context.snapshot, context.membership, state.memory, *context.settings,
+                        context.time};
     removal::VacatingSteps vacating =
-        removal::step_vacated_nodes(*context.snapshot, context.membership, context.health.leaving,
-                                    budgets, places, state.memory, *context.settings, context.time);
-    if (moves_pods)
-        removal::give_up_without_places(*context.snapshot, std::move(places), budgets, state.memory,
-                                        *context.settings, context.time);
+        removal::step_vacated_nodes(view, context.health.leaving, budgets, places, state.memory);
+    if (moves_pods) removal::give_up_without_places(view, std::move(places), budgets, state.memory);
     removal::RemovalSteps out = removal::step_removals(
-        *context.snapshot, context.membership, context.candidates, plan, context.repairs,
-        std::move(budgets), state.memory, *context.settings, context.time);
+        view, context.candidates, plan, context.repairs, std::move(budgets), state.memory);
     removal::add_steps(out, std::move(vacating));
     return out;
 }
@@ -330,7 +327,8 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
     });
     const auto place_pending = [&] {
         details.context = std::make_unique<pass_context::PassContext>(
-            make_context(*details.groups, membership, memory, policies, settings, time, asked));
+            make_context({details.groups->snapshot, membership, memory, settings, time},
+                         *details.groups, policies, asked));
         details.scale_up = during(policies, PassPhase::place_pending, [&] {
             return std::make_unique<scale_up::ScaleUp>(scale_up::place_pending(*details.context),
                                                        policies, call_context);

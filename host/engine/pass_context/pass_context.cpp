@@ -198,9 +198,9 @@ scheduling::Refusal worded(const RefusedPods& refused, const Settings& settings)
 std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, const Memory& memory,
                                                    const scheduling::Placement& placement) {
     std::map<std::string, std::vector<PodGroupIndex>> by_spec;
-    for (PodGroupIndex s = 0; s < context.rules->pod_groups().size(); ++s)
-        by_spec[pods::spec_of(
-                    pods::pod_group_key(context.snapshot->cluster, context.rules->pod_groups()[s]))]
+    for (PodGroupIndex s = 0; s < context.predicates->pod_groups().size(); ++s)
+        by_spec[pods::spec_of(pods::pod_group_key(context.snapshot->cluster,
+                                                  context.predicates->pod_groups()[s]))]
             .push_back(s);
     std::vector<scheduling::RefusedShape> out;
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
@@ -219,13 +219,14 @@ std::vector<scheduling::RefusedShape> find_refused(const PassContext& context, c
     return out;
 }
 
-/// Compiles PassContext::rules.
-void compile_rules(PassContext& context, const Memory& memory, std::span<const PodGroupId> asked) {
+/// Compiles PassContext::predicates.
+void compile_predicates(PassContext& context, const Memory& memory,
+                        std::span<const PodGroupId> asked) {
     std::vector<scheduling::TemplateNode> template_nodes;
     for (const templates::GroupTemplate& node : context.templates)
         template_nodes.push_back(node.template_node);
     const auto compile = [&] {
-        context.rules = std::make_unique<scheduling::CompiledPredicates>(
+        context.predicates = std::make_unique<scheduling::CompiledPredicates>(
             context.snapshot->cluster, pod_groups_of(context, asked), template_nodes,
             find_expendable(context), context.promises, context.refused);
     };
@@ -233,7 +234,7 @@ void compile_rules(PassContext& context, const Memory& memory, std::span<const P
     const bool has_refused = std::ranges::any_of(
         memory.templates, [](const auto& entry) { return !entry.second.refused.empty(); });
     if (!has_refused) return;
-    context.refused = find_refused(context, memory, scheduling::Placement(*context.rules));
+    context.refused = find_refused(context, memory, scheduling::Placement(*context.predicates));
     if (!context.refused.empty()) compile();
 }
 
@@ -246,25 +247,22 @@ bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group) {
            std::ranges::any_of(repairs.increases, is_its);
 }
 
-PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
-                              const Memory& memory, const Settings& settings, const PassTime& time,
-                              std::span<const PodGroupId> asked,
+PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> asked,
                               PassPhaseObserver* phase_observer) {
+    const auto& [snapshot, membership, memory, settings, time] = view;
     PassContext context{.snapshot = &snapshot,
                         .settings = &settings,
                         .time = time,
                         .now = time.now,
-                        .membership = std::move(membership),
+                        .membership = membership,
                         .budgets = pods::DisruptionBudgets(snapshot.cluster),
                         .planned = memory.planned,
                         .phase_observer = phase_observer};
     context.templates = templates::make_templates(snapshot, context.membership, memory.templates,
                                                   settings, time.wall);
     context.health = health::assess(snapshot, context.membership, memory, settings, time);
-    context.repairs =
-        health::plan_repairs(snapshot, context.membership, context.health, memory, settings, time);
-    context.candidates = drainability::find_candidates(snapshot, context.membership, context.health,
-                                                       memory, context.budgets, settings, time);
+    context.repairs = health::plan_repairs(view, context.health);
+    context.candidates = drainability::find_candidates(view, context.health, context.budgets);
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
         if (!index || removal.phase == RemovalPhase::undoing) continue;
@@ -283,7 +281,7 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
     context.nominated = pods::find_nominated(snapshot.cluster, settings);
     for (GroupIndex g = 0; g < context.groups().size(); ++g)
         context.headrooms.push_back(headroom_of(context, g, memory));
-    compile_rules(context, memory, asked);
+    compile_predicates(context, memory, asked);
     CAPSTAN_ASSERT(context.membership.machine_of.size() == snapshot.cluster.node_count() &&
                        context.templates.size() == context.groups().size(),
                    "membership and templates are of another snapshot");
@@ -292,13 +290,13 @@ PassContext make_pass_context(const Snapshot& snapshot, templates::Membership me
 
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time) {
-    return make_pass_context(snapshot, templates::make_membership(snapshot), memory, settings, time,
-                             {}, nullptr);
+    const templates::Membership membership = templates::make_membership(snapshot);
+    return make_pass_context({snapshot, membership, memory, settings, time}, {}, nullptr);
 }
 
 std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
                                             PodGroupId equivalence_group) noexcept {
-    const auto pod_groups = context.rules->pod_groups();
+    const auto pod_groups = context.predicates->pod_groups();
     const auto at = std::ranges::find(pod_groups, equivalence_group);
     if (at == pod_groups.end()) return std::nullopt;
     return static_cast<PodGroupIndex>(at - pod_groups.begin());

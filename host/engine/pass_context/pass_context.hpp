@@ -70,7 +70,7 @@ struct PassContext {
     std::vector<pods::Nomination> nominated{};
     /// Its templates are those of the groups, by GroupIndex. Its pod groups are the pending ones,
     /// then those that are only nominated, asked about, or on a scale-down candidate.
-    std::unique_ptr<scheduling::CompiledPredicates> rules{};
+    std::unique_ptr<scheduling::CompiledPredicates> predicates{};
     PassPhaseObserver* phase_observer = nullptr;  ///< NULL: none
     /// The number of groups that the cluster may have, including groups that the pass makes;
     /// nothing: any number.
@@ -87,16 +87,15 @@ struct PassContext {
 /// Whether `repairs` change the size of the group.
 bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group);
 
-/// `membership`: of `snapshot`. `asked`: pod equivalence groups for which predicates are compiled
+/// `asked`: pod equivalence groups for which predicates are compiled
 /// even if they are not pending.
-PassContext make_pass_context(const Snapshot& snapshot, templates::Membership membership,
-                              const Memory& memory, const Settings& settings, const PassTime& time,
-                              std::span<const PodGroupId> asked, PassPhaseObserver* phase_observer);
+PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> asked,
+                              PassPhaseObserver* phase_observer);
 /// The same, with the membership of `snapshot` and nothing in `asked`.
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time);
 
-/// The index of a pod equivalence group in `rules`; nothing: the rules were not made for it.
+/// The index of a pod equivalence group in `predicates`; nothing: they were not compiled for it.
 std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
                                             PodGroupId equivalence_group) noexcept;
 

@@ -74,7 +74,7 @@ bool restrict_to_zone(scheduling::Placement& placement, PodGroupIndex pod_group,
 
 std::vector<bool> assign_zones(const PassContext& context, scheduling::Placement& placement) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    std::vector<bool> given(context.rules->pod_groups().size(), false);
+    std::vector<bool> given(context.predicates->pod_groups().size(), false);
     // Pod groups that share a bucket are assigned zones one after the other, and each counts the
     // pods that were promised to the zones before.
     std::map<Bucket, std::map<std::string, int>> promised;

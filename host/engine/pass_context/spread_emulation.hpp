@@ -26,7 +26,7 @@ std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
                                             const Settings& settings);
 
 /// Allows `pods` pods of an emulated pod group in this zone, and none elsewhere. False: no node and
-/// no template of the rules is in the zone, so no pod is allowed anywhere. Placement::undo takes
+/// no compiled template is in the zone, so no pod is allowed anywhere. Placement::undo takes
 /// this back.
 bool restrict_to_zone(scheduling::Placement& placement, PodGroupIndex pod_group,
                       std::string_view zone, int pods);

@@ -26,19 +26,23 @@ constexpr Duration barred_for = std::chrono::minutes(2);
 
 constexpr std::string_view daemon_annotation = well_known::enable_ds_eviction_annotation;
 
+Duration drain_timeout(const Group* group, const ScaleDownSettings& settings) {
+    const Duration usual = settings.max_pod_eviction_time;
+    return group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
+}
+
 class Draining {
 public:
-    Draining(const snapshot::Cluster& cluster, NodeRemoval& removal,
-             pods::DisruptionBudgets& budgets, const ScaleDownSettings& settings, Duration timeout,
-             std::optional<Time> leaves, const PassTime& time)
-        : cluster_(cluster),
+    Draining(const PassView& view, std::optional<Time> leaves, NodeRemoval& removal,
+             pods::DisruptionBudgets& budgets)
+        : cluster_(view.snapshot.cluster),
           removal_(removal),
           budgets_(budgets),
-          settings_(settings),
-          timeout_(timeout),
+          settings_(view.settings.scale_down),
+          timeout_(drain_timeout(find_group(view.snapshot, removal.group), settings_)),
           leaves_(leaves),
-          time_(time),
-          now_(time.now) {}
+          time_(view.time),
+          now_(time_.now) {}
 
     DrainStep run(drainability::LeavingPods pods) {
         pods_ = std::move(pods);
@@ -228,15 +232,11 @@ private:
 
 }  // namespace
 
-DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
-                     std::optional<Time> leaves, NodeRemoval& removal,
-                     pods::DisruptionBudgets& budgets, const Settings& settings,
-                     const PassTime& time) {
-    const Duration usual = settings.scale_down.max_pod_eviction_time;
-    const Duration timeout =
-        group != nullptr ? group->options.drain_timeout.value_or(usual) : usual;
-    return Draining(snapshot.cluster, removal, budgets, settings.scale_down, timeout, leaves, time)
-        .run(drainability::find_leaving_pods(snapshot.cluster, node, budgets, settings, time));
+DrainStep step_drain(const PassView& view, NodeIndex node, std::optional<Time> leaves,
+                     NodeRemoval& removal, pods::DisruptionBudgets& budgets) {
+    return Draining(view, leaves, removal, budgets)
+        .run(drainability::find_leaving_pods(view.snapshot.cluster, node, budgets, view.settings,
+                                             view.time));
 }
 
 namespace {

@@ -12,11 +12,8 @@
 #include <capstan/time.hpp>
 
 #include "engine/actions.hpp"
-#include "engine/memory.hpp"
-#include "engine/pass_time.hpp"
+#include "engine/pass_view.hpp"
 #include "engine/pods/disruption_budgets.hpp"
-#include "engine/settings.hpp"
-#include "engine/snapshot.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
 namespace capstan::engine::removal {
@@ -57,12 +54,10 @@ struct DrainStep {
     std::optional<Time> wake_at{};
 };
 
-/// The next step of a node in phase `draining`. `group`: the node's group, may be NULL. `leaves`:
-/// when the node's machine leaves; nothing: it does not. Records refusals by budgets in `removal`,
+/// The next step of a node in phase `draining`. `leaves`: when the node's machine leaves; nothing:
+/// it does not. Records refusals by budgets in `removal`, which is part of the memory of `view`,
 /// forgets pods that are gone, and takes its evictions off `budgets`.
-DrainStep step_drain(const Snapshot& snapshot, NodeIndex node, const Group* group,
-                     std::optional<Time> leaves, NodeRemoval& removal,
-                     pods::DisruptionBudgets& budgets, const Settings& settings,
-                     const PassTime& time);
+DrainStep step_drain(const PassView& view, NodeIndex node, std::optional<Time> leaves,
+                     NodeRemoval& removal, pods::DisruptionBudgets& budgets);
 
 }  // namespace capstan::engine::removal

@@ -33,20 +33,19 @@ std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow
 
 class Stepping {
 public:
-    Stepping(const Snapshot& snapshot, const templates::Membership& membership,
-             const std::set<NodeGroupId>& groups_under_repair, const health::Repairs& repairs,
-             pods::DisruptionBudgets budgets, Memory& memory, const Settings& settings,
-             const PassTime& time)
-        : snapshot_(snapshot),
-          cluster_(snapshot.cluster),
-          membership_(membership),
+    Stepping(const PassView& view, const std::set<NodeGroupId>& groups_under_repair,
+             const health::Repairs& repairs, pods::DisruptionBudgets budgets, Memory& memory)
+        : view_(view),
+          snapshot_(view.snapshot),
+          cluster_(snapshot_.cluster),
+          membership_(view.membership),
           groups_under_repair_(groups_under_repair),
           repairs_(repairs),
           budgets_(std::move(budgets)),
           memory_(memory),
-          settings_(settings),
-          time_(time),
-          now_(time.now) {}
+          settings_(view.settings),
+          time_(view.time),
+          now_(time_.now) {}
 
     void begin(const drainability::Candidate& candidate, const scale_down::ChosenNode& chosen) {
         std::string name(cluster_.text(cluster_.node(candidate.node).name));
@@ -82,8 +81,7 @@ public:
         for (auto& [node, removal] : memory_.removals)
             if (const auto index = cluster_.find_node(node))
                 write_marks(node, cluster_.node(*index), removal);
-        std::ranges::move(plan_soft_taints(snapshot_, membership_, plan.soft_taint_nodes, memory_,
-                                           settings_.scale_down, time_.wall),
+        std::ranges::move(plan_soft_taints(view_, plan.soft_taint_nodes),
                           std::back_inserter(steps_.node_changes));
         std::ranges::sort(steps_.node_changes, {}, &NodeChange::node);
         steps_.removals = make_machine_removals(snapshot_, memory_);
@@ -150,8 +148,7 @@ private:
     }
 
     void drain(NodeIndex index, NodeRemoval& removal) {
-        DrainStep step = step_drain(snapshot_, index, find_group(snapshot_, removal.group),
-                                    find_leaving_time(index), removal, budgets_, settings_, time_);
+        DrainStep step = step_drain(view_, index, find_leaving_time(index), removal, budgets_);
         if (!step.failed_because.empty())
             return step.has_stuck_pods ? fail(removal, step.failed_because)
                                        : undo(removal, step.failed_because);
@@ -291,6 +288,7 @@ private:
         steps_.notes.push_back("node " + node + " " + what);
     }
 
+    const PassView& view_;
     const Snapshot& snapshot_;
     const snapshot::Cluster& cluster_;
     const templates::Membership& membership_;
@@ -299,7 +297,7 @@ private:
     pods::DisruptionBudgets budgets_;
     Memory& memory_;
     const Settings& settings_;
-    const PassTime time_;
+    const PassTime& time_;
     const Time now_;
     std::set<std::string> ready_{};
     RemovalSteps steps_{};
@@ -307,13 +305,10 @@ private:
 
 }  // namespace
 
-RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership& membership,
-                           const drainability::Candidates& candidates,
+RemovalSteps step_removals(const PassView& view, const drainability::Candidates& candidates,
                            const scale_down::ScaleDown& plan, const health::Repairs& repairs,
-                           pods::DisruptionBudgets budgets, Memory& memory,
-                           const Settings& settings, const PassTime& time) {
-    Stepping stepping(snapshot, membership, plan.groups_under_repair, repairs, std::move(budgets),
-                      memory, settings, time);
+                           pods::DisruptionBudgets budgets, Memory& memory) {
+    Stepping stepping(view, plan.groups_under_repair, repairs, std::move(budgets), memory);
     for (const scale_down::ChosenNode& chosen : plan.chosen)
         stepping.begin(candidates.nodes[chosen.candidate], chosen);
     stepping.advance_all();

@@ -16,9 +16,8 @@
 #include "engine/drainability/candidates.hpp"
 #include "engine/health/repairs.hpp"
 #include "engine/node_marks.hpp"
+#include "engine/pass_view.hpp"
 #include "engine/scale_down/scale_down.hpp"
-#include "engine/settings.hpp"
-#include "engine/snapshot.hpp"
 
 namespace capstan::engine::removal {
 
@@ -44,12 +43,10 @@ Memory remember_removals(Memory memory, const Snapshot& snapshot,
 
 /// Begins the removal of the chosen nodes, and advances every removal as far as possible now.
 /// `budgets`: evictions stay within what they allow now. `repairs`: of the same pass; the machines
-/// that they remove do not count towards minima.
-RemovalSteps step_removals(const Snapshot& snapshot, const templates::Membership& membership,
-                           const drainability::Candidates& candidates,
+/// that they remove do not count towards minima. `memory`: the one of `view`.
+RemovalSteps step_removals(const PassView& view, const drainability::Candidates& candidates,
                            const scale_down::ScaleDown& plan, const health::Repairs& repairs,
-                           pods::DisruptionBudgets budgets, Memory& memory,
-                           const Settings& settings, const PassTime& time);
+                           pods::DisruptionBudgets budgets, Memory& memory);
 
 /// The steps of a pass without a current view of the cluster: only removals that are being undone
 /// go on.

@@ -8,26 +8,26 @@
 
 #include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
+#include "engine/templates/membership.hpp"
 
 namespace capstan::engine::removal {
 
-std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
-                                         const templates::Membership& membership,
-                                         std::span<const std::string> wanted, const Memory& memory,
-                                         const ScaleDownSettings& settings, Time wall) {
-    const snapshot::Cluster& cluster = snapshot.cluster;
+std::vector<NodeChange> plan_soft_taints(const PassView& view,
+                                         std::span<const std::string> wanted) {
+    const snapshot::Cluster& cluster = view.snapshot.cluster;
+    const ScaleDownSettings& settings = view.settings.scale_down;
     const bool is_off = settings.max_bulk_soft_taint_count == 0;
     const std::set<std::string_view> candidates(wanted.begin(), wanted.end());
     std::vector<NodeChange> drops, sets;
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         const snapshot::NodeRow& row = cluster.node(node);
-        const std::optional<templates::MachineIndex>& machine = membership.machine_of[node];
+        const std::optional<templates::MachineIndex>& machine = view.membership.machine_of[node];
         const bool is_tainted = has_taint(row, deletion_candidate_taint);
         const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
         if (is_tainted == is_wanted || !machine) continue;
         // While a group cannot be read, it is not known whether its nodes are still needed.
-        if (!is_off && is_unreadable(&(*snapshot.groups)[machine->group])) continue;
-        if (memory.removals.contains(cluster.text(row.name))) continue;
+        if (!is_off && is_unreadable(&(*view.snapshot.groups)[machine->group])) continue;
+        if (view.memory.removals.contains(cluster.text(row.name))) continue;
         std::string name(cluster.text(row.name));
         if (is_tainted) {
             drops.push_back({.node = std::move(name),
@@ -36,7 +36,7 @@ std::vector<NodeChange> plan_soft_taints(const Snapshot& snapshot,
         } else {
             sets.push_back({.node = std::move(name),
                             .set_taints = {dated_taint(deletion_candidate_taint,
-                                                       Effect::prefer_no_schedule, wall)},
+                                                       Effect::prefer_no_schedule, view.time.wall)},
                             .because = "may be removed soon"});
         }
     }

@@ -35,18 +35,17 @@ std::string why_leaving(const Machine& machine) {
 
 class Vacating {
 public:
-    Vacating(const Snapshot& snapshot, const templates::Membership& membership,
-             pods::DisruptionBudgets& budgets, FreePlaces& places, Memory& memory,
-             const Settings& settings, const PassTime& time)
-        : snapshot_(snapshot),
-          cluster_(snapshot.cluster),
-          membership_(membership),
+    Vacating(const PassView& view, pods::DisruptionBudgets& budgets, FreePlaces& places,
+             Memory& memory)
+        : snapshot_(view.snapshot),
+          cluster_(snapshot_.cluster),
+          membership_(view.membership),
           budgets_(budgets),
           places_(places),
           memory_(memory),
-          settings_(settings),
-          time_(time),
-          now_(time.now) {}
+          settings_(view.settings),
+          time_(view.time),
+          now_(time_.now) {}
 
     void step(const health::LeavingNode& leaving) {
         const std::string name = name_of(leaving.node);
@@ -123,7 +122,7 @@ private:
     FreePlaces& places_;
     Memory& memory_;
     const Settings& settings_;
-    const PassTime time_;
+    const PassTime& time_;
     const Time now_;
     std::string because_{};
     VacatingSteps steps_{};
@@ -218,12 +217,12 @@ bool take_place(FreePlaces& places, const snapshot::Cluster& cluster, PodIndex p
     return true;
 }
 
-VacatingSteps step_vacated_nodes(const Snapshot& snapshot, const templates::Membership& membership,
+VacatingSteps step_vacated_nodes(const PassView& view,
                                  const std::vector<health::LeavingNode>& leaving,
                                  pods::DisruptionBudgets& budgets, FreePlaces& places,
-                                 Memory& memory, const Settings& settings, const PassTime& time) {
-    remember_vacated(snapshot, membership, leaving, memory, time.now);
-    Vacating vacating(snapshot, membership, budgets, places, memory, settings, time);
+                                 Memory& memory) {
+    remember_vacated(view.snapshot, view.membership, leaving, memory, view.time.now);
+    Vacating vacating(view, budgets, places, memory);
     std::vector<health::LeavingNode> order;
     std::ranges::copy_if(leaving, std::back_inserter(order),
                          [](const health::LeavingNode& node) { return node.departure.is_vacated; });
@@ -233,32 +232,34 @@ VacatingSteps step_vacated_nodes(const Snapshot& snapshot, const templates::Memb
                              [](const health::LeavingNode& node) { return node.departure.at; });
     for (const health::LeavingNode& node : order) vacating.step(node);
     VacatingSteps out = vacating.take();
-    NextChange next_change(time);
-    out.node_changes = plan_leaving_taints(snapshot, membership, leaving, settings, next_change);
+    NextChange next_change(view.time);
+    out.node_changes =
+        plan_leaving_taints(view.snapshot, view.membership, leaving, view.settings, next_change);
     if (next_change.at()) wake_by(out.wake_at, *next_change.at());
     return out;
 }
 
-void give_up_without_places(const Snapshot& snapshot, FreePlaces places,
-                            const pods::DisruptionBudgets& budgets, Memory& memory,
-                            const Settings& settings, const PassTime& time) {
-    const snapshot::Cluster& cluster = snapshot.cluster;
+void give_up_without_places(const PassView& view, FreePlaces places,
+                            const pods::DisruptionBudgets& budgets, Memory& memory) {
+    const snapshot::Cluster& cluster = view.snapshot.cluster;
     for (auto& [name, removal] : memory.removals) {
         const auto node = cluster.find_node(name);
         if (!node || removal.empty || removal.phase > RemovalPhase::draining ||
-            memory.leaving.contains(name) || is_unreadable(find_group(snapshot, removal.group)))
+            memory.leaving.contains(name) ||
+            is_unreadable(find_group(view.snapshot, removal.group)))
             continue;
         const auto moving =
-            drainability::find_leaving_pods(cluster, *node, budgets, settings, time).moving;
+            drainability::find_leaving_pods(cluster, *node, budgets, view.settings, view.time)
+                .moving;
         const auto homeless = std::ranges::find_if(moving, [&](PodIndex pod) {
-            return drainability::is_recreated(cluster, pod, settings) &&
+            return drainability::is_recreated(cluster, pod, view.settings) &&
                    !take_place(places, cluster, pod);
         });
         if (homeless == moving.end()) continue;
         give_up(memory, removal,
                 "pod " + drainability::full_name(cluster, *homeless) +
                     " no longer fits on another node",
-                time.now);
+                view.time.now);
     }
 }
 

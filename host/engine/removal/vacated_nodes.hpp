@@ -41,17 +41,16 @@ struct VacatingSteps {
 /// lists loses it ScaleDownSettings::max_deletion_time after the time in the notice. Takes
 /// evictions off `budgets`, places off `places`, and records in `memory.leaving` what was asked
 /// for. If ScaleDownSettings::drain_leaving_nodes is off, all such taints are taken off.
-VacatingSteps step_vacated_nodes(const Snapshot& snapshot, const templates::Membership& membership,
+VacatingSteps step_vacated_nodes(const PassView& view,
                                  const std::vector<health::LeavingNode>& leaving,
                                  pods::DisruptionBudgets& budgets, FreePlaces& places,
-                                 Memory& memory, const Settings& settings, const PassTime& time);
+                                 Memory& memory);
 
 /// Gives up removals whose pods have no place any more, because other pods have taken it or pods of
 /// vacated nodes need it: otherwise pods of a node that could stay would wait for a new node. Only
 /// removals whose machines have not been asked for.
-void give_up_without_places(const Snapshot& snapshot, FreePlaces places,
-                            const pods::DisruptionBudgets& budgets, Memory& memory,
-                            const Settings& settings, const PassTime& time);
+void give_up_without_places(const PassView& view, FreePlaces places,
+                            const pods::DisruptionBudgets& budgets, Memory& memory);
 
 /// Adds `more` to `steps`. Changes of one node become one change.
 void add_steps(RemovalSteps& steps, VacatingSteps more);

@@ -32,12 +32,12 @@ Destinations::Destinations(const pass_context::PassContext& context,
                            std::span<const NodeIndex> undecided)
     : context_(&context),
       placement_(&placement),
-      equivalent_(scheduling::find_equivalent(placement.rules())) {
+      equivalent_(scheduling::find_equivalent(placement.predicates())) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    const scheduling::CompiledPredicates& rules = placement.rules();
+    const scheduling::CompiledPredicates& predicates = placement.predicates();
     first_need_.push_back(0);
-    for (PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s) {
-        for (const snapshot::Request& request : rules.requests(s))
+    for (PodGroupIndex s = 0; s < predicates.pod_groups().size(); ++s) {
+        for (const snapshot::Request& request : predicates.requests(s))
             needs_.push_back({.column = request.resource, .amount = request.amount});
         first_need_.push_back(static_cast<std::uint32_t>(needs_.size()));
     }
@@ -132,7 +132,7 @@ std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const Relocati
     const auto row = nodes.free.find(needs(pod.pod_group), start_[at], size, [&](std::uint32_t r) {
         const NodeIndex node = nodes.nodes[r];
         return (zone == 0 || zone == zones_[node]) &&
-               scheduling::passes_node_predicates(placement_->rules(), pod.pod_group, node);
+               scheduling::passes_node_predicates(placement_->predicates(), pod.pod_group, node);
     });
     const std::uint32_t start = row.value_or(size);
     if (start != start_[at]) {

@@ -37,7 +37,7 @@ NoPlace::NoPlace(const pass_context::PassContext& context, const scheduling::Pla
     : context_(&context),
       placement_(&placement),
       goes_(std::move(goes)),
-      equivalent_pods_(scheduling::find_equivalent_pods(placement.rules())) {}
+      equivalent_pods_(scheduling::find_equivalent_pods(placement.predicates())) {}
 
 scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, NodeIndex node,
                                      scheduling::Wording wording) const {
@@ -81,7 +81,7 @@ NoPlace::Found NoPlace::look(const PlaceSearch& search) const {
 std::string NoPlace::describe(const PlaceSearch& search) const {
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     std::string needs;
-    for (const snapshot::Request& request : placement_->rules().requests(search.pod_group)) {
+    for (const snapshot::Request& request : placement_->predicates().requests(search.pod_group)) {
         if (request.resource == snapshot::pods_index) continue;
         const std::string_view name = cluster.resource_name(request.resource);
         needs += (needs.empty() ? " (" : ", ") + std::string(name) + " " +
@@ -133,7 +133,7 @@ std::string NoPlace::explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex it
                              pass_context::pinned_zone(cluster, cluster.equivalence_group_of(pod),
                                                        cluster.pod(pod).node, *context_->settings)};
     const std::string what = describe(search);
-    if (placement_->rules().has_inter_pod_constraints(pod_group)) {
+    if (placement_->predicates().has_inter_pod_constraints(pod_group)) {
         if (looked_at_ >= most_looked_at) return what + example(search);
         looked_at_ += goes_.size();
         return what + sum_up(search, look(search));

@@ -21,11 +21,11 @@ Relocation::Relocation(const pass_context::PassContext& context, scheduling::Pla
                        std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
                        std::span<const NodeIndex> undecided)
     : context_(&context),
-      rules_(&placement.rules()),
+      predicates_(&placement.predicates()),
       destinations_(context, placement, staying, undecided),
       hints_(std::move(hints)) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    const auto pod_groups = rules_->pod_groups();
+    const auto pod_groups = predicates_->pod_groups();
     pod_groups_.assign(cluster.pod_group_count(), no_pod_group);
     for (PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
         pod_groups_[pod_groups[s]] = s;
@@ -38,12 +38,13 @@ Relocation::Relocation(const pass_context::PassContext& context, scheduling::Pla
 
 Relocation::RelocationRule Relocation::relocation_rule_of(scheduling::Placement& placement,
                                                           PodGroupIndex pod_group) const {
-    if (!rules_->has_inter_pod_constraints(pod_group)) return {.scope = ConstraintScope::none};
+    if (!predicates_->has_inter_pod_constraints(pod_group)) return {.scope = ConstraintScope::none};
     const std::optional<scheduling::SpreadDomains> spread = placement.spread(pod_group);
     if (!spread || spread->topology_key != well_known::zone_label) return {};
-    const bool is_all = scheduling::is_only_spread(*rules_, pod_group);
+    const bool is_all = scheduling::is_only_spread(*predicates_, pod_group);
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
-    if (!pass_context::is_emulated(cluster, rules_->pod_groups()[pod_group], *context_->settings))
+    if (!pass_context::is_emulated(cluster, predicates_->pod_groups()[pod_group],
+                                   *context_->settings))
         return {.scope = is_all ? ConstraintScope::per_zone : ConstraintScope::per_node};
     for (std::uint32_t domain = 0; domain < spread->domains.size(); ++domain)
         placement.allow(pod_group, domain, many);
@@ -57,8 +58,8 @@ std::optional<PodGroupIndex> Relocation::pod_group_of(PodIndex pod) const noexce
     return pod_group == no_pod_group ? std::nullopt : std::optional(pod_group);
 }
 
-/// The pods that have to leave the node, the largest first, which packs best. Nothing: the rules do
-/// not know one of them.
+/// The pods that have to leave the node, the largest first, which packs best. Nothing: the
+/// predicates do not include one of them.
 std::optional<std::vector<Relocation::DisplacedPod>> Relocation::displaced_pods(
     NodeIndex node, std::span<const PodIndex> pods) const {
     std::vector<DisplacedPod> out;
@@ -66,7 +67,7 @@ std::optional<std::vector<Relocation::DisplacedPod>> Relocation::displaced_pods(
     const auto add = [&](PodIndex pod) {
         const std::optional<PodGroupIndex> pod_group = pod_group_of(pod);
         if (!pod_group) return false;
-        const auto requests = rules_->requests(*pod_group);
+        const auto requests = predicates_->requests(*pod_group);
         // Requests ascend by resource, so cpu comes first if it is requested at all.
         const bool asks_cpu = requests.front().resource == snapshot::cpu_index;
         const RelocationRule& rule = relocation_rules_[*pod_group];

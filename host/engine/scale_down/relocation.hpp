@@ -15,7 +15,7 @@
 namespace capstan::engine::scale_down {
 
 /// Pods with an emulated spread over zones stay in their zone. Borrows context and placement; the
-/// placement's rules know the pod groups of all pods that move.
+/// placement's predicates include the pod groups of all pods that move.
 class Relocation {
 public:
     /// `hints`: by pod, the node to try first; empty: there are none. Nodes in `staying` are filled
@@ -32,7 +32,7 @@ public:
     void stay(NodeIndex node) { destinations_.stay(node); }
     /// The node to which a pod has moved; no_node: it has not moved.
     NodeIndex where(PodIndex pod) const noexcept { return where_[pod]; }
-    /// The pod group of a pod; nothing: the rules do not know it.
+    /// The pod group of a pod; nothing: the predicates do not include it.
     std::optional<PodGroupIndex> pod_group_of(PodIndex pod) const noexcept;
 
     struct Mark {
@@ -64,7 +64,7 @@ private:
     bool assign(const DisplacedPod& pod);
 
     const pass_context::PassContext* context_;
-    const scheduling::CompiledPredicates* rules_;
+    const scheduling::CompiledPredicates* predicates_;
     Destinations destinations_;
     std::vector<NodeIndex> hints_;
     std::vector<PodGroupIndex> pod_groups_{};         // by PodGroupId

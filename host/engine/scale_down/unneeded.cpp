@@ -107,7 +107,7 @@ private:
     std::string example_of(const scheduling::Assignment& assignment, NodeIndex node) const {
         if (assignment.pod_group < context_.pending_count())
             return context_.pending.pod_groups[assignment.pod_group].example;
-        const PodGroupId id = context_.rules->pod_groups()[assignment.pod_group];
+        const PodGroupId id = context_.predicates->pod_groups()[assignment.pod_group];
         for (PodIndex pod = 0; pod < cluster_.pod_count(); ++pod) {
             if (cluster_.equivalence_group_of(pod) == id &&
                 pods::find_nominated_node(cluster_, cluster_.pod(pod)) == node)

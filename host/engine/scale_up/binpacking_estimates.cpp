@@ -22,8 +22,8 @@ BinpackingEstimates::BinpackingEstimates(scheduling::Placement& placement,
                                          std::vector<std::uint32_t> pod_indices)
     : placement_(&placement),
       pod_indices_(std::move(pod_indices)),
-      orders_(placement.rules()),
-      pods_(placement.rules().pod_groups().size(), 0),
+      orders_(placement.predicates()),
+      pods_(placement.predicates().pod_groups().size(), 0),
       changed_in_(pods_.size(), 0) {}
 
 void BinpackingEstimates::begin_round(const std::vector<int>& pods) {
@@ -41,7 +41,7 @@ BinpackingEstimates::CompatiblePods& BinpackingEstimates::compatible_pods(
     if (pods.pod_groups != nullptr) return pods;
     pods.pod_groups = orders_.of(template_node);
     pods.has_inter_pod_constraints = std::ranges::any_of(*pods.pod_groups, [&](PodGroupIndex s) {
-        return placement_->rules().has_inter_pod_constraints(s);
+        return placement_->predicates().has_inter_pod_constraints(s);
     });
     return pods;
 }
@@ -58,25 +58,25 @@ bool BinpackingEstimates::is_current(const CachedEstimate& cached,
 }
 
 void BinpackingEstimates::prepare(std::vector<TemplateNodeId> template_nodes, int max_nodes) {
-    const scheduling::CompiledPredicates& rules = placement_->rules();
+    const scheduling::CompiledPredicates& predicates = placement_->predicates();
     for (TemplateNodeId& template_node : template_nodes)
-        template_node = rules.equivalent(template_node);
+        template_node = predicates.equivalent(template_node);
     const auto order = [&](TemplateNodeId a, TemplateNodeId b) {
-        if (rules.same_except_capacity(a) != rules.same_except_capacity(b))
-            return rules.same_except_capacity(a) < rules.same_except_capacity(b);
+        if (predicates.same_except_capacity(a) != predicates.same_except_capacity(b))
+            return predicates.same_except_capacity(a) < predicates.same_except_capacity(b);
         const auto less = [&](auto x, auto y) {
             return std::ranges::lexicographical_compare(x, y);
         };
-        if (less(rules.free(a), rules.free(b))) return true;
-        return !less(rules.free(b), rules.free(a)) && a < b;
+        if (less(predicates.free(a), predicates.free(b))) return true;
+        return !less(predicates.free(b), predicates.free(a)) && a < b;
     };
     std::ranges::sort(template_nodes, order);
     template_nodes.erase(std::ranges::unique(template_nodes).begin(), template_nodes.end());
     for (auto first = template_nodes.begin(); first != template_nodes.end();) {
         const auto last =
             std::find_if(first, template_nodes.end(), [&](TemplateNodeId template_node) {
-                return rules.same_except_capacity(template_node) !=
-                       rules.same_except_capacity(*first);
+                return predicates.same_except_capacity(template_node) !=
+                       predicates.same_except_capacity(*first);
             });
         of(*first, max_nodes);
         of(*std::prev(last), max_nodes);
@@ -88,14 +88,14 @@ void BinpackingEstimates::prepare(std::vector<TemplateNodeId> template_nodes, in
 void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_except_capacity,
                                           int max_nodes) {
     if (same_except_capacity.size() <= 2) return;
-    const scheduling::CompiledPredicates& rules = placement_->rules();
+    const scheduling::CompiledPredicates& predicates = placement_->predicates();
     const std::shared_ptr<const BinpackingEstimate> smallest =
         of(same_except_capacity.front(), max_nodes);
     const auto is_between = [&](TemplateNodeId template_node) {
-        return std::ranges::equal(rules.free(same_except_capacity.front()),
-                                  rules.free(template_node), std::less_equal()) &&
-               std::ranges::equal(rules.free(template_node),
-                                  rules.free(same_except_capacity.back()), std::less_equal());
+        return std::ranges::equal(predicates.free(same_except_capacity.front()),
+                                  predicates.free(template_node), std::less_equal()) &&
+               std::ranges::equal(predicates.free(template_node),
+                                  predicates.free(same_except_capacity.back()), std::less_equal());
     };
     if (have_same_result(*smallest, *of(same_except_capacity.back(), max_nodes)) &&
         std::ranges::all_of(same_except_capacity, is_between)) {
@@ -113,7 +113,7 @@ void BinpackingEstimates::prepare_between(std::span<const TemplateNodeId> same_e
 
 std::shared_ptr<const BinpackingEstimate> BinpackingEstimates::of(TemplateNodeId template_node,
                                                                   int max_nodes) {
-    const TemplateNodeId equivalent = placement_->rules().equivalent(template_node);
+    const TemplateNodeId equivalent = placement_->predicates().equivalent(template_node);
     CompatiblePods& pods = compatible_pods(equivalent);
     CachedEstimate& cached = cache_[{equivalent, max_nodes}];
     if (!is_current(cached, pods)) {
@@ -155,7 +155,7 @@ void BinpackingEstimates::drop(const std::vector<PodGroupIndex>& refused,
     std::vector<bool> never(pods_.size(), false);
     bool any = false;
     for (const PodGroupIndex s : refused) {
-        if (placement_->rules().has_inter_pod_constraints(s)) continue;
+        if (placement_->predicates().has_inter_pod_constraints(s)) continue;
         never[s] = any = true;
     }
     if (!any) return;
@@ -179,10 +179,10 @@ PodShares BinpackingEstimates::shares_of(const std::vector<Demand>& pods) const 
 }
 
 Resources BinpackingEstimates::requested_by(const std::vector<Demand>& pods) const {
-    const scheduling::CompiledPredicates& rules = placement_->rules();
-    std::vector<std::int64_t> sums(rules.cluster().resource_count(), 0);
+    const scheduling::CompiledPredicates& predicates = placement_->predicates();
+    std::vector<std::int64_t> sums(predicates.cluster().resource_count(), 0);
     for (const Demand& demand : pods) {
-        for (const snapshot::Request& request : rules.requests(demand.pod_group)) {
+        for (const snapshot::Request& request : predicates.requests(demand.pod_group)) {
             std::int64_t& sum = sums[request.resource];
             sum = detail::saturated(detail::Int128{request.amount} * demand.count + sum);
         }
@@ -190,7 +190,7 @@ Resources BinpackingEstimates::requested_by(const std::vector<Demand>& pods) con
     Resources out;
     for (ResourceIndex r = 0; r < sums.size(); ++r) {
         if (sums[r] > 0 && r != snapshot::pods_index)
-            out.set(rules.cluster().resource_name(r), sums[r]);
+            out.set(predicates.cluster().resource_name(r), sums[r]);
     }
     return out;
 }

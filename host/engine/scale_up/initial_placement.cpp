@@ -95,9 +95,9 @@ std::vector<bool> out_of_order(const pass_context::PassContext& context) {
 }
 
 /// By pod group: its rank in the size order of a template; 0 is the largest.
-std::vector<std::size_t> ranks_by_size(const scheduling::CompiledPredicates& rules,
+std::vector<std::size_t> ranks_by_size(const scheduling::CompiledPredicates& predicates,
                                        TemplateNodeId template_node) {
-    const SizeOrder sizes = SizeOrders(rules).of(template_node);
+    const SizeOrder sizes = SizeOrders(predicates).of(template_node);
     std::vector<std::size_t> ranks(sizes->size());
     for (std::size_t i = 0; i < sizes->size(); ++i) ranks[(*sizes)[i]] = i;
     return ranks;
@@ -114,7 +114,7 @@ std::vector<PodGroupIndex> order_for_upcoming(const pass_context::PassContext& c
     for (scheduling::Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
         one_of_each.try_emplace(*placement.template_node(slot), slot);
     if (one_of_each.empty()) return {};
-    const auto by_size = ranks_by_size(*context.rules, one_of_each.begin()->first);
+    const auto by_size = ranks_by_size(*context.predicates, one_of_each.begin()->first);
     using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, PodGroupIndex>;
     std::vector<Rank> ranks;
     for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
@@ -123,7 +123,7 @@ std::vector<PodGroupIndex> order_for_upcoming(const pass_context::PassContext& c
             return placement.room(s, entry.second, 1).in_all > 0;
         });
         const snapshot::PodGroupRow& row =
-            context.snapshot->cluster.equivalence_group(context.rules->pod_groups()[s]);
+            context.snapshot->cluster.equivalence_group(context.predicates->pod_groups()[s]);
         ranks.emplace_back(-std::int64_t{row.spec->priority.value_or(0)}, choices, by_size[s], s);
     }
     std::ranges::sort(ranks);
@@ -185,7 +185,7 @@ void keep_on_their_nodes(const pass_context::PassContext& context, std::vector<i
 
 InitialPlacement::InitialPlacement(const pass_context::PassContext& the_context)
     : context(&the_context),
-      placement(*the_context.rules),
+      placement(*the_context.predicates),
       progress(the_context),
       passed_over(out_of_order(the_context)) {}
 
@@ -232,7 +232,7 @@ bool InitialPlacement::assign(PodGroupIndex pod_group, scheduling::Slot from,
 bool InitialPlacement::assign_constrained(scheduling::Slot end) {
     bool any = false;
     for (PodGroupIndex s = 0; s < context->pending_count(); ++s) {
-        if (progress.left[s] > 0 && context->rules->has_inter_pod_constraints(s))
+        if (progress.left[s] > 0 && context->predicates->has_inter_pod_constraints(s))
             any = assign(s, 0, end) || any;
     }
     return any;

@@ -143,7 +143,7 @@ private:
         for (GroupIndex g = 0; !waiting.empty() && g < context_->groups().size(); ++g) {
             const bool only_limited = !room_.quotas.total_at_limit(g).empty();
             if (!only_limited && !room_.quotas.obstacle(g).is_none()) continue;
-            if (!seen.insert(context_->rules->equivalent(g)).second) continue;
+            if (!seen.insert(context_->predicates->equivalent(g)).second) continue;
             std::optional<Help> help = help_of(g, waiting);
             if (!help) continue;
             const bool is_better = !best || help->pods > best->pods ||

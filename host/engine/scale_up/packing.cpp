@@ -20,10 +20,11 @@ Ratio ratio_of(const scheduling::TemplateNode& template_node) {
 
 }  // namespace
 
-SizeOrders::SizeOrders(const scheduling::CompiledPredicates& rules) : rules_(&rules) {
-    sizes_.resize(rules.pod_groups().size());
+SizeOrders::SizeOrders(const scheduling::CompiledPredicates& predicates)
+    : predicates_(&predicates) {
+    sizes_.resize(predicates.pod_groups().size());
     for (PodGroupIndex s = 0; s < sizes_.size(); ++s) {
-        for (const snapshot::Request& request : rules.requests(s)) {
+        for (const snapshot::Request& request : predicates.requests(s)) {
             if (request.resource == snapshot::cpu_index) sizes_[s].cpu = request.amount;
             if (request.resource == snapshot::memory_index) sizes_[s].memory = request.amount;
         }
@@ -31,7 +32,7 @@ SizeOrders::SizeOrders(const scheduling::CompiledPredicates& rules) : rules_(&ru
 }
 
 SizeOrder SizeOrders::of(TemplateNodeId template_node) {
-    const Ratio ratio = ratio_of(rules_->template_nodes()[template_node]);
+    const Ratio ratio = ratio_of(predicates_->template_nodes()[template_node]);
     SizeOrder& order = by_ratio_[ratio];
     if (order != nullptr) return order;
 
@@ -60,12 +61,12 @@ struct Least {
     std::int64_t memory = std::numeric_limits<std::int64_t>::max();
 };
 
-std::vector<Least> least_from_each(const scheduling::CompiledPredicates& rules,
+std::vector<Least> least_from_each(const scheduling::CompiledPredicates& predicates,
                                    std::span<const Demand> demands) {
     std::vector<Least> least(demands.size() + 1);
     for (std::size_t i = demands.size(); i-- > 0;) {
         Least own{0, 0};
-        for (const snapshot::Request& request : rules.requests(demands[i].pod_group)) {
+        for (const snapshot::Request& request : predicates.requests(demands[i].pod_group)) {
             if (request.resource == snapshot::cpu_index) own.cpu = request.amount;
             if (request.resource == snapshot::memory_index) own.memory = request.amount;
         }
@@ -92,8 +93,8 @@ scheduling::Slot skip_full(const scheduling::Placement& placement, scheduling::S
     return from;
 }
 
-bool is_spread(const scheduling::CompiledPredicates& rules, PodGroupIndex pod_group) {
-    return !rules.cluster().spread(rules.pod_groups()[pod_group]).empty();
+bool is_spread(const scheduling::CompiledPredicates& predicates, PodGroupIndex pod_group) {
+    return !predicates.cluster().spread(predicates.pod_groups()[pod_group]).empty();
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ int Packing::place(PodGroupIndex pod_group, scheduling::Slot slot, const schedul
 
 int Packing::fill(PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end,
                   int wanted) {
-    const bool again = is_spread(placement_->rules(), pod_group);
+    const bool again = is_spread(placement_->predicates(), pod_group);
     int placed = 0;
     // With a spread constraint a pod may fit on an earlier slot once another domain has caught up,
     // so the slots are tried again until nothing changes.
@@ -178,7 +179,7 @@ int Packing::open(PodGroupIndex pod_group, std::span<Supply> supplies, int wante
 
 bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, scheduling::Slot from,
                        int& placed) {
-    const bool again = is_spread(placement_->rules(), demand.pod_group);
+    const bool again = is_spread(placement_->predicates(), demand.pod_group);
     const int start = placed;
     for (int before = -1; placed < demand.count && placed != before;) {
         before = placed;
@@ -193,7 +194,7 @@ bool Packing::pack_one(std::span<Supply> supplies, const Demand& demand, schedul
 }
 
 Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands) {
-    const std::vector<Least> least = least_from_each(placement_->rules(), demands);
+    const std::vector<Least> least = least_from_each(placement_->predicates(), demands);
     const auto first = static_cast<scheduling::Slot>(placement_->slot_count());
     std::vector<int> placed(demands.size(), 0);
     Packed packed;
@@ -209,7 +210,7 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
     // A pod with inter-pod constraints may have been tried before the pods that it has to be near.
     const auto pack_late = [&](std::size_t i) {
         return placed[i] < demands[i].count &&
-               placement_->rules().has_inter_pod_constraints(demands[i].pod_group) &&
+               placement_->predicates().has_inter_pod_constraints(demands[i].pod_group) &&
                pack_one(supplies, demands[i], first, placed[i]);
     };
     for (bool progress = true; progress;) {

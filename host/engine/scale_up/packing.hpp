@@ -23,19 +23,19 @@ namespace capstan::engine::scale_up {
 /// Pod groups, the largest first.
 using SizeOrder = std::shared_ptr<const std::vector<PodGroupIndex>>;
 
-/// Orders the pod groups of `rules` by the sum of their shares of allocatable cpu and memory, ties
-/// by index. Templates with the same ratio of memory to cpu share one order, which is computed
-/// once. Borrows the rules.
+/// Orders the pod groups of `predicates` by the sum of their shares of allocatable cpu and memory,
+/// ties by index. Templates with the same ratio of memory to cpu share one order, which is computed
+/// once. Borrows the predicates.
 class SizeOrders {
 public:
-    explicit SizeOrders(const scheduling::CompiledPredicates& rules);
+    explicit SizeOrders(const scheduling::CompiledPredicates& predicates);
     SizeOrder of(TemplateNodeId template_node);
 
 private:
     struct Size {
         std::int64_t cpu = 0, memory = 0;
     };
-    const scheduling::CompiledPredicates* rules_;
+    const scheduling::CompiledPredicates* predicates_;
     std::vector<Size> sizes_;  // by pod group
     std::map<std::pair<std::int64_t, std::int64_t>, SizeOrder> by_ratio_;
 };

@@ -32,7 +32,7 @@ std::map<PodGroupIndex, int> by_pod_group(std::span<const Demand> pods) {
 
 }  // namespace
 
-std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
+std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& predicates,
                                 std::span<const Option> options, std::size_t chosen,
                                 std::span<const GroupIndex> groups,
                                 const std::vector<int>& waiting) {
@@ -51,7 +51,7 @@ std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
         if (!is_one_of_them(option)) continue;
         for (const Demand& demand : option.estimate->schedulable) {
             const PodGroupIndex pod_group = demand.pod_group;
-            if (passed[pod_group] || rules.has_inter_pod_constraints(pod_group)) continue;
+            if (passed[pod_group] || predicates.has_inter_pod_constraints(pod_group)) continue;
             passed[pod_group] = true;
             out.push_back({pod_group, waiting[pod_group]});
         }
@@ -71,16 +71,16 @@ PinnedFirst::PinnedFirst(const pass_context::PassContext& context, const Policie
 
 std::vector<GroupIndex> PinnedFirst::compatible_groups(const Demand& pods, GroupIndex own,
                                                        std::span<const GroupIndex> groups) {
-    const scheduling::CompiledPredicates& rules = placement_->rules();
+    const scheduling::CompiledPredicates& predicates = placement_->predicates();
     std::map<TemplateNodeId, bool> takes;
     std::vector<GroupIndex> out;
     for (const GroupIndex group : groups) {
-        const TemplateNodeId template_node = rules.equivalent(group);
+        const TemplateNodeId template_node = predicates.equivalent(group);
         const auto [at, is_new] = takes.try_emplace(template_node, false);
         if (is_new) {
             const std::vector<Demand> one{pods};
             at->second =
-                !find_misfit(*placement_, *plan_, one, rules.equivalent(own), template_node);
+                !find_misfit(*placement_, *plan_, one, predicates.equivalent(own), template_node);
         }
         if (at->second) out.push_back(group);
     }
@@ -119,7 +119,7 @@ bool PinnedFirst::come_in_order(std::span<const Part> parts) const {
             if (!shares_a_group(parts[i], parts[j])) continue;
             for (const Demand& pinned : parts[i].pods) {
                 // Pods that are spread go where the others leave room.
-                if (placement_->rules().has_inter_pod_constraints(pinned.pod_group)) continue;
+                if (placement_->predicates().has_inter_pod_constraints(pinned.pod_group)) continue;
                 for (const Demand& other : parts[j].pods)
                     if (!comes_before(pinned, other)) return false;
             }

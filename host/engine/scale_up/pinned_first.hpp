@@ -33,7 +33,7 @@ struct OptionOutcome {
 /// Pending pods that run on some of `groups` and on no other group, and that `options[chosen]` does
 /// not place; none with inter-pod constraints. `waiting` by pod group: the pending pods. `groups`
 /// ascend.
-std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& rules,
+std::vector<Demand> find_pinned(const scheduling::CompiledPredicates& predicates,
                                 std::span<const Option> options, std::size_t chosen,
                                 std::span<const GroupIndex> groups,
                                 const std::vector<int>& waiting);

@@ -35,7 +35,7 @@ PodsByKey::PodsByKey(const pass_context::PassContext& context, const std::vector
     for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         if (left[s] == 0) continue;
         std::string key =
-            pods::pod_group_key(context.snapshot->cluster, context.rules->pod_groups()[s]);
+            pods::pod_group_key(context.snapshot->cluster, context.predicates->pod_groups()[s]);
         by_controller_[std::string(pods::controller_of(key))].push_back(s);
         by_spec_[pods::spec_of(key)].push_back(s);
         by_key_[std::move(key)].push_back(s);
@@ -71,8 +71,8 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
         for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
             const auto [name, is_new] = names.try_emplace(assignment.pod_group);
             if (is_new)
-                name->second =
-                    pods::pod_group_key(cluster, context.rules->pod_groups()[assignment.pod_group]);
+                name->second = pods::pod_group_key(
+                    cluster, context.predicates->pod_groups()[assignment.pod_group]);
             pods[name->second] += assignment.per_node;
         }
         if (!pods.empty())
@@ -143,14 +143,14 @@ int PlannedAssignments::queue_up(GroupIndex group, scheduling::Slot slot,
 }
 
 PlannedAssignments::Queue PlannedAssignments::make_queue(PodGroupIndex pod_group) const {
-    const PodGroupId id = context_->rules->pod_groups()[pod_group];
+    const PodGroupId id = context_->predicates->pod_groups()[pod_group];
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     const snapshot::PodSpec& spec = *cluster.equivalence_group(id).spec;
     const auto is_over_hosts = [](const snapshot::SpreadConstraint& constraint) {
         return constraint.topology_key == well_known::hostname_label;
     };
     return {.pod_group = pod_group,
-            .has_inter_pod_constraints = context_->rules->has_inter_pod_constraints(pod_group),
+            .has_inter_pod_constraints = context_->predicates->has_inter_pod_constraints(pod_group),
             .in_step = cluster.spread(id).size() == 1 && placement_->spread(pod_group) &&
                        spec.pod_affinity.empty() && spec.pod_anti_affinity.empty(),
             .over_hosts = std::ranges::any_of(cluster.spread(id), is_over_hosts)};

@@ -7,7 +7,7 @@
 namespace capstan::engine::scale_up {
 
 Progress::Progress(const pass_context::PassContext& context)
-    : left(context.rules->pod_groups().size(), 0), fit(left.size(), 0), quotas(context) {
+    : left(context.predicates->pod_groups().size(), 0), fit(left.size(), 0), quotas(context) {
     for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         left[s] = static_cast<int>(context.pending.pod_groups[s].count);
     }
@@ -27,9 +27,9 @@ SchedulablePods count_schedulable(const scheduling::Placement& placement,
 
 Estimate estimate(scheduling::Placement& placement, TemplateNodeId template_node,
                   std::span<const Demand> pods, int max_nodes) {
-    std::vector<int> counts(placement.rules().pod_groups().size(), 0);
+    std::vector<int> counts(placement.predicates().pod_groups().size(), 0);
     for (const Demand& demand : pods) counts[demand.pod_group] += demand.count;
-    const SizeOrder order = SizeOrders(placement.rules()).of(template_node);
+    const SizeOrder order = SizeOrders(placement.predicates()).of(template_node);
     std::vector<Demand> ordered;
     for (const PodGroupIndex pod_group : *order) {
         if (counts[pod_group] > 0) ordered.push_back({pod_group, counts[pod_group]});

@@ -134,7 +134,7 @@ std::vector<TemplateNodeId> growing_template_nodes(const pass_context::PassConte
                                                    const QuotaTracker& quotas) {
     std::set<TemplateNodeId> template_nodes;
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
-        if (quotas.obstacle(g).is_none()) template_nodes.insert(context.rules->equivalent(g));
+        if (quotas.obstacle(g).is_none()) template_nodes.insert(context.predicates->equivalent(g));
     }
     return {template_nodes.begin(), template_nodes.end()};
 }

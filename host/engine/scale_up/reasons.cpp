@@ -51,12 +51,12 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& q
         } else if (!obstacles_[g].is_none()) {
             ++groups_;
             const bool is_seen = context.templates[g].node != nullptr;
-            (is_seen ? blocked_[context.rules->equivalent(g)]
+            (is_seen ? blocked_[context.predicates->equivalent(g)]
                      : blocked_without_template_)[obstacles_[g]]
                 .push_back(context.id(g));
         } else {
             ++groups_;
-            (is_new ? growable_new_ : growable_)[context.rules->equivalent(g)].push_back(
+            (is_new ? growable_new_ : growable_)[context.predicates->equivalent(g)].push_back(
                 context.id(g));
         }
     }

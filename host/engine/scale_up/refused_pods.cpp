@@ -114,7 +114,7 @@ private:
     bool add_refusal(GroupIndex group, NodeIndex n, PodGroupIndex s, TemplateRecord& record) {
         if (!waiting_[s] || record.refused.size() >= most_refused) return false;
         std::string spec =
-            pods::spec_of(pods::pod_group_key(cluster(), context_.rules->pod_groups()[s]));
+            pods::spec_of(pods::pod_group_key(cluster(), context_.predicates->pod_groups()[s]));
         if (record.refused.contains(spec)) return false;
         scheduling::Refusal refusal = find_refusal(s, n);
         if (refusal.predicate == scheduling::Predicate::none) return false;
@@ -184,7 +184,7 @@ private:
             std::ranges::lower_bound(context_.promises, n, {}, &scheduling::NodePromise::node);
         const bool has_promise = at != context_.promises.end() && at->node == n;
         return std::ranges::any_of(
-            context_.rules->requests(s), [&](const snapshot::Request& request) {
+            context_.predicates->requests(s), [&](const snapshot::Request& request) {
                 std::int64_t has = cluster().allocatable(n)[request.resource];
                 if (has_promise)
                     has = std::max(

@@ -73,7 +73,7 @@ bool ScaleUp::assign_waiting(Wanted is_wanted) {
     bool any = false;
     for (PodGroupIndex s = 0; s < pods.size(); ++s) {
         if (pods[s] == 0 || !is_wanted(s)) continue;
-        const bool looks = context().rules->has_inter_pod_constraints(s);
+        const bool looks = context().predicates->has_inter_pod_constraints(s);
         any = initial_.assign(s, looks ? 0 : initial_.first_new, end) || any;
     }
     return any;
@@ -105,7 +105,7 @@ void ScaleUp::make_plan() {
 }
 
 bool ScaleUp::is_spread_once(PodGroupIndex pod_group) const {
-    const PodGroupId id = context().rules->pod_groups()[pod_group];
+    const PodGroupId id = context().predicates->pod_groups()[pod_group];
     return context().snapshot->cluster.spread(id).size() == 1;
 }
 
@@ -237,7 +237,7 @@ void ScaleUp::carry_out(std::vector<Option>& options, std::size_t chosen,
     const std::vector<GroupIndex> groups = sharing_groups(options, chosen, unmade);
     const scheduling::Placement::Mark mark = initial_.placement.mark();
     const std::vector<Demand> pinned =
-        groups.size() > 1 ? find_pinned(*context().rules, options, chosen, groups, waiting())
+        groups.size() > 1 ? find_pinned(*context().predicates, options, chosen, groups, waiting())
                           : std::vector<Demand>();
     if (groups.size() > 1)
         options[chosen].promised =
@@ -320,7 +320,7 @@ std::string ScaleUp::role_of(const Option& option, GroupIndex group) const {
 
 std::vector<std::string> ScaleUp::left_out(const Option& option,
                                            std::span<const GroupIndex> unmade) {
-    const scheduling::CompiledPredicates& rules = *context().rules;
+    const scheduling::CompiledPredicates& predicates = *context().predicates;
     std::map<TemplateNodeId, std::string> why;  // the first pod that does not run there
     const auto find_why = [&](TemplateNodeId other) -> std::string {
         const auto misfit = find_misfit(initial_.placement, plan_, option.estimate->schedulable,
@@ -342,7 +342,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
         if (std::ranges::binary_search(unmade, other))
             because = "max number of node groups reached: the remaining ones are for other pods";
         if (because.empty()) {
-            const auto [at, is_new] = why.try_emplace(rules.equivalent(other));
+            const auto [at, is_new] = why.try_emplace(predicates.equivalent(other));
             if (is_new) at->second = find_why(other);
             because = at->second;
         }

@@ -44,12 +44,12 @@ std::optional<Option> OptionMaker::make_one(GroupIndex group, const QuotaTracker
 }
 
 std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadPlan& plan) {
-    const scheduling::CompiledPredicates& rules = placement_->rules();
-    const TemplateNodeId own = rules.equivalent(option.group);
+    const scheduling::CompiledPredicates& predicates = placement_->predicates();
+    const TemplateNodeId own = predicates.equivalent(option.group);
     std::vector<GroupIndex> out;
     for (const GroupIndex other : similar_->of(option.group)) {
         if (!open_[other]) continue;
-        const TemplateNodeId template_node = rules.equivalent(other);
+        const TemplateNodeId template_node = predicates.equivalent(other);
         const auto [at, is_new] = run_on_.try_emplace({option.estimate.get(), template_node}, true);
         if (is_new && template_node != own) {
             at->second =

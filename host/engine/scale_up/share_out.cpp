@@ -104,7 +104,7 @@ std::map<GroupIndex, int> find_promised(std::span<const Option> options, std::si
     bool has_free_pods = false;
     for (const Demand& demand : options[chosen].estimate->schedulable) {
         const PodGroupIndex pod_group = demand.pod_group;
-        if (placement.rules().has_inter_pod_constraints(pod_group))
+        if (placement.predicates().has_inter_pod_constraints(pod_group))
             left.try_emplace(pod_group, waiting[pod_group]).first->second -= demand.count;
         else
             has_free_pods = true;

@@ -44,9 +44,9 @@ public:
         add_free(placement, first_new, end, free_);
         // Only pods with inter-pod constraints may find room on existing nodes now.
         Amounts movable{}, elsewhere{};
-        const scheduling::CompiledPredicates& rules = placement.rules();
+        const scheduling::CompiledPredicates& predicates = placement.predicates();
         for (PodGroupIndex s = 0; s < pods.size(); ++s)
-            if (pods[s] > 0 && rules.has_inter_pod_constraints(s))
+            if (pods[s] > 0 && predicates.has_inter_pod_constraints(s))
                 add_requests(s, pods[s], movable);
         if (movable == Amounts{}) return;
         add_free(placement, 0, first_new, elsewhere);
@@ -66,7 +66,7 @@ public:
 
 private:
     void add_requests(PodGroupIndex pod_group, int pods, Amounts& to) const {
-        for (const snapshot::Request& request : placement_->rules().requests(pod_group)) {
+        for (const snapshot::Request& request : placement_->predicates().requests(pod_group)) {
             const auto at = std::ranges::find(measured, request.resource);
             if (at == measured.end()) continue;
             to[static_cast<std::size_t>(at - measured.begin())] +=
@@ -81,7 +81,7 @@ private:
 /// The utilization of cpu plus that of memory, 0 to 2.
 double filled(const scheduling::Placement& placement, scheduling::Slot slot) {
     const Resources& whole =
-        placement.rules().template_nodes()[*placement.template_node(slot)].allocatable;
+        placement.predicates().template_nodes()[*placement.template_node(slot)].allocatable;
     const auto used = [&](ResourceIndex resource, const char* name) {
         const auto amount = static_cast<double>(whole.amount(name));
         return amount > 0 ? 1 - static_cast<double>(placement.free(slot, resource)) / amount : 0;
@@ -107,7 +107,7 @@ SpareNodes::SpareNodes(InitialPlacement& initial, scheduling::Placement::Mark st
     : initial_(&initial),
       start_(start),
       planned_(&planned),
-      orders_(*initial.context->rules),
+      orders_(*initial.context->predicates),
       assignments_left_(most_assignments) {}
 
 bool SpareNodes::drop_spare_nodes() {
@@ -214,7 +214,7 @@ bool SpareNodes::place_pods(TemplateNodeId like) {
         any = false;
         for (const PodGroupIndex pod_group : *order) {
             if (left[pod_group] == 0) continue;
-            const bool looks = trial_->rules().has_inter_pod_constraints(pod_group);
+            const bool looks = trial_->predicates().has_inter_pod_constraints(pod_group);
             const auto end = static_cast<scheduling::Slot>(trial_->slot_count());
             const scheduling::Slot from = looks ? 0 : initial_->first_new;
             const int placed = packing.fill(pod_group, from, end, left[pod_group]);

@@ -150,7 +150,7 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
     std::vector<std::optional<scheduling::SpreadDomains>> spreads(count);
     std::map<std::uint32_t, std::uint32_t> planned;  // pod groups that are, by counter
     for (PodGroupIndex s = 0; s < count; ++s) {
-        if (!placement.rules().has_inter_pod_constraints(s)) continue;
+        if (!placement.predicates().has_inter_pod_constraints(s)) continue;
         spreads[s] = placement.spread(s);
         if (spreads[s] && spreads[s]->counts_itself) ++planned[spreads[s]->counter];
     }

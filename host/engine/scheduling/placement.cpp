@@ -11,10 +11,10 @@
 
 namespace capstan::engine::scheduling {
 
-Placement::Placement(CompiledPredicates& rules)
-    : rules_(&rules), state_(std::make_unique<State>(rules.data())) {}
+Placement::Placement(CompiledPredicates& predicates)
+    : predicates_(&predicates), state_(std::make_unique<State>(predicates.data())) {}
 Placement::Placement(const Placement& other)
-    : rules_(other.rules_), state_(std::make_unique<State>(*other.state_)) {}
+    : predicates_(other.predicates_), state_(std::make_unique<State>(*other.state_)) {}
 Placement& Placement::operator=(const Placement& other) { return *this = Placement(other); }
 Placement::Placement(Placement&&) noexcept = default;
 Placement& Placement::operator=(Placement&&) noexcept = default;
@@ -29,15 +29,15 @@ std::optional<TemplateNodeId> Placement::template_node(Slot slot) const noexcept
 }
 
 std::int64_t Placement::free(Slot slot, ResourceIndex resource) const noexcept {
-    const CompiledPredicates::PredicateData& rules = *state_->rules;
-    if (const auto column = rules.requests.find_column(resource))
+    const CompiledPredicates::PredicateData& predicates = *state_->predicates;
+    if (const auto column = predicates.requests.find_column(resource))
         return state_->capacity.free(slot, *column);
     // A resource that no pod group requests has no column, and placing pods does not change it.
     if (const TemplateNodeId template_node = state_->slots[slot].template_node;
         template_node != no_template_node)
-        return engine::scheduling::free_on(rules.cluster, rules.template_nodes[template_node],
-                                           resource);
-    return rules.free_on(slot, resource);
+        return engine::scheduling::free_on(predicates.cluster,
+                                           predicates.template_nodes[template_node], resource);
+    return predicates.free_on(slot, resource);
 }
 
 Slot Placement::add(TemplateNodeId template_node, int nodes) {
@@ -63,7 +63,7 @@ std::optional<Found> Placement::find_room(PodGroupIndex pod_group, Slot from, Sl
         found = {.slot = slot, .room = state.room(pod_group, slot, wanted)};
         return found.room.in_all > 0;
     };
-    const auto needs = state.rules->requests.needs(pod_group);
+    const auto needs = state.predicates->requests.needs(pod_group);
     return state.capacity.find(needs, from, end, has_room) ? std::optional(found) : std::nullopt;
 }
 
@@ -106,18 +106,18 @@ int shortfall_of(const ResourceFacts& facts) {
 /// Predicate::none: all resources suffice.
 Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_group, Slot slot,
                            Wording wording) {
-    const CompiledPredicates::PredicateData& rules = *state.rules;
+    const CompiledPredicates::PredicateData& predicates = *state.predicates;
     const TemplateNodeId template_node = state.slots[slot].template_node;
-    const auto needs = rules.requests.needs(pod_group);
+    const auto needs = predicates.requests.needs(pod_group);
     std::vector<ResourceFacts> facts;
     Refusal out{.predicate = Predicate::node_resources_fit};
     for (std::size_t i = 0; i < needs.size(); ++i) {
-        const ResourceIndex resource = rules.requests.requests(pod_group)[i].resource;
-        const std::string_view name = rules.cluster.resource_name(resource);
+        const ResourceIndex resource = predicates.requests.requests(pod_group)[i].resource;
+        const std::string_view name = predicates.cluster.resource_name(resource);
         const std::int64_t allocatable =
             template_node == no_template_node
-                ? rules.allocatable(slot, resource)
-                : rules.template_nodes[template_node].allocatable.amount(name);
+                ? predicates.allocatable(slot, resource)
+                : predicates.template_nodes[template_node].allocatable.amount(name);
         const ResourceFacts one{
             .name = name,
             .wanted = needs[i].amount,
@@ -140,44 +140,44 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
 Refusal Placement::State::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const {
     if (slots[slot].closed)
         return {Predicate::node_unschedulable, "node(s) were unschedulable: to be removed"};
-    const NodeDemand& demand = rules->demands[rules->demand_of[pod_group]];
-    Refusal first = ask(demand, rules->profiles[slots[slot].profile].facts());
+    const NodeDemand& demand = predicates->demands[predicates->demand_of[pod_group]];
+    Refusal first = ask(demand, predicates->profiles[slots[slot].profile].facts());
     const auto add = [&](Refusal other) {
         if (other.predicate == Predicate::none) return;
         if (first.predicate == Predicate::none || other.predicate < first.predicate)
             first = std::move(other);
     };
     add(describe_shortages(*this, pod_group, slot, wording));
-    if (const PodRules* own = rules->pods.find(pod_group))
+    if (const PodRules* own = predicates->pods.find(pod_group))
         add(engine::scheduling::why_not(*this, pod_group, slot, *own));
     return first;
 }
 
 namespace {
 
-const SpreadRule* find_wide(const CompiledPredicates::PredicateData& rules,
+const SpreadRule* find_wide(const CompiledPredicates::PredicateData& predicates,
                             PodGroupIndex pod_group) {
-    const PodRules* own = rules.pods.find(pod_group);
+    const PodRules* own = predicates.pods.find(pod_group);
     return own != nullptr && own->wide ? &own->spread[*own->wide] : nullptr;
 }
 
 }  // namespace
 
 std::optional<SpreadDomains> Placement::spread(PodGroupIndex pod_group) const {
-    const CompiledPredicates::PredicateData& rules = *state_->rules;
-    const SpreadRule* rule = find_wide(rules, pod_group);
+    const CompiledPredicates::PredicateData& predicates = *state_->predicates;
+    const SpreadRule* rule = find_wide(predicates, pod_group);
     if (rule == nullptr) return std::nullopt;
-    const TopologyId topology = rules.pods.counters[rule->counter].topology;
-    SpreadDomains out{.topology_key = rules.pods.topologies[topology].key,
+    const TopologyId topology = predicates.pods.counters[rule->counter].topology;
+    SpreadDomains out{.topology_key = predicates.pods.topologies[topology].key,
                       .max_skew = rule->max_skew,
                       .min_domains = rule->min_domains,
                       .counts_itself = rule->counts_itself,
                       .counter = rule->counter,
-                      .counted_pod_groups = rules.pods.contributing_pod_groups[rule->counter],
+                      .counted_pod_groups = predicates.pods.contributing_pod_groups[rule->counter],
                       .domains = {}};
-    for (const std::int32_t domain : rules.pods.find(pod_group)->wide_domains) {
+    for (const std::int32_t domain : predicates.pods.find(pod_group)->wide_domains) {
         out.domains.push_back(
-            {.value = rules.pods.topologies.value(topology, domain),
+            {.value = predicates.pods.topologies.value(topology, domain),
              .count = state_->topology_counts.in_domain(rule->counter, domain),
              .exists = state_->topology_counts.nodes_in(rule->counter, domain) > 0});
     }
@@ -185,7 +185,7 @@ std::optional<SpreadDomains> Placement::spread(PodGroupIndex pod_group) const {
 }
 
 int Placement::missing_hosts(PodGroupIndex pod_group) const {
-    const InterPodIndex& inter_pod = state_->rules->pods;
+    const InterPodIndex& inter_pod = state_->predicates->pods;
     const PodRules* own = inter_pod.find(pod_group);
     if (own == nullptr) return 0;
     std::int64_t out = 0;
@@ -197,13 +197,14 @@ int Placement::missing_hosts(PodGroupIndex pod_group) const {
 }
 
 std::vector<bool> Placement::feasible_domains(PodGroupIndex pod_group) const {
-    const CompiledPredicates::PredicateData& rules = *state_->rules;
-    if (find_wide(rules, pod_group) == nullptr) return {};
-    std::vector<bool> out(rules.pods.find(pod_group)->wide_domains.size(), false);
-    for (ProfileId profile = 0; profile < rules.profiles.size(); ++profile) {
+    const CompiledPredicates::PredicateData& predicates = *state_->predicates;
+    if (find_wide(predicates, pod_group) == nullptr) return {};
+    std::vector<bool> out(predicates.pods.find(pod_group)->wide_domains.size(), false);
+    for (ProfileId profile = 0; profile < predicates.profiles.size(); ++profile) {
         const auto domain = state_->spread_domain(pod_group, profile);
         if (!domain || out[*domain]) continue;
-        const Predicate refused = rules.demands.verdict(rules.demand_of[pod_group], profile);
+        const Predicate refused =
+            predicates.demands.verdict(predicates.demand_of[pod_group], profile);
         out[*domain] = refused == Predicate::none;
     }
     return out;
@@ -217,9 +218,9 @@ void Placement::disallow(PodGroupIndex pod_group) { state_->disallow(pod_group);
 
 std::optional<std::uint32_t> Placement::domain_of(PodGroupIndex pod_group,
                                                   TemplateNodeId template_node) const {
-    if (find_wide(*state_->rules, pod_group) == nullptr) return std::nullopt;
+    if (find_wide(*state_->predicates, pod_group) == nullptr) return std::nullopt;
     return state_->spread_domain(pod_group,
-                                 state_->rules->profiles.of_template_node(template_node));
+                                 state_->predicates->profiles.of_template_node(template_node));
 }
 
 }  // namespace capstan::engine::scheduling

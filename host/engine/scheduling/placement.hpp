@@ -57,18 +57,18 @@ struct SpreadDomains {
     std::vector<Domain> domains;           ///< ascending by value
 };
 
-/// Borrows the rules. A copy is independent of the original; `mark` and `undo` are cheaper.
+/// Borrows the predicates. A copy is independent of the original; `mark` and `undo` are cheaper.
 /// [engine thread]
 class Placement {
 public:
-    explicit Placement(CompiledPredicates& rules);
+    explicit Placement(CompiledPredicates& predicates);
     Placement(const Placement& other);
     Placement& operator=(const Placement& other);
     Placement(Placement&&) noexcept;
     Placement& operator=(Placement&&) noexcept;
     ~Placement();
 
-    const CompiledPredicates& rules() const noexcept { return *rules_; }
+    const CompiledPredicates& predicates() const noexcept { return *predicates_; }
     std::size_t slot_count() const noexcept;
     int nodes(Slot slot) const noexcept;
     /// The template node of the slot's nodes; nothing: it is a node of the cluster.
@@ -136,7 +136,7 @@ public:
     struct State;  // private to this folder: placement_state.hpp
 
 private:
-    CompiledPredicates* rules_;
+    CompiledPredicates* predicates_;
     std::unique_ptr<State> state_;
 };
 

@@ -111,33 +111,33 @@ TopologyCounts count_bound_on_all_nodes(const snapshot::Cluster& cluster,
     return topology_counts;
 }
 
-Placement::State::State(const CompiledPredicates::PredicateData& the_rules)
-    : rules(&the_rules),
-      capacity(the_rules.requests.columns().size()),
-      topology_counts(the_rules.bound_counts) {
-    const snapshot::Cluster& cluster = rules->cluster;
-    const auto columns = rules->requests.columns();
+Placement::State::State(const CompiledPredicates::PredicateData& the_predicates)
+    : predicates(&the_predicates),
+      capacity(the_predicates.requests.columns().size()),
+      topology_counts(the_predicates.bound_counts) {
+    const snapshot::Cluster& cluster = predicates->cluster;
+    const auto columns = predicates->requests.columns();
     std::vector<std::int64_t> row(columns.size());
     slots.reserve(cluster.node_count());
     for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
         std::transform(columns.begin(), columns.end(), row.begin(),
-                       [&](ResourceIndex resource) { return rules->free_on(node, resource); });
+                       [&](ResourceIndex resource) { return predicates->free_on(node, resource); });
         capacity.push(row);
-        slots.push_back({.profile = rules->profiles.of_node(node)});
+        slots.push_back({.profile = predicates->profiles.of_node(node)});
     }
 }
 
 Slot Placement::State::add(TemplateNodeId template_node, int nodes) {
-    CAPSTAN_ASSERT(template_node < rules->template_nodes.size(), "there is no such template");
+    CAPSTAN_ASSERT(template_node < predicates->template_nodes.size(), "there is no such template");
     CAPSTAN_ASSERT(nodes > 0, "a slot without nodes");
     const auto slot = static_cast<Slot>(slots.size());
     slots.push_back({.nodes = nodes,
-                     .profile = rules->profiles.of_template_node(template_node),
+                     .profile = predicates->profiles.of_template_node(template_node),
                      .template_node = template_node});
-    capacity.push(rules->template_node_row(template_node));
+    capacity.push(predicates->template_node_row(template_node));
     if (counts()) {
         topology_counts.push(place_of(slot));
-        count_daemons(topology_counts, rules->pods, rules->template_nodes[template_node],
+        count_daemons(topology_counts, predicates->pods, predicates->template_nodes[template_node],
                       place_of(slot), 1);
     }
     log.push_back({.kind = Record::Kind::added, .slot = slot});
@@ -168,7 +168,7 @@ void Placement::State::close(Slot slot) {
 
 void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
     CAPSTAN_ASSERT(slot < slots.size(), "there is no such slot");
-    CAPSTAN_ASSERT(pod_group < rules->pod_groups.size(), "there is no such pod group");
+    CAPSTAN_ASSERT(pod_group < predicates->pod_groups.size(), "there is no such pod group");
     CAPSTAN_ASSERT(per_node >= 0, "fewer than no pods are placed");
     if (per_node == 0) return;
     const auto number = static_cast<std::uint32_t>(log.size());
@@ -183,8 +183,8 @@ void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
 }
 
 void Placement::State::change_pods(PodGroupIndex pod_group, Slot slot, int per_node) {
-    capacity.take(slot, rules->requests.needs(pod_group), per_node);
-    for (const CounterId id : rules->pods.added_by(rules->pod_groups[pod_group]))
+    capacity.take(slot, predicates->requests.needs(pod_group), per_node);
+    for (const CounterId id : predicates->pods.added_by(predicates->pod_groups[pod_group]))
         topology_counts.count(id, place_of(slot), per_node);
     if (!spread_quotas.has(pod_group)) return;
     if (const auto domain = spread_domain(pod_group, slots[slot].profile))
@@ -196,19 +196,21 @@ void Placement::State::count_all_on(Slot slot, int times) {
     const TopologyCounts::Place place = place_of(slot);
     const TemplateNodeId template_node = slots[slot].template_node;
     if (template_node == no_template_node)
-        count_bound(topology_counts, rules->cluster, rules->pods, slot, place, times);
+        count_bound(topology_counts, predicates->cluster, predicates->pods, slot, place, times);
     else
-        count_daemons(topology_counts, rules->pods, rules->template_nodes[template_node], place,
-                      times);
+        count_daemons(topology_counts, predicates->pods, predicates->template_nodes[template_node],
+                      place, times);
     for (auto at = slots[slot].last_placed; at != no_record; at = log[at].other) {
-        for (const CounterId id : rules->pods.added_by(rules->pod_groups[log[at].pod_group]))
+        for (const CounterId id :
+             predicates->pods.added_by(predicates->pod_groups[log[at].pod_group]))
             topology_counts.count(id, place, times * log[at].count);
     }
     topology_counts.count_nodes(place, times);
 }
 
 void Placement::State::allow(PodGroupIndex pod_group, std::uint32_t domain, int pods) {
-    spread_quotas.set(pod_group, domain, pods, rules->pods.find(pod_group)->wide_domains.size());
+    spread_quotas.set(pod_group, domain, pods,
+                      predicates->pods.find(pod_group)->wide_domains.size());
     log.push_back({.kind = Record::Kind::spread_quotas});
 }
 
@@ -246,8 +248,8 @@ void Placement::State::revert(const Record& record) {
         case Record::Kind::added:
             if (counts()) {
                 const TopologyCounts::Place place = place_of(record.slot);
-                count_daemons(topology_counts, rules->pods,
-                              rules->template_nodes[slot.template_node], place, -1);
+                count_daemons(topology_counts, predicates->pods,
+                              predicates->template_nodes[slot.template_node], place, -1);
                 topology_counts.pop(place);
             }
             return drop_last_slot();
@@ -264,15 +266,15 @@ void Placement::State::drop_last_slot() {
 std::optional<int> Placement::State::attach_limit(Slot slot, std::uint32_t driver) const noexcept {
     const TemplateNodeId template_node = slots[slot].template_node;
     return template_node == no_template_node
-               ? rules->pods.node_limit(slot, driver)
-               : rules->pods.template_node_limit(template_node, driver);
+               ? predicates->pods.node_limit(slot, driver)
+               : predicates->pods.template_node_limit(template_node, driver);
 }
 
 std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_group,
                                                              ProfileId profile) const noexcept {
-    const PodRules& own = *rules->pods.find(pod_group);
-    const Counter& counter = rules->pods.counters[own.spread[*own.wide].counter];
-    const std::int32_t domain = rules->pods.topologies[counter.topology].domain_of[profile];
+    const PodRules& own = *predicates->pods.find(pod_group);
+    const Counter& counter = predicates->pods.counters[own.spread[*own.wide].counter];
+    const std::int32_t domain = predicates->pods.topologies[counter.topology].domain_of[profile];
     const auto at = std::lower_bound(own.wide_domains.begin(), own.wide_domains.end(), domain);
     if (domain == no_domain) return std::nullopt;
     return static_cast<std::uint32_t>(at - own.wide_domains.begin());
@@ -281,10 +283,10 @@ std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_g
 Room Placement::State::room(PodGroupIndex pod_group, Slot slot, int wanted) const {
     const SlotFacts& facts = slots[slot];
     if (wanted <= 0 || facts.closed || verdict(pod_group, slot) != Predicate::none) return {};
-    int per_node = capacity.times(slot, rules->requests.needs(pod_group), wanted);
+    int per_node = capacity.times(slot, predicates->requests.needs(pod_group), wanted);
     if (per_node == 0) return {};
     auto in_all = std::min(std::int64_t{per_node} * facts.nodes, std::int64_t{wanted});
-    if (const PodRules* own = rules->pods.find(pod_group)) {
+    if (const PodRules* own = predicates->pods.find(pod_group)) {
         const PodBound bound = bound_of(*this, pod_group, slot, *own);
         per_node = static_cast<int>(std::min(std::int64_t{per_node}, bound.per_node));
         in_all = std::min({in_all, bound.in_all, std::int64_t{per_node} * facts.nodes});

@@ -108,7 +108,7 @@ struct Record {
 };
 
 struct Placement::State {
-    explicit State(const CompiledPredicates::PredicateData& the_rules);
+    explicit State(const CompiledPredicates::PredicateData& the_predicates);
 
     Slot add(TemplateNodeId template_node, int nodes);
     Slot split(Slot from, int nodes);
@@ -122,10 +122,10 @@ struct Placement::State {
     Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const;
     /// The first predicate of one node alone that fails on the slot's nodes; none: all pass.
     Predicate verdict(PodGroupIndex pod_group, Slot slot) const {
-        return rules->demands.verdict(rules->demand_of[pod_group], slots[slot].profile);
+        return predicates->demands.verdict(predicates->demand_of[pod_group], slots[slot].profile);
     }
 
-    const CompiledPredicates::PredicateData* rules;
+    const CompiledPredicates::PredicateData* predicates;
     std::vector<SlotFacts> slots;
     CapacityTree capacity;
     TopologyCounts topology_counts;  ///< without slots if there is no counter
@@ -151,7 +151,7 @@ struct Placement::State {
                                                ProfileId profile) const noexcept;
 
 private:
-    bool counts() const noexcept { return rules->pods.counters.size() != 0; }
+    bool counts() const noexcept { return predicates->pods.counters.size() != 0; }
     /// Changes capacity, counters and quotas for `per_node` more pods; below zero: fewer.
     void change_pods(PodGroupIndex pod_group, Slot slot, int per_node);
     /// Adds the slot's nodes and all pods on them to the counters (`times` 1) or removes them (-1).

@@ -12,7 +12,7 @@ namespace {
 
 /// Volumes of the driver that the slot's nodes have attached.
 int attached(const Placement::State& state, Slot slot, std::uint32_t driver) {
-    const InterPodIndex& inter_pod = state.rules->pods;
+    const InterPodIndex& inter_pod = state.predicates->pods;
     const auto there = state.topology_counts.on(slot);
     return static_cast<int>(std::count_if(there.begin(), there.end(), [&](const auto& entry) {
         const Counter& counter = inter_pod.counters[entry.counter];
@@ -43,7 +43,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const ForbiddenRule&
     const ProfileId profile = state.slots[slot].profile;
     if (state.topology_counts.at(rule.counter, slot, profile) > 0) return none_at_all;
     if (!rule.counts_itself || !state.topology_counts.counts(rule.counter, profile)) return {};
-    const bool per_node = state.rules->pods.counters[rule.counter].per_node;
+    const bool per_node = state.predicates->pods.counters[rule.counter].per_node;
     return {.per_node = 1, .in_all = per_node ? unbounded : 1};
 }
 
@@ -54,7 +54,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const AffinityRule& 
         if (!state.topology_counts.counts(id, profile)) return none_at_all;
         all_there = all_there && state.topology_counts.at(id, slot, profile) > 0;
         any_anywhere = any_anywhere || state.topology_counts.total(id) > 0;
-        node_by_node = node_by_node || state.rules->pods.counters[id].per_node;
+        node_by_node = node_by_node || state.predicates->pods.counters[id].per_node;
     }
     if (all_there) return {};
     if (any_anywhere || !rule.counts_itself) return none_at_all;
@@ -67,7 +67,7 @@ PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& ru
     const TopologyCounts::Place place = state.place_of(slot);
     if (!state.topology_counts.counts(rule.counter, place.profile)) return none_at_all;
     const DomainCounts counts = state.topology_counts.domain_counts(rule.counter, place);
-    const bool per_node = state.rules->pods.counters[rule.counter].per_node;
+    const bool per_node = state.predicates->pods.counters[rule.counter].per_node;
     const bool too_few = counts.domains < rule.min_domains;
     const int least_other = too_few ? 0 : counts.least_other;
     if (!rule.counts_itself) {
@@ -121,7 +121,7 @@ namespace {
 using State = Placement::State;
 
 const TopologyDomains& topology_of(const State& state, CounterId id) {
-    const InterPodIndex& inter_pod = state.rules->pods;
+    const InterPodIndex& inter_pod = state.predicates->pods;
     return inter_pod.topologies[inter_pod.counters[id].topology];
 }
 
@@ -131,12 +131,13 @@ std::string domain_text(const State& state, CounterId id, Slot slot) {
     if (topology.per_node) return "this node";
     const std::int32_t domain = topology.domain_of[state.slots[slot].profile];
     return topology.key + "=" +
-           state.rules->pods.topologies.value(state.rules->pods.counters[id].topology, domain);
+           state.predicates->pods.topologies.value(state.predicates->pods.counters[id].topology,
+                                                   domain);
 }
 
 /// "2 pods with app=web in namespace a"
 std::string pods_text(const State& state, CounterId id, int count) {
-    const InterPodIndex& inter_pod = state.rules->pods;
+    const InterPodIndex& inter_pod = state.predicates->pods;
     const Counter& counter = inter_pod.counters[id];
     const std::string number = std::to_string(count) + " of the ";
     if (counter.what == Counted::in_set)
@@ -163,7 +164,7 @@ std::string describe_rule(const State& state, Slot slot, const AffinityRule& rul
     }
     for (const CounterId id : rule.counters) {
         if (state.topology_counts.at(id, slot, profile) > 0) continue;
-        const InterPodIndex& inter_pod = state.rules->pods;
+        const InterPodIndex& inter_pod = state.predicates->pods;
         return what + domain_text(state, id, slot) + " has none of the " +
                inter_pod.terms.sets.describe(inter_pod.counters[id].which);
     }
@@ -195,20 +196,20 @@ std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule)
 }
 
 std::string text_of_port(const State& state, const ForbiddenRule& rule) {
-    const InterPodIndex& inter_pod = state.rules->pods;
+    const InterPodIndex& inter_pod = state.predicates->pods;
     const snapshot::HostPort& port = inter_pod.ports[inter_pod.counters[rule.counter].which];
     return check_node_ports({&port, 1}, {&port, 1}).value_or("");
 }
 
 std::string text_of_claim(const State& state, const ForbiddenRule& rule) {
-    const InterPodIndex& inter_pod = state.rules->pods;
+    const InterPodIndex& inter_pod = state.predicates->pods;
     const std::string& claim = inter_pod.claims[inter_pod.counters[rule.counter].which];
     const VolumeNeeds needs{.exclusive = {claim}};
     return check_volume_restrictions(needs, {claim}).value_or("");
 }
 
 std::string describe_rule(const State& state, Slot slot, const AttachRule& rule) {
-    const InterPodIndex& inter_pod = state.rules->pods;
+    const InterPodIndex& inter_pod = state.predicates->pods;
     const std::string& driver = inter_pod.drivers[rule.driver];
     VolumesByDriver wanted, there;
     for (const CounterId id : rule.volumes)

@@ -49,32 +49,32 @@ std::array<std::int64_t, 2> sizes_of(const TemplateNode& template_node) {
     return {template_node.allocatable.amount("cpu"), template_node.allocatable.amount("memory")};
 }
 
-bool is_same_except_capacity(const CompiledPredicates::PredicateData& rules, TemplateNodeId a,
+bool is_same_except_capacity(const CompiledPredicates::PredicateData& predicates, TemplateNodeId a,
                              TemplateNodeId b) {
-    const TemplateNode& one = rules.template_nodes[a];
-    const TemplateNode& other = rules.template_nodes[b];
-    return rules.profiles.of_template_node(a) == rules.profiles.of_template_node(b) &&
+    const TemplateNode& one = predicates.template_nodes[a];
+    const TemplateNode& other = predicates.template_nodes[b];
+    return predicates.profiles.of_template_node(a) == predicates.profiles.of_template_node(b) &&
            one.daemons == other.daemons && one.csi_limits == other.csi_limits;
 }
 
-bool is_equivalent(const CompiledPredicates::PredicateData& rules, TemplateNodeId a,
+bool is_equivalent(const CompiledPredicates::PredicateData& predicates, TemplateNodeId a,
                    TemplateNodeId b) {
-    return is_same_except_capacity(rules, a, b) &&
-           std::ranges::equal(rules.template_node_row(a), rules.template_node_row(b)) &&
-           sizes_of(rules.template_nodes[a]) == sizes_of(rules.template_nodes[b]);
+    return is_same_except_capacity(predicates, a, b) &&
+           std::ranges::equal(predicates.template_node_row(a), predicates.template_node_row(b)) &&
+           sizes_of(predicates.template_nodes[a]) == sizes_of(predicates.template_nodes[b]);
 }
 
 std::vector<TemplateNodeId> find_same_except_capacity(
-    const CompiledPredicates::PredicateData& rules) {
+    const CompiledPredicates::PredicateData& predicates) {
     std::vector<TemplateNodeId> same_except_capacity;
     std::map<ProfileId, std::vector<TemplateNodeId>>
         lowest;  // of each set of the same template nodes
-    for (TemplateNodeId template_node = 0; template_node < rules.template_nodes.size();
+    for (TemplateNodeId template_node = 0; template_node < predicates.template_nodes.size();
          ++template_node) {
         std::vector<TemplateNodeId>& candidates =
-            lowest[rules.profiles.of_template_node(template_node)];
+            lowest[predicates.profiles.of_template_node(template_node)];
         const auto found = std::ranges::find_if(candidates, [&](TemplateNodeId other) {
-            return is_same_except_capacity(rules, template_node, other);
+            return is_same_except_capacity(predicates, template_node, other);
         });
         same_except_capacity.push_back(
             found == candidates.end() ? candidates.emplace_back(template_node) : *found);
@@ -83,18 +83,18 @@ std::vector<TemplateNodeId> find_same_except_capacity(
 }
 
 std::vector<TemplateNodeId> find_equivalent_template_nodes(
-    const CompiledPredicates::PredicateData& rules) {
+    const CompiledPredicates::PredicateData& predicates) {
     std::vector<TemplateNodeId> equivalent;
-    equivalent.reserve(rules.template_nodes.size());
+    equivalent.reserve(predicates.template_nodes.size());
     snapshot::HashIndex lowest;
-    for (TemplateNodeId template_node = 0; template_node < rules.template_nodes.size();
+    for (TemplateNodeId template_node = 0; template_node < predicates.template_nodes.size();
          ++template_node) {
         snapshot::FastHash hash;
-        hash.add(std::uint64_t{rules.profiles.of_template_node(template_node)});
-        for (const std::int64_t free : rules.template_node_row(template_node))
+        hash.add(std::uint64_t{predicates.profiles.of_template_node(template_node)});
+        for (const std::int64_t free : predicates.template_node_row(template_node))
             hash.add(static_cast<std::uint64_t>(free));
         const auto same = [&](std::uint32_t other) {
-            return is_equivalent(rules, template_node, other);
+            return is_equivalent(predicates, template_node, other);
         };
         const auto found = lowest.find(hash.value(), same);
         if (!found) lowest.insert(hash.value(), template_node);
@@ -171,18 +171,18 @@ namespace {
 /// By pod group, the lowest equivalent one of those for which `takes_part` is true. The other pod
 /// groups are equivalent to themselves alone.
 template <class TakesPart>
-std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& rules,
+std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& predicates,
                                              TakesPart takes_part) {
-    const CompiledPredicates::PredicateData& data = rules.data();
+    const CompiledPredicates::PredicateData& data = predicates.data();
     const auto before = [&](PodGroupIndex a, PodGroupIndex b) {
         if (data.demand_of[a] != data.demand_of[b]) return data.demand_of[a] < data.demand_of[b];
         const auto as_pair = [](const snapshot::Request& r) {
             return std::pair(r.resource, r.amount);
         };
-        const auto of_a = rules.requests(a), of_b = rules.requests(b);
+        const auto of_a = predicates.requests(a), of_b = predicates.requests(b);
         return std::ranges::lexicographical_compare(of_a, of_b, {}, as_pair, as_pair);
     };
-    std::vector<PodGroupIndex> lowest(rules.pod_groups().size());
+    std::vector<PodGroupIndex> lowest(predicates.pod_groups().size());
     std::iota(lowest.begin(), lowest.end(), 0u);
     std::vector<PodGroupIndex> sorted;
     std::ranges::copy_if(lowest, std::back_inserter(sorted), takes_part);
@@ -198,24 +198,24 @@ std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& rules,
 
 }  // namespace
 
-std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules) {
-    return lowest_equivalent(rules, [](PodGroupIndex) { return true; });
+std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& predicates) {
+    return lowest_equivalent(predicates, [](PodGroupIndex) { return true; });
 }
 
-std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& rules) {
-    return lowest_equivalent(rules,
-                             [&](PodGroupIndex p) { return !rules.has_inter_pod_constraints(p); });
+std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& predicates) {
+    return lowest_equivalent(
+        predicates, [&](PodGroupIndex p) { return !predicates.has_inter_pod_constraints(p); });
 }
 
-bool passes_node_predicates(const CompiledPredicates& rules, PodGroupIndex pod_group,
+bool passes_node_predicates(const CompiledPredicates& predicates, PodGroupIndex pod_group,
                             NodeIndex node) {
-    const CompiledPredicates::PredicateData& data = rules.data();
+    const CompiledPredicates::PredicateData& data = predicates.data();
     const ProfileId profile = data.profiles.of_node(node);
     return data.demands.verdict(data.demand_of[pod_group], profile) == Predicate::none;
 }
 
-bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept {
-    const PodRules* own = rules.data().pods.find(pod_group);
+bool is_only_spread(const CompiledPredicates& predicates, PodGroupIndex pod_group) noexcept {
+    const PodRules* own = predicates.data().pods.find(pod_group);
     if (own == nullptr || !own->wide || own->spread.size() != 1) return false;
     return own->ports.empty() && own->claims.empty() && own->anti_affinity.empty() &&
            own->affinity.counters.empty() && own->attach.empty();

@@ -101,18 +101,18 @@ struct CompiledPredicates::PredicateData {
 
 /// By pod group, the lowest pod group with equal requests and equal verdicts from all predicates of
 /// one node alone. Inter-pod constraints may still tell the two apart.
-std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& rules);
+std::vector<PodGroupIndex> find_equivalent(const CompiledPredicates& predicates);
 /// As find_equivalent, but a pod group with inter-pod constraints is equivalent to itself alone.
-std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& rules);
+std::vector<PodGroupIndex> find_equivalent_pods(const CompiledPredicates& predicates);
 
 /// Whether the only inter-pod constraint of the pod group is one spread constraint with domains
 /// wider than a node. While a quota replaces this constraint (Placement::allow), only the quota and
 /// one node alone decide where its pods may go.
-bool is_only_spread(const CompiledPredicates& rules, PodGroupIndex pod_group) noexcept;
+bool is_only_spread(const CompiledPredicates& predicates, PodGroupIndex pod_group) noexcept;
 
 /// Whether the pod group passes all predicates of this node alone. Free resources and other pods do
 /// not count.
-bool passes_node_predicates(const CompiledPredicates& rules, PodGroupIndex pod_group,
+bool passes_node_predicates(const CompiledPredicates& predicates, PodGroupIndex pod_group,
                             NodeIndex node);
 
 }  // namespace capstan::engine::scheduling

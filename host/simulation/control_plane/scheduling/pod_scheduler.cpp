@@ -42,7 +42,7 @@ std::vector<std::string> reasons_in(const engine::scheduling::Refusal& refusal) 
 
 std::string explain(const engine::scheduling::Placement& placement,
                     engine::PodGroupIndex pod_group) {
-    const std::size_t nodes = placement.rules().cluster().node_count();
+    const std::size_t nodes = placement.predicates().cluster().node_count();
     if (nodes == 0) return "no nodes available to schedule pods";
     std::map<std::string, int> counts;
     for (engine::scheduling::Slot slot = 0; slot < nodes; ++slot)
@@ -63,10 +63,11 @@ std::map<engine::PodGroupId, std::string> explain_unschedulable(
     const engine::snapshot::Cluster& cluster, const std::set<engine::PodGroupId>& classes) {
     std::map<engine::PodGroupId, std::string> out;
     if (classes.empty()) return out;
-    engine::scheduling::CompiledPredicates rules(cluster, {classes.begin(), classes.end()}, {});
-    const engine::scheduling::Placement placement(rules);
-    for (engine::PodGroupIndex s = 0; s < rules.pod_groups().size(); ++s)
-        out[rules.pod_groups()[s]] = explain(placement, s);
+    engine::scheduling::CompiledPredicates predicates(cluster, {classes.begin(), classes.end()},
+                                                      {});
+    const engine::scheduling::Placement placement(predicates);
+    for (engine::PodGroupIndex s = 0; s < predicates.pod_groups().size(); ++s)
+        out[predicates.pod_groups()[s]] = explain(placement, s);
     return out;
 }
 

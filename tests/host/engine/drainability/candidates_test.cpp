@@ -21,8 +21,8 @@ struct CandidatesCase {
             health.readiness.push_back(at == others.end() ? health::Readiness::ready : at->second);
         }
         candidates = drainability::find_candidates(
-            snapshot, templates::make_membership(snapshot), health, {},
-            pods::DisruptionBudgets(snapshot.cluster), settings, now);
+            {snapshot, templates::make_membership(snapshot), {}, settings, now}, health,
+            pods::DisruptionBudgets(snapshot.cluster));
     }
     std::string name(NodeIndex n) const {
         return std::string(snapshot.cluster.text(snapshot.cluster.node(n).name));

@@ -41,8 +41,8 @@ std::optional<drainability::Ineligible> find_ineligible_in(const EligibilityCase
     c.change(test_cluster, memory, readiness);
     const Snapshot snapshot = test_cluster.snapshot();
     const health::Health health{.readiness = {readiness}};
-    return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
-                                         memory, {}, 0, noon);
+    return drainability::find_ineligible(
+        {snapshot, templates::make_membership(snapshot), memory, {}, noon}, health, 0);
 }
 
 void check_eligibility(const std::vector<EligibilityCase>& cases) {
@@ -76,8 +76,8 @@ TEST(Eligibility, IncludesStartingNodesWithAReadinessTaint) {
     const health::Health health{.readiness = {health::Readiness::starting}};
     Settings settings;
     const auto find = [&] {
-        return drainability::find_ineligible(snapshot, templates::make_membership(snapshot), health,
-                                             {}, settings, 0, noon);
+        return drainability::find_ineligible(
+            {snapshot, templates::make_membership(snapshot), {}, settings, noon}, health, 0);
     };
     EXPECT_TRUE(find());
     settings.readiness_taints = {"checks-pending"};
@@ -89,8 +89,8 @@ TEST(Eligibility, ExcludesNodesWithoutAGroup) {
     test_cluster.node("mine");
     const Snapshot snapshot = test_cluster.snapshot();
     const auto ineligible = drainability::find_ineligible(
-        snapshot, templates::make_membership(snapshot),
-        {.readiness = {health::Readiness::starting}}, {}, {}, 0, noon);
+        {snapshot, templates::make_membership(snapshot), {}, {}, noon},
+        {.readiness = {health::Readiness::starting}}, 0);
     ASSERT_TRUE(ineligible);
     EXPECT_EQ(ineligible->reason, Unremovable::not_autoscaled);
 }
@@ -216,8 +216,9 @@ TEST(Eligibility, UsesTheWallClockForTheAgeOfTaints) {
     const Snapshot snapshot = test_cluster.snapshot();
     const health::Health health{.readiness = {health::Readiness::ready}};
     const Settings settings;
-    const auto found = drainability::find_ineligible(snapshot, templates::make_membership(snapshot),
-                                                     health, {}, settings, 0, {noon, noon - 2h});
+    const auto found = drainability::find_ineligible(
+        {snapshot, templates::make_membership(snapshot), {}, settings, {noon, noon - 2h}}, health,
+        0);
     ASSERT_TRUE(found);
     EXPECT_EQ(found->until, noon - 1min + settings.scale_down.max_deletion_time);
 }

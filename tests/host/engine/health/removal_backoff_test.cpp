@@ -29,7 +29,7 @@ struct RefusedRemovals : ::testing::Test {
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         const Health health = assess(snapshot, membership, memory, settings, now);
-        const Repairs repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+        const Repairs repairs = plan_repairs({snapshot, membership, memory, settings, now}, health);
         Decision decision{.decreases = repairs.decreases, .removals = repairs.removals};
         Results results;
         results.decreases.assign(decision.decreases.size(), refusal);

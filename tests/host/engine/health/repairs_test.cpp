@@ -24,7 +24,7 @@ protected:
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         health = assess(snapshot, membership, memory, settings, now);
-        repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+        repairs = plan_repairs({snapshot, membership, memory, settings, now}, health);
         return repairs;
     }
     void fail_machine(const std::string& id, MachineState state) {

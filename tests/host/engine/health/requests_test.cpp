@@ -20,7 +20,7 @@ protected:
         const templates::Membership membership = templates::make_membership(snapshot);
         memory = remember(std::move(memory), snapshot, membership, settings, now);
         health = assess(snapshot, membership, memory, settings, now);
-        repairs = plan_repairs(snapshot, membership, health, memory, settings, now);
+        repairs = plan_repairs({snapshot, membership, memory, settings, now}, health);
     }
     void increased(int by, Time now, std::optional<Error> error = {}) {
         const Decision decision{.increases = {{.group = web_group, .by = by}}};

@@ -81,7 +81,7 @@ TEST(ExpendablePods, AreNotCountedTwiceOnAClosedNode) {
     const Snapshot snapshot = c.test_cluster.snapshot();
     const pass_context::PassContext context =
         pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
-    scheduling::Placement placement(*context.rules);
+    scheduling::Placement placement(*context.predicates);
     const auto count_in = [&](std::size_t domain) {
         return placement.spread(0)->domains[domain].count;
     };

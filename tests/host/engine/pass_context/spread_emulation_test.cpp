@@ -249,7 +249,7 @@ TEST(SpreadEmulation, RestrictsPodsToOneZone) {
     const Snapshot snapshot = c.test_cluster.snapshot();
     const pass_context::PassContext context =
         pass_context::make_pass_context(snapshot, c.memory, c.settings, noon);
-    scheduling::Placement placement(*context.rules);
+    scheduling::Placement placement(*context.predicates);
     const auto rooms = [&] {
         const snapshot::Cluster& cluster = context.snapshot->cluster;
         return std::pair(placement.room(0, *cluster.find_node("free-a"), 9).in_all,

@@ -167,8 +167,8 @@ struct RemovalCase : ::testing::Test {
                                                       seen.cluster, index, allowed, settings, now)
                                                       .moving});
         }
-        steps = step_removals(seen, membership, candidates, plan, repairs, allowed, memory,
-                              settings, now);
+        steps = step_removals({seen, membership, memory, settings, now}, candidates, plan, repairs,
+                              allowed, memory);
         return {.removals = steps.removals,
                 .node_changes = steps.node_changes,
                 .evictions = steps.evictions};

@@ -77,7 +77,7 @@ public:
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
             for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
                 assigned_.insert(slot);
-                const PodGroupId id = context_->rules->pod_groups()[assignment.pod_group];
+                const PodGroupId id = context_->predicates->pod_groups()[assignment.pod_group];
                 for (int i = 0; i < assignment.per_node; ++i)
                     naive_cluster_.nodes[slot].pods.push_back(
                         scheduling::naive::make_pod(cluster_, id));
@@ -136,8 +136,8 @@ public:
                                                       .phase_since = noon};
         }
         const removal::RemovalSteps steps = removal::step_removals(
-            snapshot_, context_->membership, context_->candidates, {}, context_->repairs,
-            context_->budgets, memory, case_.settings, noon);
+            {snapshot_, context_->membership, memory, case_.settings, noon}, context_->candidates,
+            {}, context_->repairs, context_->budgets, memory);
         std::vector<std::string> out;
         for (const Eviction& eviction : steps.evictions) out.push_back(eviction.pod);
         return out;

@@ -29,7 +29,9 @@ struct BinpackingCase {
         pod_groups.push_back(builder.add_equivalence_group(pod));
         pods.push_back(count);
     }
-    scheduling::CompiledPredicates rules() { return {builder.build(), pod_groups, template_nodes}; }
+    scheduling::CompiledPredicates predicates() {
+        return {builder.build(), pod_groups, template_nodes};
+    }
     std::vector<TemplateNodeId> all() const {
         std::vector<TemplateNodeId> out(template_nodes.size());
         for (TemplateNodeId s = 0; s < out.size(); ++s) out[s] = s;
@@ -41,8 +43,8 @@ TEST(BinpackingEstimates, EqualAnEstimateOfEachTemplate) {
     BinpackingCase c(40);
     c.add("apart", 12, 500, true);
     c.add("web", 200, 300);
-    scheduling::CompiledPredicates rules = c.rules();
-    scheduling::Placement placement(rules);
+    scheduling::CompiledPredicates predicates = c.predicates();
+    scheduling::Placement placement(predicates);
     BinpackingEstimates estimates(placement, {0, 1});
     estimates.begin_round(c.pods);
     estimates.prepare(c.all(), INT_MAX);
@@ -60,8 +62,8 @@ TEST(BinpackingEstimates, EqualAnEstimateOfEachTemplate) {
 TEST(BinpackingEstimates, AreSharedBetweenTemplatesWithTheSameResult) {
     BinpackingCase c(40);
     c.add("apart", 12, 500, true);
-    scheduling::CompiledPredicates rules = c.rules();
-    scheduling::Placement placement(rules);
+    scheduling::CompiledPredicates predicates = c.predicates();
+    scheduling::Placement placement(predicates);
     BinpackingEstimates estimates(placement, {0});
     estimates.begin_round(c.pods);
     estimates.prepare(c.all(), INT_MAX);
@@ -72,8 +74,8 @@ TEST(BinpackingEstimates, AreRecomputedOnlyForChangedPods) {
     BinpackingCase c(2);
     c.add("large", 3, 1500);
     c.add("small", 3, 800);
-    scheduling::CompiledPredicates rules = c.rules();
-    scheduling::Placement placement(rules);
+    scheduling::CompiledPredicates predicates = c.predicates();
+    scheduling::Placement placement(predicates);
     BinpackingEstimates estimates(placement, {0, 1});
     estimates.begin_round({3, 3});
     const auto one_core = estimates.of(0, INT_MAX), two_cores = estimates.of(1, INT_MAX);
@@ -86,8 +88,8 @@ TEST(BinpackingEstimates, AreRecomputedOnlyForChangedPods) {
 TEST(BinpackingEstimates, SumTheRequestsOfTheirPods) {
     BinpackingCase c(4);
     c.add("web", 3, 700);
-    scheduling::CompiledPredicates rules = c.rules();
-    scheduling::Placement placement(rules);
+    scheduling::CompiledPredicates predicates = c.predicates();
+    scheduling::Placement placement(predicates);
     BinpackingEstimates estimates(placement, {0});
     estimates.begin_round(c.pods);
     EXPECT_EQ(estimates.of(3, INT_MAX)->requested, (Resources{{"cpu", 2100}}));
@@ -101,8 +103,8 @@ TEST(BinpackingEstimates, SaturateSumsOfRequests) {
     const PodGroupId of_pod = builder.add_equivalence_group(pod);
     scheduling::TemplateNode template_node;
     template_node.allocatable = {{"memory", INT64_MAX}, {"pods", 110}};
-    scheduling::CompiledPredicates rules(builder.build(), {of_pod}, {template_node});
-    scheduling::Placement placement(rules);
+    scheduling::CompiledPredicates predicates(builder.build(), {of_pod}, {template_node});
+    scheduling::Placement placement(predicates);
     BinpackingEstimates estimates(placement, {0});
     estimates.begin_round({4});
     EXPECT_EQ(estimates.of(0, INT_MAX)->nodes, 4);

@@ -120,8 +120,8 @@ class QueueScheduler {
 public:
     QueueScheduler(const snapshot::Cluster& cluster, Strategy strategy)
         : cluster_(cluster),
-          rules_(cluster, pod_groups_of(cluster), {}),
-          placement_(rules_),
+          predicates_(cluster, pod_groups_of(cluster), {}),
+          placement_(predicates_),
           sign_(strategy == Strategy::least_allocated ? 1 : -1) {}
 
     /// Binds the pods that fit.
@@ -156,8 +156,8 @@ private:
         return sign_ * (share(snapshot::cpu_index) + share(snapshot::memory_index));
     }
     bool try_to_bind(snapshot::PodObject& pod, PodGroupId equivalence_group) {
-        const auto at = std::ranges::lower_bound(rules_.pod_groups(), equivalence_group);
-        const auto pod_group = static_cast<PodGroupIndex>(at - rules_.pod_groups().begin());
+        const auto at = std::ranges::lower_bound(predicates_.pod_groups(), equivalence_group);
+        const auto pod_group = static_cast<PodGroupIndex>(at - predicates_.pod_groups().begin());
         std::optional<NodeIndex> best;
         for (NodeIndex node = 0; node < cluster_.node_count(); ++node) {
             if (placement_.room(pod_group, node, 1).in_all == 0) continue;
@@ -171,7 +171,7 @@ private:
     }
 
     const snapshot::Cluster& cluster_;
-    scheduling::CompiledPredicates rules_;
+    scheduling::CompiledPredicates predicates_;
     scheduling::Placement placement_;
     double sign_;
 };
@@ -220,13 +220,14 @@ public:
     double least_cores() {
         double cpu = 0, memory = 0, cpu_per_memory = 1;
         for (const auto& [pod_group, count] : planned_) {
-            for (const snapshot::Request& request : context_.rules->requests(pod_group)) {
+            for (const snapshot::Request& request : context_.predicates->requests(pod_group)) {
                 const double amount = static_cast<double>(request.amount) * count;
                 if (request.resource == snapshot::cpu_index) cpu += amount / 1000;
                 if (request.resource == snapshot::memory_index) memory += amount / (1 << 30);
             }
         }
-        for (const scheduling::TemplateNode& template_node : context_.rules->template_nodes()) {
+        for (const scheduling::TemplateNode& template_node :
+             context_.predicates->template_nodes()) {
             const auto gib =
                 static_cast<double>(template_node.allocatable.amount("memory")) / (1 << 30);
             const auto cores = static_cast<double>(template_node.allocatable.amount("cpu")) / 1000;
@@ -238,7 +239,7 @@ public:
 private:
     scheduling::Placement& placement() { return scale_up_.placement(); }
     std::int64_t amount_of(scheduling::Slot slot, const char* resource) {
-        return context_.rules->template_nodes()[*placement().template_node(slot)]
+        return context_.predicates->template_nodes()[*placement().template_node(slot)]
             .allocatable.amount(resource);
     }
     bool fits_without(scheduling::Slot dropped) {
@@ -250,7 +251,8 @@ private:
             if (nodes > 0) other.add(*placement().template_node(slot), nodes);
         }
         std::map<PodGroupIndex, int> left = planned_;
-        const SizeOrder order = SizeOrders(*context_.rules).of(*placement().template_node(dropped));
+        const SizeOrder order =
+            SizeOrders(*context_.predicates).of(*placement().template_node(dropped));
         for (int placed = 1; placed > 0;) {
             placed = 0;
             for (const PodGroupIndex pod_group : *order) {

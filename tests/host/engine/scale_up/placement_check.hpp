@@ -17,7 +17,7 @@ public:
     explicit PlacementCheck(ScaleUp& scale_up)
         : context_(scale_up.context()),
           naive_cluster_(scheduling::naive::make_naive_cluster(context_.snapshot->cluster)) {
-        for (const PodGroupId id : context_.rules->pod_groups())
+        for (const PodGroupId id : context_.predicates->pod_groups())
             pods_.push_back(scheduling::naive::make_pod(context_.snapshot->cluster, id));
         lay_out(scale_up.placement());
     }
@@ -67,7 +67,7 @@ private:
                 if (const auto template_node = placement.template_node(slot)) {
                     node = scheduling::naive::add_node(
                         naive_cluster_, context_.snapshot->cluster,
-                        context_.rules->template_nodes()[*template_node]);
+                        context_.predicates->template_nodes()[*template_node]);
                     naive_cluster_.nodes[node].gone = true;
                 }
                 for (const scheduling::Assignment& assignment : placement.assignments(slot)) {

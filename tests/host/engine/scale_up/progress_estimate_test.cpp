@@ -35,8 +35,8 @@ struct EstimateCase {
         pod_groups.push_back(builder.add_equivalence_group(pod));
     }
     Estimate run(int max_nodes = INT_MAX) {
-        scheduling::CompiledPredicates rules(builder.build(), pod_groups, {template_node});
-        scheduling::Placement placement(rules);
+        scheduling::CompiledPredicates predicates(builder.build(), pod_groups, {template_node});
+        scheduling::Placement placement(predicates);
         return estimate(placement, 0, pods, max_nodes);
     }
 };
@@ -145,8 +145,8 @@ TEST(Estimate, AddsNoNodeForPodsThatDoNotFit) {
 TEST(Estimate, KeepsNodesInThePlacementUntilUndone) {
     EstimateCase e(1000, 1000, 10);
     e.add(15, 100, 100);
-    scheduling::CompiledPredicates rules(e.builder.build(), e.pod_groups, {e.template_node});
-    scheduling::Placement placement(rules);
+    scheduling::CompiledPredicates predicates(e.builder.build(), e.pod_groups, {e.template_node});
+    scheduling::Placement placement(predicates);
     const scheduling::Placement::Mark mark = placement.mark();
     estimate(placement, 0, e.pods, INT_MAX);
     int nodes = 0;

@@ -90,7 +90,7 @@ public:
                 if (!progress.quotas.obstacle(g).is_none()) continue;
                 scheduling::naive::NaiveCluster more = naive_cluster;
                 const std::size_t node = scheduling::naive::add_node(
-                    more, snapshot_.cluster, context_.rules->template_nodes()[g]);
+                    more, snapshot_.cluster, context_.predicates->template_nodes()[g]);
                 if (scheduling::naive::fits(more, placement_check_->pod(s), node)) {
                     return name(s) + " fits on a new node of " + context_.id(g).value();
                 }

@@ -20,11 +20,11 @@ TEST(EquivalentTemplates, IgnoreLabelsThatNoPodReads) {
     cluster.template_node({.labels = {{"disk", "ssd"}}, .taints = {{.key = "spot"}}});
     cluster.template_node({.labels = {{"disk", "ssd"}},
                            .taints = {{.key = "spot", .effect = Effect::prefer_no_schedule}}});
-    CompiledPredicates rules = cluster.rules();
+    CompiledPredicates predicates = cluster.predicates();
     std::vector<TemplateNodeId> equivalent;
-    for (TemplateNodeId template_node = 0; template_node < rules.template_nodes().size();
+    for (TemplateNodeId template_node = 0; template_node < predicates.template_nodes().size();
          ++template_node)
-        equivalent.push_back(rules.equivalent(template_node));
+        equivalent.push_back(predicates.equivalent(template_node));
     EXPECT_EQ(equivalent, (std::vector<TemplateNodeId>{0, 0, 2, 3, 4, 5, 0}));
 }
 
@@ -36,7 +36,7 @@ TEST(EquivalentTemplates, DependOnTheZoneIfAPodIsSpread) {
         cluster.pod_group(pod);
         cluster.template_node({.labels = {{zone_key, "1"}}});
         cluster.template_node({.labels = {{zone_key, "2"}}});
-        EXPECT_EQ(cluster.rules().equivalent(1), spread ? 1u : 0u);
+        EXPECT_EQ(cluster.predicates().equivalent(1), spread ? 1u : 0u);
     }
 }
 
@@ -45,9 +45,9 @@ TEST(CompiledPredicates, IncludeThePodInItsRequests) {
     snapshot::PodSpec gpu;
     gpu.requests.set("nvidia.com/gpu", 2);
     const auto web = cluster.pod_group({.cpu = 100, .memory = 200, .spec = gpu});
-    CompiledPredicates rules = cluster.rules();
-    const auto gpus = *rules.cluster().find_resource("nvidia.com/gpu");
-    const auto requests = rules.requests(web);
+    CompiledPredicates predicates = cluster.predicates();
+    const auto gpus = *predicates.cluster().find_resource("nvidia.com/gpu");
+    const auto requests = predicates.requests(web);
     EXPECT_EQ(std::vector<snapshot::Request>(requests.begin(), requests.end()),
               (std::vector<snapshot::Request>{{snapshot::cpu_index, 100},
                                               {snapshot::memory_index, 200},
@@ -65,8 +65,8 @@ TEST(CompiledPredicates, ReportTheFirstFailedPredicate) {
          .spec = {.node_selector = {{"disk", "ssd"}}, .tolerations = {{.key = "dedicated"}}}});
     const auto claims = cluster.pod_group(
         {.spec = {.tolerations = {{.key = "dedicated"}}, .uses_resource_claims = true}});
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_EQ(placement.why_not(selective, 0).predicate, Predicate::taint_toleration);
     EXPECT_EQ(placement.why_not(tolerant, 0).predicate, Predicate::node_affinity);
     EXPECT_EQ(placement.why_not(claims, 0).predicate, Predicate::dynamic_resources);
@@ -83,8 +83,8 @@ TEST(CompiledPredicates, SupportAffinityToANodeName) {
     const auto pinned = cluster.pod_group({.spec = spec});
     const auto by_host = cluster.pod_group({.spec = {.node_selector = {{hostname_key, "a"}}}});
     const auto template_node = cluster.template_node({.labels = {{hostname_key, "a"}}});
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_EQ(placement.find(pinned, 0, 2), 1u);
     EXPECT_EQ(placement.find(by_host, 0, 2), 0u);
     EXPECT_EQ(placement.find(by_host, 1, 2), std::nullopt);

@@ -22,8 +22,8 @@ TEST(PlacementHostPorts, AreTakenOncePerNode) {
     const auto udp = cluster.pod_group(with_port(80, "", "UDP"));
     const auto local = cluster.pod_group(with_port(80, "127.0.0.1"));
     const auto template_node = cluster.template_node({});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{0, 0}));
     EXPECT_EQ(placement.room(web, 1, 5), (Room{1, 1}));
     EXPECT_EQ(placement.room(udp, 0, 5), (Room{1, 1}));
@@ -42,8 +42,9 @@ TEST(PlacementHostPorts, IncludeThoseOfDaemonSetsOnNewNodes) {
     const auto agent = cluster.daemon(with_port(9100));
     const auto web = cluster.pod_group(with_port(9100, "10.0.0.1"));
     const auto template_node = cluster.template_node({.daemons = {agent}});
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(Placement(rules).why_not_new(web, template_node).predicate, Predicate::node_ports);
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(Placement(predicates).why_not_new(web, template_node).predicate,
+              Predicate::node_ports);
 }
 
 /// A claim that is bound to a volume of driver "csi" without node affinity.
@@ -61,15 +62,15 @@ TEST(PlacementReadWriteOncePod, AllowsOnePodPerClaim) {
     cluster.node("a", {});
     cluster.node("b", {});
     const auto web = cluster.pod_group({.claims = {"data"}});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.room(web, 0, 5), (Room{1, 1}));
     placement.place(web, 0, 1);
     EXPECT_EQ(placement.room(web, 1, 5), (Room{0, 0}));
     EXPECT_EQ(placement.why_not(web, 1).predicate, Predicate::volume_restrictions);
 
     cluster.bound("there", "b", {.labels = {{"x", "y"}}, .claims = {"data"}});
-    CompiledPredicates in_use = cluster.rules();
+    CompiledPredicates in_use = cluster.predicates();
     EXPECT_EQ(Placement(in_use).room(web, 0, 5), (Room{0, 0}));
 }
 
@@ -84,8 +85,8 @@ TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
     const auto both = cluster.pod_group({.claims = {"two", "three"}});
     const auto template_node = cluster.template_node({.csi_limits = {{"csi", 1}}});
     const auto unlimited = cluster.template_node({});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.room(one, 0, 5), (Room{5, 5}));
     EXPECT_EQ(placement.room(two, 0, 5), (Room{5, 5}));
     EXPECT_EQ(placement.room(both, 0, 5), (Room{0, 0}));
@@ -97,7 +98,7 @@ TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
     EXPECT_EQ(placement.why_not_new(two, template_node).predicate, Predicate::none);
     EXPECT_EQ(placement.why_not_new(both, template_node).predicate, Predicate::node_volume_limits);
     EXPECT_EQ(placement.why_not_new(both, unlimited).predicate, Predicate::none);
-    EXPECT_NE(rules.equivalent(template_node), rules.equivalent(unlimited));
+    EXPECT_NE(predicates.equivalent(template_node), predicates.equivalent(unlimited));
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ TEST(PodAffinity, RequiresAMatchingPodInTheDomain) {
     const auto by_zone = cluster.pod_group(labelled("web", together({near(zone_key, app("db"))})));
     const auto by_node =
         cluster.pod_group(labelled("web", together({near(hostname_key, app("db"))})));
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_EQ(nodes_with_room(placement, by_zone), (std::vector<Slot>{0, 1}));
     EXPECT_EQ(nodes_with_room(placement, by_node), (std::vector<Slot>{1}));
     EXPECT_EQ(placement.why_not(by_zone, 2),
@@ -67,18 +67,18 @@ TEST(PodAffinity, RequiresOnePodThatMatchesAllTerms) {
     const LabelSelector back{.match_labels = {{"tier", "back"}}};
     const auto both = cluster.pod_group(
         labelled("web", together({near(zone_key, app("db")), near(zone_key, back)})));
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(nodes_with_room(Placement(rules), both), (std::vector<Slot>{}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(nodes_with_room(Placement(predicates), both), (std::vector<Slot>{}));
     cluster.bound("z", "c", {.labels = {{"app", "db"}, {"tier", "back"}}});
-    CompiledPredicates with_one = cluster.rules();
+    CompiledPredicates with_one = cluster.predicates();
     EXPECT_EQ(nodes_with_room(Placement(with_one), both), (std::vector<Slot>{2}));
 }
 
 TEST(PodAffinity, AllowsTheFirstPodAnywhereIfItMatchesItself) {
     FourNodes cluster;
     const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("web"))})));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
     EXPECT_EQ(placement.room(web, 0, 7), (Room{7, 7}));
     placement.place(web, 2, 1);
@@ -91,8 +91,8 @@ TEST(PodAffinity, PlacesTheFirstPodOnOneNewNode) {
     SchedulingCluster cluster;
     const auto web = cluster.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
     const auto template_node = cluster.template_node({.pods = 4});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const Slot slot = placement.add(template_node, 3);
     EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 4}));
     const Slot one = placement.split(slot, 1);
@@ -128,17 +128,18 @@ TEST(PodAffinity, HonoursNamespacesAndNamespaceSelector) {
     std::vector<PodGroupIndex> pod_groups;
     for (const auto& c : cases)
         pod_groups.push_back(cluster.pod_group(labelled("w", together({c.term}))));
-    CompiledPredicates rules = cluster.rules();
+    CompiledPredicates predicates = cluster.predicates();
     for (std::size_t i = 0; i < std::size(cases); ++i)
-        EXPECT_EQ(nodes_with_room(Placement(rules), pod_groups[i]), cases[i].open) << cases[i].name;
+        EXPECT_EQ(nodes_with_room(Placement(predicates), pod_groups[i]), cases[i].open)
+            << cases[i].name;
 }
 
 TEST(PodAffinity, MatchesNoPodWithoutASelector) {
     FourNodes cluster;
     cluster.bound("x", "a", labelled("web"));
     const auto web = cluster.pod_group(labelled("web", together({{.topology_key = zone_key}})));
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(nodes_with_room(Placement(rules), web), (std::vector<Slot>{}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(nodes_with_room(Placement(predicates), web), (std::vector<Slot>{}));
 }
 
 TEST(PodAntiAffinity, ExcludesDomainsWithMatchingPods) {
@@ -146,8 +147,8 @@ TEST(PodAntiAffinity, ExcludesDomainsWithMatchingPods) {
     cluster.bound("db-0", "b", labelled("db"));
     const auto by_zone = cluster.pod_group(labelled("web", apart({near(zone_key, app("db"))})));
     const auto by_node = cluster.pod_group(labelled("web", apart({near(hostname_key, app("db"))})));
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_EQ(nodes_with_room(placement, by_zone), (std::vector<Slot>{2, 3}));
     EXPECT_EQ(nodes_with_room(placement, by_node), (std::vector<Slot>{0, 2, 3}));
     EXPECT_EQ(placement.why_not(by_node, 1).sentence,
@@ -160,10 +161,10 @@ TEST(PodAntiAffinity, AppliesToPodsThatExistingOnesExclude) {
     cluster.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
     const auto web = cluster.pod_group(labelled("web"));
     const auto other = cluster.pod_group(labelled("other"));
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
-    EXPECT_TRUE(rules.has_inter_pod_constraints(web));
-    EXPECT_FALSE(rules.has_inter_pod_constraints(other));
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
+    EXPECT_TRUE(predicates.has_inter_pod_constraints(web));
+    EXPECT_FALSE(predicates.has_inter_pod_constraints(other));
     EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{2, 3}));
     EXPECT_EQ(nodes_with_room(placement, other), (std::vector<Slot>{0, 1, 2, 3}));
     EXPECT_EQ(placement.why_not(web, 1).sentence,
@@ -176,8 +177,8 @@ TEST(PodAntiAffinity, AppliesInBothDirectionsToPlacedPods) {
     FourNodes cluster;
     const auto db = cluster.pod_group(labelled("db", apart({near(zone_key, app("web"))})));
     const auto web = cluster.pod_group(labelled("web"));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     placement.place(db, 0, 1);
     EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{2, 3}));
     EXPECT_EQ(nodes_with_room(placement, db), (std::vector<Slot>{0, 1, 2, 3}));
@@ -191,8 +192,8 @@ TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
     const auto by_node = cluster.pod_group(labelled("n", apart({near(hostname_key, app("n"))})));
     const auto by_zone = cluster.pod_group(labelled("z", apart({near(zone_key, app("z"))})));
     const auto template_node = cluster.template_node(in_zone("3"));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const Slot slot = placement.add(template_node, 5);
     EXPECT_EQ(placement.room(by_node, slot, 9), (Room{1, 5}));
     EXPECT_EQ(placement.room(by_node, slot, 3), (Room{1, 3}));
@@ -211,12 +212,12 @@ TEST(PodAntiAffinity, AppliesToNewNodesIfADaemonSetHasIt) {
     const auto web = cluster.pod_group(labelled("web"));
     const auto bare = cluster.template_node({}),
                with_agent = cluster.template_node({.daemons = {agent}});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.why_not_new(web, bare).predicate, Predicate::none);
     EXPECT_EQ(placement.why_not_new(web, with_agent).predicate, Predicate::inter_pod_affinity);
     EXPECT_EQ(placement.slot_count(), 0u);
-    EXPECT_NE(rules.equivalent(with_agent), rules.equivalent(bare));
+    EXPECT_NE(predicates.equivalent(with_agent), predicates.equivalent(bare));
 }
 
 TEST(PodAffinity, HonoursMatchLabelKeys) {
@@ -230,17 +231,17 @@ TEST(PodAffinity, HonoursMatchLabelKeys) {
     const Labels labels{{"app", "web"}, {"hash", "2"}};
     const auto match = cluster.pod_group({.labels = labels, .spec = together({same})});
     const auto mismatch = cluster.pod_group({.labels = labels, .spec = together({unlike})});
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(nodes_with_room(Placement(rules), match), (std::vector<Slot>{2}));
-    EXPECT_EQ(nodes_with_room(Placement(rules), mismatch), (std::vector<Slot>{0, 1}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(nodes_with_room(Placement(predicates), match), (std::vector<Slot>{2}));
+    EXPECT_EQ(nodes_with_room(Placement(predicates), mismatch), (std::vector<Slot>{0, 1}));
 }
 
 TEST(PodAffinity, CountsPodsThatAreBeingDeleted) {
     FourNodes cluster;
     cluster.bound("db-0", "a", {.labels = {{"app", "db"}}, .deleted = Time{}});
     const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("db"))})));
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(nodes_with_room(Placement(rules), web), (std::vector<Slot>{0, 1}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(nodes_with_room(Placement(predicates), web), (std::vector<Slot>{0, 1}));
 }
 
 TEST(PodAffinity, IgnoresPodsOnARemovedNode) {
@@ -248,8 +249,8 @@ TEST(PodAffinity, IgnoresPodsOnARemovedNode) {
     cluster.bound("db-0", "a", labelled("db"));
     const auto db = cluster.pod_group(labelled("db"));
     const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("db"))})));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     placement.place(db, 2, 1);
     EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
     const auto before = placement.mark();

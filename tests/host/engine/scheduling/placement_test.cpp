@@ -15,8 +15,8 @@ TEST(Placement, LimitsRoomToTheScarcestResource) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 4000, .memory = 8000});
     const auto web = cluster.pod_group({.cpu = 1000, .memory = 3000});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.room(web, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 1), (Room{1, 1}));
     EXPECT_EQ(placement.room(web, 0, 0), (Room{0, 0}));
@@ -33,8 +33,8 @@ TEST(PlacementDeathTest, RejectsAMarkThatIsAlreadyUndone) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 4000});
     const auto web = cluster.pod_group({.cpu = 1000});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const Placement::Mark before = placement.mark();
     placement.place(web, 0, 1);
     const Placement::Mark after = placement.mark();
@@ -47,8 +47,8 @@ TEST(Placement, CountsPodsAsAResource) {
     cluster.node("a", {.cpu = 4000, .pods = 3});
     cluster.bound("there", "a", {.cpu = 100});
     const auto web = cluster.pod_group({.cpu = 1});
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(Placement(rules).room(web, 0, 10), (Room{2, 2}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(Placement(predicates).room(web, 0, 10), (Room{2, 2}));
 }
 
 TEST(Placement, AcceptsPodsThatRequestNoOvercommittedResource) {
@@ -57,8 +57,8 @@ TEST(Placement, AcceptsPodsThatRequestNoOvercommittedResource) {
     cluster.bound("big", "a", {.cpu = 2000});
     const auto without_cpu = cluster.pod_group({.memory = 4000});
     const auto web = cluster.pod_group({.cpu = 1});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.room(without_cpu, 0, 10), (Room{2, 2}));
     EXPECT_EQ(placement.room(web, 0, 10), (Room{0, 0}));
 }
@@ -68,8 +68,8 @@ TEST(Placement, FindsTheFirstNodeByIndexWithinTheRange) {
     for (int i = 0; i < 100; ++i)
         cluster.node("n" + std::to_string(1000 + i), {.cpu = i % 40 == 39 ? 2000 : 500});
     const auto web = cluster.pod_group({.cpu = 1500});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.find(web, 0, 100), std::optional<Slot>(39));
     EXPECT_EQ(placement.find(web, 39, 100), std::optional<Slot>(39));
     EXPECT_EQ(placement.find(web, 40, 100), std::optional<Slot>(79));
@@ -85,8 +85,8 @@ TEST(Placement, AddsSplitsAndClosesNodesAndUndoesIt) {
     cluster.node("a", {.cpu = 1000});
     const auto web = cluster.pod_group({.cpu = 500});
     const auto template_node = cluster.template_node({.cpu = 2000});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const auto before = placement.mark();
     const Slot slot = placement.add(template_node, 5);
     EXPECT_EQ(placement.room(web, slot, 100), (Room{4, 20}));
@@ -112,8 +112,8 @@ TEST(Placement, IsNotAffectedByUndoneChanges) {
     const auto web = cluster.pod_group({.cpu = 700});
     const auto big = cluster.template_node({.cpu = 1000}),
                small = cluster.template_node({.cpu = 500});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     for (int i = 0; i < 70; ++i) placement.add(big, 1);
     placement.undo(0);
     for (int i = 0; i < 40; ++i) placement.add(small, 1);
@@ -126,8 +126,8 @@ TEST(Placement, IsCopiedWithItsPods) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 1000});
     const auto web = cluster.pod_group({.cpu = 1000});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     Placement copy = placement;
     copy.place(web, 0, 1);
     EXPECT_EQ(placement.room(web, 0, 1), (Room{1, 1}));
@@ -139,8 +139,8 @@ TEST(Placement, SubtractsDaemonSetsFromANewNode) {
     const auto agent = cluster.daemon({.cpu = 300});
     const auto web = cluster.pod_group({.cpu = 500});
     const auto template_node = cluster.template_node({.cpu = 1000, .pods = 5, .daemons = {agent}});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const Slot slot = placement.add(template_node, 1);
     EXPECT_EQ(placement.room(web, slot, 10), (Room{1, 1}));
     EXPECT_EQ(placement.free(slot, snapshot::pods_index), 4);

@@ -23,7 +23,7 @@ CompiledPredicates make_rules(SchedulingCluster& cluster) {
     cluster.pod_group({.cpu = 200});
     cluster.pod_group(spread("d"));
     cluster.pod_group({.cpu = 100, .spec = {.node_selector = {{"disk", "hdd"}}}});
-    return cluster.rules();
+    return cluster.predicates();
 }
 
 TEST(EquivalentPods, HaveEqualRequestsAndNoInterPodConstraints) {
@@ -39,7 +39,7 @@ TEST(EquivalentPods, MayHaveInterPodConstraintsOnOneNode) {
 TEST(EquivalentPods, AreEmptyWithoutPods) {
     SchedulingCluster cluster;
     cluster.node("n", {});
-    EXPECT_TRUE(find_equivalent(cluster.rules()).empty());
+    EXPECT_TRUE(find_equivalent(cluster.predicates()).empty());
 }
 
 }  // namespace

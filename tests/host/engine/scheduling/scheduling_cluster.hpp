@@ -71,7 +71,7 @@ public:
                                   .csi_limits = node.csi_limits});
         return static_cast<TemplateNodeId>(template_nodes.size() - 1);
     }
-    CompiledPredicates rules() {
+    CompiledPredicates predicates() {
         return CompiledPredicates(snapshot::with_default_spread(builder.build(), defaults),
                                   pod_groups, template_nodes);
     }

@@ -46,8 +46,9 @@ TEST(TopologySpread, LimitsADomainToMaxSkewAboveTheMinimum) {
     for (const auto& c : cases) {
         ThreeZones cluster(c.existing[0], c.existing[1], c.existing[2]);
         const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"), c.max_skew)}));
-        CompiledPredicates rules = cluster.rules();
-        EXPECT_EQ(rooms(Placement(rules), web), c.room) << ::testing::PrintToString(c.existing);
+        CompiledPredicates predicates = cluster.predicates();
+        EXPECT_EQ(rooms(Placement(predicates), web), c.room)
+            << ::testing::PrintToString(c.existing);
     }
 }
 
@@ -55,8 +56,8 @@ TEST(TopologySpread, ReportsTheSkew) {
     ThreeZones cluster(3, 2, 2);
     cluster.node("4", {});
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_EQ(placement.why_not(web, 0),
               (Refusal{Predicate::pod_topology_spread,
                        "node(s) didn't match pod topology spread constraints: "
@@ -74,8 +75,8 @@ TEST(TopologySpread, UsesDefaultConstraintsForPodsWithoutTheirOwn) {
     const auto own = cluster.pod_group(spread_pod({over(zone_key, app("web"), 5)}));
     cluster.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     cluster.defaults = {{.topology_key = zone_key}};
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 1, 1, 0}));
     EXPECT_EQ(rooms(placement, unselected), (std::vector<int>{9, 9, 9, 9}));
     EXPECT_EQ(rooms(placement, own), (std::vector<int>{4, 5, 5, 0}));
@@ -96,16 +97,16 @@ TEST(TopologySpread, CountsEligibleNodesWithDefaultConstraints) {
     const auto web = cluster.pod_group(selective);
     cluster.builder.set(snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     cluster.defaults = {{.topology_key = zone_key}, {.topology_key = hostname_key, .max_skew = 2}};
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{0, 0, 2}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(rooms(Placement(predicates), web), (std::vector<int>{0, 0, 2}));
 }
 
 TEST(TopologySpread, IsUnlimitedInASingleDomain) {
     SchedulingCluster cluster;
     cluster.node("a", in_zone("1"));
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{9}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(rooms(Placement(predicates), web), (std::vector<int>{9}));
 }
 
 TEST(TopologySpread, HonoursMinDomains) {
@@ -114,9 +115,9 @@ TEST(TopologySpread, HonoursMinDomains) {
         ThreeZones cluster(1, 1, 1);
         constraint.min_domains = min_domains;
         const auto web = cluster.pod_group(spread_pod({constraint}));
-        CompiledPredicates rules = cluster.rules();
+        CompiledPredicates predicates = cluster.predicates();
         const int room = min_domains == 4 ? 1 : 2;
-        EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{room, room, room}));
+        EXPECT_EQ(rooms(Placement(predicates), web), (std::vector<int>{room, room, room}));
     }
 }
 
@@ -124,8 +125,8 @@ TEST(TopologySpread, CountsANewZoneWhenANodeIsAdded) {
     ThreeZones cluster(1, 1, 1);
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
     const auto template_node = cluster.template_node(in_zone("4"));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 1}));
     const Slot slot = placement.add(template_node, 2);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 0, 2}));
@@ -140,8 +141,8 @@ TEST(TopologySpread, CountsANewHostWhenAPodIsOnIt) {
     ThreeZones cluster(2, 2, 3);
     const auto web = cluster.pod_group(spread_pod({over(hostname_key, app("web"))}));
     const auto template_node = cluster.template_node({});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const Slot slot = placement.add(template_node, 3);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0, 9}));
     const Slot one = placement.split(slot, 1);
@@ -160,8 +161,8 @@ TEST(TopologySpread, ReportsHostsMissingForMinDomains) {
     const auto web = cluster.pod_group(spread_pod({constraint}));
     const auto unconstrained = cluster.pod_group({.labels = {{"app", "unconstrained"}}});
     const auto template_node = cluster.template_node({});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(placement.missing_hosts(web), 2);
     EXPECT_EQ(placement.missing_hosts(unconstrained), 0);
     const Slot slot = placement.add(template_node, 2);
@@ -175,8 +176,8 @@ TEST(TopologySpread, CountsEachHostSeparately) {
     ThreeZones cluster(1, 0, 1);
     const auto web = cluster.pod_group(spread_pod({over(hostname_key, app("web"))}));
     const auto template_node = cluster.template_node({});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 2, 0}));
     const Slot slot = placement.add(template_node, 4);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 4}));
@@ -199,25 +200,25 @@ TEST(TopologySpread, IgnoresOtherNamespacesAndPodsThatAreBeingDeleted) {
     cluster.bound("going", "1", {.labels = {{"app", "web"}}, .deleted = Time{}});
     cluster.bound("unlike", "1", {.labels = {{"app", "db"}}});
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(rooms(Placement(predicates), web), (std::vector<int>{1, 1, 1}));
 }
 
 TEST(TopologySpread, CountsNothingWithAnEmptyOrMissingSelector) {
     ThreeZones cluster(5, 0, 0);
     const auto empty = cluster.pod_group(spread_pod({over(zone_key, {})}));
     const auto none = cluster.pod_group(spread_pod({{.topology_key = zone_key}}));
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(rooms(Placement(rules), empty), (std::vector<int>{9, 9, 9}));
-    EXPECT_EQ(rooms(Placement(rules), none), (std::vector<int>{9, 9, 9}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(rooms(Placement(predicates), empty), (std::vector<int>{9, 9, 9}));
+    EXPECT_EQ(rooms(Placement(predicates), none), (std::vector<int>{9, 9, 9}));
 }
 
 TEST(TopologySpread, AppliesToPodsThatDoNotMatchTheSelector) {
     ThreeZones cluster(2, 1, 0);
     const auto other = cluster.pod_group(
         {.labels = {{"app", "other"}}, .spec = {.spread = {over(zone_key, app("web"))}}});
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(rooms(Placement(rules), other), (std::vector<int>{0, 9, 9}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(rooms(Placement(predicates), other), (std::vector<int>{0, 9, 9}));
 }
 
 TEST(TopologySpread, HonoursMatchLabelKeys) {
@@ -226,8 +227,8 @@ TEST(TopologySpread, HonoursMatchLabelKeys) {
     ThreeZones cluster(4, 0, 0);
     const auto web = cluster.pod_group(
         {.labels = {{"app", "web"}, {"hash", "2"}}, .spec = {.spread = {constraint}}});
-    CompiledPredicates rules = cluster.rules();
-    EXPECT_EQ(rooms(Placement(rules), web), (std::vector<int>{1, 1, 1}));
+    CompiledPredicates predicates = cluster.predicates();
+    EXPECT_EQ(rooms(Placement(predicates), web), (std::vector<int>{1, 1, 1}));
 }
 
 TEST(TopologySpread, HonoursNodeInclusionPolicies) {
@@ -256,8 +257,8 @@ TEST(TopologySpread, HonoursNodeInclusionPolicies) {
         TestPod pod = spread_pod({c.constraint});
         if (c.selects) pod.spec.node_selector = {{zone_key, "1"}};
         const auto web = cluster.pod_group(pod);
-        CompiledPredicates rules = cluster.rules();
-        EXPECT_EQ(rooms(Placement(rules), web, 9), c.room) << c.name;
+        CompiledPredicates predicates = cluster.predicates();
+        EXPECT_EQ(rooms(Placement(predicates), web, 9), c.room) << c.name;
     }
 }
 
@@ -266,8 +267,8 @@ TEST(TopologySpread, CombinesSeveralConstraints) {
     const auto web = cluster.pod_group(
         spread_pod({over(zone_key, app("web"), 2), over(hostname_key, app("web"))}));
     const auto template_node = cluster.template_node(in_zone("1"));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const Slot slot = placement.add(template_node, 5);
     EXPECT_EQ(placement.room(web, slot, 9), (Room{1, 2}));
 }
@@ -275,8 +276,8 @@ TEST(TopologySpread, CombinesSeveralConstraints) {
 TEST(TopologySpread, IgnoresRemovedNodes) {
     ThreeZones cluster(1, 1, 0);
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 0, 2}));
     placement.close(2);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{1, 1, 0}));
@@ -290,8 +291,8 @@ TEST(SpreadDomains, IncludeDomainsOfEligibleNodesAndTemplates) {
     const auto in_4 = cluster.template_node(in_zone("4"));
     const auto in_2 = cluster.template_node(in_zone("2"));
     const auto nowhere = cluster.template_node({});
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     const auto domains = placement.spread(web);
     ASSERT_TRUE(domains);
     EXPECT_EQ(domains->topology_key, zone_key);
@@ -318,8 +319,8 @@ TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
     const auto two = cluster.pod_group(spread_pod({over("region", web), over(zone_key, web)}));
     const auto same = cluster.pod_group(
         {.labels = {{"app", "web"}, {"x", "y"}}, .spec = {.spread = {over(zone_key, web)}}});
-    CompiledPredicates rules = cluster.rules();
-    const Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
     EXPECT_FALSE(placement.spread(none));
     EXPECT_FALSE(placement.spread(by_node));
     EXPECT_TRUE(placement.spread(both));
@@ -330,8 +331,8 @@ TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
 TEST(SpreadAllowance, ReplacesTheConstraintUntilItIsUsedUp) {
     ThreeZones cluster(0, 0, 0);
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
-    CompiledPredicates rules = cluster.rules();
-    Placement placement(rules);
+    CompiledPredicates predicates = cluster.predicates();
+    Placement placement(predicates);
     placement.allow(web, 0, 5);
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{5, 0, 0}));
     placement.allow(web, 2, 1);

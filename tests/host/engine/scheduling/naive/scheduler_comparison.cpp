@@ -24,10 +24,10 @@ std::string to_text(const Room& room) {
 SchedulerComparison::SchedulerComparison(RandomCluster start)
     : cluster_(start.cluster),
       template_nodes_(start.template_nodes),
-      rules_(std::make_unique<CompiledPredicates>(
+      predicates_(std::make_unique<CompiledPredicates>(
           snapshot::with_default_spread(start.cluster, start.default_spread), start.pod_groups,
           start.template_nodes)),
-      fast_(*rules_),
+      fast_(*predicates_),
       now_{.naive_cluster = make_naive_cluster(start.cluster),
            .closed = std::vector<bool>(start.cluster.node_count(), false)} {
     now_.naive_cluster.default_spread = start.default_spread;
@@ -135,7 +135,7 @@ std::string SchedulerComparison::compare_new(PodGroupIndex pod_group,
         add_node(state.naive_cluster, cluster_, template_nodes_[template_node]);
     const Refusal slow = slow_why_not(state, pod_group, added);
     const Refusal fast = fast_.why_not_new(pod_group, template_node);
-    if (fast != fast_.why_not_new(pod_group, rules_->equivalent(template_node)))
+    if (fast != fast_.why_not_new(pod_group, predicates_->equivalent(template_node)))
         return "not equivalent";
     if (fast.predicate == slow.predicate) return "";
     return about(pod_group, "template_node " + std::to_string(template_node)) + to_text(fast) +

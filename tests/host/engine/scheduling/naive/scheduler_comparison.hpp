@@ -64,7 +64,7 @@ private:
     snapshot::Cluster cluster_;
     std::vector<TemplateNode> template_nodes_;
     std::vector<Pod> pods_;  ///< by pod group
-    std::unique_ptr<CompiledPredicates> rules_;
+    std::unique_ptr<CompiledPredicates> predicates_;
     Placement fast_;
     State now_;
     std::vector<Saved> saved_;
