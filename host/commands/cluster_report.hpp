@@ -32,7 +32,7 @@ public:
 
     void open(const ClusterPlaces& places);
     /// `at`: real time from the start.
-    void tell(Duration at, const simulation::live::LiveLine& line);
+    void print(Duration at, const simulation::live::LiveLine& line);
 
 private:
     void print(const ClusterPlaces& places);

@@ -73,8 +73,8 @@ private:
     void make_player();
     void await_leader();
     void await_signal();
-    void tell(const simulation::live::LiveLine& line) {
-        report_.tell(loop_.monotonic() - began_, line);
+    void report(const simulation::live::LiveLine& line) {
+        report_.print(loop_.monotonic() - began_, line);
     }
     void on_scenario_end(int unmet);
     void end(Result<void> result);
@@ -139,7 +139,7 @@ Result<void> LiveCluster::begin() {
         });
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
-    live_events_.emplace(store_, [this](const simulation::live::LiveLine& line) { tell(line); });
+    live_events_.emplace(store_, [this](const simulation::live::LiveLine& line) { report(line); });
     make_player();
     player_->fill();
     if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
@@ -204,7 +204,7 @@ void LiveCluster::make_player() {
                     simulation::live::ScenarioPlayer::Options{
                         .speed = options_.speed,
                         .quiet_period = quiet_period,
-                        .tell = [this](const simulation::live::LiveLine& line) { tell(line); },
+                        .report = [this](const simulation::live::LiveLine& line) { report(line); },
                         .balancers = simulation_.balancers,
                         // The daemon reloads its configuration file when the file changes.
                         .change_cloud = [this](const simulation::ExternalEvent& what,
@@ -236,7 +236,7 @@ void LiveCluster::await_leader() {
         loop_.after(leader_poll_interval, [this] { await_leader(); });
         return;
     }
-    tell({"note", "", "an autoscaler became leader; starting the scenario"});
+    report({"note", "", "an autoscaler became leader; starting the scenario"});
     player_->start();
 }
 

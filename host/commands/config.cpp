@@ -90,7 +90,7 @@ void add_config_check(CLI::App& parent, Action& action) {
 
 namespace {
 
-int tell(const Result<std::string>& explanation, Streams streams) {
+int print_result(const Result<std::string>& explanation, Streams streams) {
     if (!explanation) {
         streams.err << "capstan: " << explanation.error().message << '\n';
         return exit_usage;
@@ -104,13 +104,14 @@ int explain(const std::string& key, const std::string& file, Streams streams) {
         const auto unknown = [](const PluginInstanceId&) -> const runtime::config::PluginSettings* {
             return nullptr;
         };
-        return tell(runtime::config::explain_key(key, nullptr, unknown), streams);
+        return print_result(runtime::config::explain_key(key, nullptr, unknown), streams);
     }
     const auto prepared = load_pipeline(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->loaded.config) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
-    return tell(runtime::config::explain_key(key, &prepared->config(), settings.lookup()), streams);
+    return print_result(runtime::config::explain_key(key, &prepared->config(), settings.lookup()),
+                        streams);
 }
 
 }  // namespace

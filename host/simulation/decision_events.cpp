@@ -67,7 +67,7 @@ void DecisionEvents::decided(const runtime::PassResult& result,
 
 void DecisionEvents::note(const std::vector<std::string>& notes, Time now) {
     for (const std::string& text : notes) {
-        if (!noted_.contains(text)) event_log_.tell(now, EventKind::note, "", text);
+        if (!noted_.contains(text)) event_log_.add(now, EventKind::note, "", text);
     }
     noted_ = {notes.begin(), notes.end()};
 }
@@ -80,10 +80,10 @@ void DecisionEvents::add_unschedulable(std::vector<UnschedulablePods> unschedula
                        is_same(old.reason, u.reason);
             });
         if (is_known) continue;
-        event_log_.tell(now, EventKind::unschedulable, u.batch,
-                        u.batch + ": " + counted(u.count, "pod") +
-                            (u.count == 1 ? " stays" : " stay") + " unschedulable",
-                        u.count, u.reason.sentence);
+        event_log_.add(now, EventKind::unschedulable, u.batch,
+                       u.batch + ": " + counted(u.count, "pod") +
+                           (u.count == 1 ? " stays" : " stay") + " unschedulable",
+                       u.count, u.reason.sentence);
     }
     unschedulable_ = std::move(unschedulable);
 }
@@ -94,42 +94,42 @@ void DecisionEvents::carried_out(const engine::Decision& decision, const engine:
     for_each_action(
         decision, results,
         engine::Visitors{[&](const engine::Decrease& d, const engine::ActionResult& result) {
-                             tell(EventKind::decrease, d.group.value(), command_of(d),
-                                  from_to(d.from, d.from - d.by), d.by, d.because, result.error(),
-                                  now);
+                             add(EventKind::decrease, d.group.value(), command_of(d),
+                                 from_to(d.from, d.from - d.by), d.by, d.because, result.error(),
+                                 now);
                          },
                          [&](const engine::MachineRemoval& d, const engine::ActionResult& result) {
                              add_removal(d, result.errors, now);
                          },
                          [&](const engine::GroupCreation& d, const engine::ActionResult& result) {
-                             tell(EventKind::creation, d.group.value(), command_of(d),
-                                  ": " + describe_plan(d.plan), 1, d.because, result.error(), now);
+                             add(EventKind::creation, d.group.value(), command_of(d),
+                                 ": " + describe_plan(d.plan), 1, d.because, result.error(), now);
                          },
                          [&](const engine::Increase& d, const engine::ActionResult& result) {
                              // A group that was not made was never asked to grow.
                              const Error* const error = result.error();
                              if (error != nullptr && error->code == ErrorCode::cancelled) return;
-                             tell(EventKind::increase, d.group.value(), command_of(d),
-                                  from_to(d.from, d.from + d.by), d.by, d.because, error, now);
+                             add(EventKind::increase, d.group.value(), command_of(d),
+                                 from_to(d.from, d.from + d.by), d.by, d.because, error, now);
                          },
                          [&](const engine::GroupDeletion& d, const engine::ActionResult& result) {
-                             tell(EventKind::deletion, d.group.value(), command_of(d), "", 1,
-                                  d.because, result.error(), now);
+                             add(EventKind::deletion, d.group.value(), command_of(d), "", 1,
+                                 d.because, result.error(), now);
                          },
                          [](const auto&, const engine::ActionResult&) {}});  // written below
     add_evictions(decision, results, now);
     add_refusals(decision, results, now);
-    for (Event& event : consequences) event_log_.tell(std::move(event));
+    for (Event& event : consequences) event_log_.add(std::move(event));
 }
 
-void DecisionEvents::tell(EventKind kind, const std::string& group, const std::string& command,
-                          const std::string& more, std::int64_t count, const std::string& because,
-                          const Error* error, Time now) {
+void DecisionEvents::add(EventKind kind, const std::string& group, const std::string& command,
+                         const std::string& more, std::int64_t count, const std::string& because,
+                         const Error* error, Time now) {
     commands_.push_back({command, now});
     if (error == nullptr) {
-        event_log_.tell(now, kind, group, command + more, count, because);
+        event_log_.add(now, kind, group, command + more, count, because);
     } else {
-        event_log_.tell(now, EventKind::failure, group, command + " fails", count, error->message);
+        event_log_.add(now, EventKind::failure, group, command + " fails", count, error->message);
     }
 }
 
@@ -150,13 +150,13 @@ void DecisionEvents::add_removal(const engine::MachineRemoval& removal,
             if (!node.empty()) statistics_.node_removed();
             continue;
         }
-        event_log_.tell(now, EventKind::failure, group,
-                        "removal of " + name_of_machine(removal.machines[i], node) + " from " +
-                            group + " fails",
-                        1, error->message);
+        event_log_.add(now, EventKind::failure, group,
+                       "removal of " + name_of_machine(removal.machines[i], node) + " from " +
+                           group + " fails",
+                       1, error->message);
     }
     if (gone.machines.empty()) return;
-    event_log_.tell(
+    event_log_.add(
         now, EventKind::removal, group, command_of(gone),
         static_cast<std::int64_t>(gone.machines.size()), removal.because,
         std::ranges::all_of(gone.nodes, [&](const std::string& node) { return is_told(node); }));
@@ -185,10 +185,10 @@ void DecisionEvents::add_evictions(const engine::Decision& decision, const engin
             evicted.of_daemon_sets == 0
                 ? ""
                 : ", " + std::to_string(evicted.of_daemon_sets) + " of DaemonSets";
-        event_log_.tell(now, EventKind::eviction, node,
-                        counted(evicted.pods, "pod") + (evicted.pods == 1 ? " is" : " are") +
-                            " evicted from " + node + apart,
-                        evicted.pods, evicted.because, is_told(node));
+        event_log_.add(now, EventKind::eviction, node,
+                       counted(evicted.pods, "pod") + (evicted.pods == 1 ? " is" : " are") +
+                           " evicted from " + node + apart,
+                       evicted.pods, evicted.because, is_told(node));
     }
 }
 
@@ -199,7 +199,7 @@ void DecisionEvents::add_refusals(const engine::Decision& decision, const engine
     const auto refuse = [&](const std::string& node, const std::string& what, const Error& error) {
         const Refused refusal{what, error.code, error.subject};
         if (refused.insert(refusal).second && !refused_.contains(refusal))
-            event_log_.tell(now, EventKind::failure, node, what + " fails", 1, error.message);
+            event_log_.add(now, EventKind::failure, node, what + " fails", 1, error.message);
     };
     for_each_action_of<engine::NodeChange>(
         decision, results,
@@ -235,22 +235,22 @@ void add_backoffs(const Memory& before, const Memory& after, EventLog& event_log
             continue;
         const std::string how_long = backoff.until ? "for " + format_duration(*backoff.until - now)
                                                    : "until a machine joins";
-        event_log.tell(now, EventKind::backoff, group.value(),
-                       group.value() + " is backed off " + how_long, {}, backoff.because);
+        event_log.add(now, EventKind::backoff, group.value(),
+                      group.value() + " is backed off " + how_long, {}, backoff.because);
     }
     for (const auto& [group, backoff] : before.backoffs) {
         // The event of its beginning said when a back-off ends, so its expiry needs no event.
         const bool ran_out = backoff.until && *backoff.until <= now;
         if (ran_out || after.backoffs.contains(group)) continue;
-        event_log.tell(now, EventKind::backoff, group.value(),
-                       group.value() + " is no longer backed off");
+        event_log.add(now, EventKind::backoff, group.value(),
+                      group.value() + " is no longer backed off");
     }
 }
 
 void add_beginning(const std::string& node, const NodeRemoval& removal, EventLog& event_log,
                    Time now) {
-    event_log.tell(now, EventKind::removal, removal.group.value(), "removal of " + node + " begins",
-                   1, removal.because);
+    event_log.add(now, EventKind::removal, removal.group.value(), "removal of " + node + " begins",
+                  1, removal.because);
 }
 
 }  // namespace
@@ -268,8 +268,8 @@ void DecisionEvents::remembered(const Memory& before, const Memory& after, Time 
             old != before.removals.end() && old->second.phase == RemovalPhase::undoing;
         if (!is_undone || was_undone) continue;
         statistics_.removal_undone();
-        event_log_.tell(now, EventKind::removal, removal.group.value(),
-                        "removal of " + node + " is cancelled", 1, removal.because);
+        event_log_.add(now, EventKind::removal, removal.group.value(),
+                       "removal of " + node + " is cancelled", 1, removal.because);
     }
     for (const auto& [node, removal] : before.removals) {
         if (after.removals.contains(node)) continue;

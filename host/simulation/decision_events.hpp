@@ -71,9 +71,9 @@ private:
     void add_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now);
     /// Writes one command with its result: an event of `kind`, or a failure if there is an error.
     /// `more` is appended to the text of a command that succeeded.
-    void tell(EventKind kind, const std::string& group, const std::string& command,
-              const std::string& more, std::int64_t count, const std::string& because,
-              const Error* error, Time now);
+    void add(EventKind kind, const std::string& group, const std::string& command,
+             const std::string& more, std::int64_t count, const std::string& because,
+             const Error* error, Time now);
     void add_removal(const engine::MachineRemoval& removal, std::span<const Error> errors,
                      Time now);
     void add_evictions(const engine::Decision& decision, const engine::Results& results, Time now);

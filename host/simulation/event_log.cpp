@@ -26,18 +26,18 @@ std::string_view name_of(EventKind kind) noexcept {
     return "unknown";
 }
 
-void EventLog::tell(Time now, EventKind kind, std::string subject, std::string text,
-                    std::optional<std::int64_t> count, std::string because, bool is_told) {
-    tell({.at = now - start_,
-          .kind = kind,
-          .text = std::move(text),
-          .because = std::move(because),
-          .subject = std::move(subject),
-          .count = count,
-          .is_told = is_told});
+void EventLog::add(Time now, EventKind kind, std::string subject, std::string text,
+                   std::optional<std::int64_t> count, std::string because, bool is_told) {
+    add({.at = now - start_,
+         .kind = kind,
+         .text = std::move(text),
+         .because = std::move(because),
+         .subject = std::move(subject),
+         .count = count,
+         .is_told = is_told});
 }
 
-void EventLog::tell(Event event) {
+void EventLog::add(Event event) {
     if (is_held_) {
         held_.push_back(std::move(event));
         return;

@@ -13,15 +13,15 @@ class EventLog {
 public:
     EventLog(Time start, Observer& observer) : start_(start), observer_(observer) {}
 
-    void tell(Time now, EventKind kind, std::string subject, std::string text,
-              std::optional<std::int64_t> count = {}, std::string because = {},
-              bool is_told = false);
+    void add(Time now, EventKind kind, std::string subject, std::string text,
+             std::optional<std::int64_t> count = {}, std::string because = {},
+             bool is_told = false);
     std::vector<Event>& events() noexcept { return events_; }
 
     /// From here on events are held back, until take_held() returns them.
     void hold() { is_held_ = true; }
     std::vector<Event> take_held();
-    void tell(Event event);
+    void add(Event event);
 
 private:
     Time start_;

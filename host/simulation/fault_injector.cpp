@@ -84,7 +84,7 @@ Result<Duration> FaultInjector::reach(Time now) {
     std::vector<FaultEvent> due = faults_.take_due(now, groups());
     std::erase_if(due, [&](const FaultEvent& event) { return is_out_of_reach(event); });
     for (const FaultEvent& event : due) {
-        parts_.event_log.tell(now, EventKind::fault, event.group, sentence(event));
+        parts_.event_log.add(now, EventKind::fault, event.group, sentence(event));
         if (event.kind == FaultKind::clock_jump) jump += event.lasts;
         CAPSTAN_CHECK(strike(event, now));
     }

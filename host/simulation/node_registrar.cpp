@@ -57,9 +57,9 @@ std::optional<Time> first_moment(const Map& map) {
 void report_nodes(EventLog& event_log, Time now, const std::map<std::string, std::int64_t>& nodes,
                   const std::string& one, const std::string& many) {
     for (const auto& [group, count] : nodes) {
-        event_log.tell(now, EventKind::node, group,
-                       group + ": " + counted(count, "node") + " " + (count == 1 ? one : many),
-                       count);
+        event_log.add(now, EventKind::node, group,
+                      group + ": " + counted(count, "node") + " " + (count == 1 ? one : many),
+                      count);
     }
 }
 
@@ -135,7 +135,7 @@ void NodeRegistrar::watch(const engine::Group& group, const Machine& machine, Ti
 void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Time now) {
     const std::string& id = machine.id.value();
     if (!group.described) {
-        event_log_.tell(
+        event_log_.add(
             now, EventKind::note, group.group.id.value(),
             group.group.id.value() + ": machine " + id + " runs, but has no node template", 1,
             group.undescribed_because);
@@ -154,9 +154,9 @@ void NodeRegistrar::report_failures(const engine::Group& group, Time now) {
     }
     const std::string& id = group.group.id.value();
     for (const auto& [because, count] : failed) {
-        event_log_.tell(now, EventKind::failure, id,
-                        id + ": " + counted(count, "machine") + (count == 1 ? " fails" : " fail"),
-                        count, because);
+        event_log_.add(now, EventKind::failure, id,
+                       id + ": " + counted(count, "machine") + (count == 1 ? " fails" : " fail"),
+                       count, because);
     }
 }
 

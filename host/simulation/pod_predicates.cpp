@@ -90,15 +90,15 @@ std::optional<PodIndex> find_pod(const Cluster& cluster, const engine::Eviction&
 std::vector<RemovedMachine> find_removed(const engine::Decision& decision,
                                          const engine::Results& results) {
     std::vector<RemovedMachine> out;
-    const auto see = [&](const engine::MachineRemoval& removal,
-                         const engine::ActionResult& result) {
+    const auto record = [&](const engine::MachineRemoval& removal,
+                            const engine::ActionResult& result) {
         for (std::size_t m = 0; result.is_known && m < removal.machines.size(); ++m) {
             if (engine::find_error(result.errors, removal.machines[m]) != nullptr) continue;
             out.push_back({removal.group, removal.machines[m],
                            m < removal.nodes.size() ? removal.nodes[m] : std::string()});
         }
     };
-    for_each_action_of<engine::MachineRemoval>(decision, results, see);
+    for_each_action_of<engine::MachineRemoval>(decision, results, record);
     return out;
 }
 

@@ -171,7 +171,7 @@ private:
             unmet.insert(unmet.begin(), missing(*step.until_command));
         for (const std::string& text : unmet) {
             const std::string place = input_.source + ":" + std::to_string(step.place.line);
-            event_log_.tell(event_loop_->now(), EventKind::unmet, "", place + ": " + text);
+            event_log_.add(event_loop_->now(), EventKind::unmet, "", place + ": " + text);
             unmet_.push_back({place, text});
         }
     }

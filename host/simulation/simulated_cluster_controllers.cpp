@@ -63,9 +63,9 @@ Result<void> SimulatedCluster::apply(const PodBatch& given, Time now) {
     b.stop_time = given.stop_time;
     b.is_packed = given.packed;
     const int count = given.count.value_or(1);
-    event_log_.tell(now, EventKind::arrival, pod_template.name,
-                    pods_of(pod_template.name, count) + (count == 1 ? " arrives" : " arrive"),
-                    count);
+    event_log_.add(now, EventKind::arrival, pod_template.name,
+                   pods_of(pod_template.name, count) + (count == 1 ? " arrives" : " arrive"),
+                   count);
     set_replicas(of, b.wanted + count);
     if (single) {
         create_pod(of, pod_template.name, now);
@@ -91,7 +91,7 @@ Result<void> SimulatedCluster::apply(const Scale& to, Time now) {
         shrink(*of, present - to.replicas, now);
         return {};
     }
-    event_log_.tell(
+    event_log_.add(
         now, EventKind::arrival, to.batch,
         to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
         to.replicas - present);
@@ -109,8 +109,8 @@ Result<void> SimulatedCluster::apply(const Remove& what, Time now) {
         return {};
     }
     if (const auto pod = find_pod(what.name)) {
-        event_log_.tell(now, EventKind::departure, batches_[pods_[*pod].batch].pod_template.name,
-                        what.name + " is deleted", 1);
+        event_log_.add(now, EventKind::departure, batches_[pods_[*pod].batch].pod_template.name,
+                       what.name + " is deleted", 1);
         terminate(*pod, {}, now);
         reconcile(now);
         return {};
@@ -188,8 +188,8 @@ void SimulatedCluster::shrink(BatchId of, int count, Time now) {
     order.resize(static_cast<std::size_t>(count));
     for (const PodId id : order) terminate(id, {}, now);
     const std::string& name = batches_[of].pod_template.name;
-    event_log_.tell(now, EventKind::departure, name,
-                    pods_of(name, count) + (count == 1 ? " is" : " are") + " deleted", count);
+    event_log_.add(now, EventKind::departure, name,
+                   pods_of(name, count) + (count == 1 ? " is" : " are") + " deleted", count);
     reconcile(now);
 }
 
@@ -229,9 +229,9 @@ void SimulatedCluster::reconcile(BatchId of, Time now) {
     if (back == 0) return;
     statistics_.recreated(back);
     const std::string& name = batches_[of].pod_template.name;
-    event_log_.tell(now, EventKind::arrival, name,
-                    pods_of(name, back) + (back == 1 ? " is" : " are") + " recreated and pending",
-                    back);
+    event_log_.add(now, EventKind::arrival, name,
+                   pods_of(name, back) + (back == 1 ? " is" : " are") + " recreated and pending",
+                   back);
 }
 
 // DaemonSets: one pod on each node that takes it.
@@ -314,7 +314,7 @@ Result<void> SimulatedCluster::apply(const engine::snapshot::DaemonSetObject& se
     if (known != daemon_sets_.end())
         return fail(ErrorCode::conflict, "DaemonSet '" + set.name + "' already exists");
     fill_daemon_set(set);
-    event_log_.tell(now, EventKind::arrival, set.name, "DaemonSet " + set.name + " arrives", 0);
+    event_log_.add(now, EventKind::arrival, set.name, "DaemonSet " + set.name + " arrives", 0);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
     has_changed_ = true;
     return {};
@@ -341,9 +341,9 @@ bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
         if (b.is_daemon && is_of_one_daemon_set(b.pod_template, pod_template))
             pods.insert(pods.end(), b.pods.begin(), b.pods.end());
     for (const PodId id : pods) terminate(id, {}, now);
-    event_log_.tell(now, EventKind::departure, pod_template.name,
-                    "DaemonSet " + pod_template.name + " is deleted",
-                    static_cast<std::int64_t>(pods.size()));
+    event_log_.add(now, EventKind::departure, pod_template.name,
+                   "DaemonSet " + pod_template.name + " is deleted",
+                   static_cast<std::int64_t>(pods.size()));
     has_changed_ = true;
     reconcile(now);
     return true;

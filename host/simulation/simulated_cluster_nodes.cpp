@@ -85,7 +85,7 @@ Result<void> SimulatedCluster::apply(const engine::snapshot::NodeObject& node, T
     engine::snapshot::NodeObject made = node;
     if (made.created == Time()) made.created = wall(now);
     add_node(std::move(made), "", now);
-    event_log_.tell(now, EventKind::node, "", "node " + node.name + " joins", 1);
+    event_log_.add(now, EventKind::node, "", "node " + node.name + " joins", 1);
     return {};
 }
 
@@ -167,7 +167,7 @@ bool SimulatedCluster::remove_node(const std::string& name, Time now) {
     const std::string group = at->second.group;
     nodes_.erase(at);
     has_changed_ = true;
-    event_log_.tell(
+    event_log_.add(
         now, EventKind::node, group,
         "node " + name + " is deleted" + (others == 0 ? "" : " with " + counted(others, "pod")), 1);
     reconcile(now);

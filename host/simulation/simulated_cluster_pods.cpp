@@ -55,7 +55,7 @@ void SimulatedCluster::report_ended(const std::map<BatchId, int>& ended, Time no
     for (const auto& [of, count] : ended) {
         statistics_.ended(count);
         const std::string& name = batches_[of].pod_template.name;
-        event_log_.tell(
+        event_log_.add(
             now, EventKind::departure, name,
             name + ": " + counted(count, "pod") + (count == 1 ? " completes" : " complete"), count);
     }

@@ -63,7 +63,7 @@ Result<void> SimulatedCluster::apply(const Bind& what, Time now) {
     bind(*pod, what.node, now);
     has_changed_ = true;
     const std::string& name = batches_[pods_[*pod].batch].pod_template.name;
-    event_log_.tell(now, EventKind::bound, name, got_nodes(name, 1), 1);
+    event_log_.add(now, EventKind::bound, name, got_nodes(name, 1), 1);
     reconcile(now);
     return {};
 }
@@ -138,7 +138,7 @@ void SimulatedCluster::place(Time now) {
 void SimulatedCluster::report_bound(const std::map<BatchId, std::int64_t>& bound, Time now) {
     for (const auto& [of, count] : bound) {
         const std::string& name = batches_[of].pod_template.name;
-        event_log_.tell(now, EventKind::bound, name, got_nodes(name, count), count);
+        event_log_.add(now, EventKind::bound, name, got_nodes(name, count), count);
     }
 }
 

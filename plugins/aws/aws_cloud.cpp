@@ -347,7 +347,7 @@ Task<SharedCloudView> AwsCloud::read(bool probe) {
     if (probe) co_await aws.probe();
     const Time asked_at = aws.changes.moment();
     co_await aws.lists.update();
-    aws.changes.see(asked_at);
+    aws.changes.observe(asked_at);
     std::ignore = co_await as_result(aws.changes.end_protection());
     if (aws.config.failed_activities) co_await aws.activities.update(aws.sizes());
     aws.templates.follow(aws.known_groups());

@@ -300,7 +300,7 @@ Task<SharedCloudView> GceCloud::read(bool probe) {
     Project& gce = project();
     if (probe) co_await gce.probe();
     co_await gce.lists.update();
-    gce.changes.see();
+    gce.changes.observe();
     co_await gce.find_made();
     co_await gce.machines.update();
     gce.templates.follow(gce.known_groups());

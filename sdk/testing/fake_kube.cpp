@@ -363,7 +363,7 @@ const Json& FakeKube::store(const Key& key, Json object, const KubeResource& res
                                : Json(before->second.text_at({"metadata", "uid"})));
     metadata.set("resourceVersion", std::to_string(++version_));
     const Json& stored = objects_[key] = std::move(object);
-    tell(is_new ? KubeEvent::Type::added : KubeEvent::Type::modified, key, stored);
+    notify(is_new ? KubeEvent::Type::added : KubeEvent::Type::modified, key, stored);
     return stored;
 }
 
@@ -371,11 +371,11 @@ bool FakeKube::erase(const Key& key) {
     const auto gone = objects_.extract(key);
     if (gone.empty()) return false;
     ++version_;
-    tell(KubeEvent::Type::deleted, key, gone.mapped());
+    notify(KubeEvent::Type::deleted, key, gone.mapped());
     return true;
 }
 
-void FakeKube::tell(KubeEvent::Type type, const Key& key, const Json& object) {
+void FakeKube::notify(KubeEvent::Type type, const Key& key, const Json& object) {
     if (is_trying_) return;
     for (const auto& [id, watch] : watches_) {
         const KubeSelection& what = watch.what;

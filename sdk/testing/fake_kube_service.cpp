@@ -104,7 +104,7 @@ struct Listening {
     void* user;
     bool has_ended = false;
 
-    void tell(std::int32_t type, const std::string& object, const Error* error) {
+    void notify(std::int32_t type, const std::string& object, const Error* error) {
         if (has_ended) return;
         has_ended = type == CAPSTAN_KUBE_ENDED;
         capstan_error raw{};
@@ -121,8 +121,8 @@ FakeKube::Listener listener(FakeParts& p, std::uint64_t id, std::shared_ptr<List
                                         const Error& error) {
         p.loop.post([&p, id, to, type, object, error](capstan_status status) {
             if (status != CAPSTAN_OK || !p.kube_watches.contains(id)) return;
-            to->tell(static_cast<std::int32_t>(type), object,
-                     type == KubeEvent::Type::trouble ? &error : nullptr);
+            to->notify(static_cast<std::int32_t>(type), object,
+                       type == KubeEvent::Type::trouble ? &error : nullptr);
         });
     };
 }
@@ -142,8 +142,8 @@ capstan_status watch(const capstan_host* host, const capstan_kube_watch* raw,
     const auto listening = std::make_shared<Listening>(Listening{on_event, user});
     std::uint64_t life = 0;
     const capstan_status accepted = p.loop.after(
-        for_ever, [listening](capstan_status) { listening->tell(CAPSTAN_KUBE_ENDED, {}, nullptr); },
-        &life);
+        for_ever,
+        [listening](capstan_status) { listening->notify(CAPSTAN_KUBE_ENDED, {}, nullptr); }, &life);
     if (accepted != CAPSTAN_OK) return accepted;
     *id = life;
     p.kube_watches.insert(life);
@@ -151,7 +151,7 @@ capstan_status watch(const capstan_host* host, const capstan_kube_watch* raw,
         if (status != CAPSTAN_OK || !p.kube_watches.contains(life)) return;
         const Result<void> followed = p.kube.follow(life, what, listener(p, life, listening));
         if (followed) return;
-        listening->tell(CAPSTAN_KUBE_TROUBLE, {}, &followed.error());
+        listening->notify(CAPSTAN_KUBE_TROUBLE, {}, &followed.error());
         p.kube_watches.erase(life);
         p.loop.cancel(life);
     });

@@ -47,7 +47,7 @@ public:
 private:
     int pick(int below) { return static_cast<int>(random_() % static_cast<std::uint64_t>(below)); }
     bool chance(int one_in) { return pick(one_in) == 0; }
-    void tell(const std::string& what) {
+    void log(const std::string& what) {
         story_ += "  " + format_duration(now_) + " " + what + "\n";
     }
 
@@ -66,14 +66,14 @@ private:
         if (faults.lost > 0) told += ", a response is lost";
         if (faults.late > Duration::zero())
             told += ", an increase is delayed by " + format_duration(faults.late);
-        tell(told);
+        log(told);
         cloud_.set_faults(std::move(faults));
     }
 
     void set_by_another(int target) {
         const std::vector<MachineId> before = cloud_.machines();
         cloud_.set_target(target);
-        tell("another client sets " + std::to_string(target));
+        log("another client sets " + std::to_string(target));
         const std::vector<MachineId> after = cloud_.machines();
         for (const MachineId& machine : before)
             if (std::ranges::find(after, machine) == after.end()) expected_ends_.insert(machine);
@@ -108,7 +108,7 @@ private:
         const Result<CloudView> view = cloud_.refresh();
         check();
         if (!view || view->groups.empty() || !view->groups.front().target) {
-            tell("no view" + (view ? std::string() : ": " + view.error().message));
+            log("no view" + (view ? std::string() : ": " + view.error().message));
             return;
         }
         const NodeGroup& group = view->groups.front();
@@ -149,8 +149,8 @@ private:
             ask_removal(group, failed);
         } else if (requests <= counted) {
             const auto done = cloud_.decrease_target(resize(group, requests, counted));
-            tell("decrease " + std::to_string(counted) + " by " + std::to_string(requests) + ": " +
-                 outcome(done));
+            log("decrease " + std::to_string(counted) + " by " + std::to_string(requests) + ": " +
+                outcome(done));
             check();
         }
         return true;
@@ -165,8 +165,8 @@ private:
     }
     void grow(const NodeGroup& group, int counted) {
         const auto done = cloud_.increase(resize(group, wanted_ - counted, counted));
-        tell("increase " + std::to_string(counted) + " to " + std::to_string(wanted_) + ": " +
-             outcome(done));
+        log("increase " + std::to_string(counted) + " to " + std::to_string(wanted_) + ": " +
+            outcome(done));
         if (done) answered_ = done->target, answered_at_ = now_;
         check();
     }
@@ -185,7 +185,7 @@ private:
             cloud_.remove({.group = group.id,
                            .machines = machines,
                            .idempotency_key = "request-" + std::to_string(++requests_)});
-        tell("remove " + counted_machines(machines) + ": " + outcome(done));
+        log("remove " + counted_machines(machines) + ": " + outcome(done));
         check();
         if (!done) return;
         for (const MachineId& machine : machines) {

@@ -154,7 +154,7 @@ boost::json::object measure_provisioning(const ProvisioningWorkload& workload, i
         [&] {
             runtime::instances::PassWatch watch;
             const runtime::PassPolicies plugins = pipeline.policies(watch);
-            BenchMaker maker(snapshot);
+            BenchGroupMaker maker(snapshot);
             engine::Policies policies = plugins.policies();
             policies.maker = &maker;
             decision = engine::pass::run_pass(snapshot, {}, policies, settings(),

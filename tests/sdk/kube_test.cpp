@@ -44,9 +44,9 @@ struct Kube : ::testing::Test {
     }
     KubeWatch watch(std::string labels = {}) {
         return KubeWatch(host.host(), KubeSelection(pods, "shop", std::move(labels)),
-                         [this](const KubeEvent& event) { hear(event); });
+                         [this](const KubeEvent& event) { handle_event(event); });
     }
-    void hear(const KubeEvent& event) {
+    void handle_event(const KubeEvent& event) {
         static constexpr const char* names[] = {"?",       "added",  "modified",
                                                 "deleted", "synced", "trouble"};
         std::string line = names[static_cast<int>(event.type)];

@@ -29,34 +29,34 @@ struct StandingWarningsTest : ::testing::Test {
 };
 
 TEST_F(StandingWarningsTest, LogAWarningOnce) {
-    for (int refresh = 0; refresh < 3; ++refresh) warnings.tell("group a", "a is full");
+    for (int refresh = 0; refresh < 3; ++refresh) warnings.set("group a", "a is full");
     EXPECT_THAT(logged(), ElementsAre("a is full"));
 }
 
 TEST_F(StandingWarningsTest, LogOnlyNewWarnings) {
-    warnings.tell("group a", Sentences{"a is full", "a is old"});
-    warnings.tell("group a", Sentences{"a is new", "a is full"});
+    warnings.set("group a", Sentences{"a is full", "a is old"});
+    warnings.set("group a", Sentences{"a is new", "a is full"});
     EXPECT_THAT(logged(), ElementsAre("a is full", "a is old", "a is new"));
-    warnings.tell("group a", Sentences{"a is old"});
+    warnings.set("group a", Sentences{"a is old"});
     EXPECT_THAT(logged(), ElementsAre("a is full", "a is old", "a is new", "a is old"))
         << "it had ended";
 }
 
 TEST_F(StandingWarningsTest, LogAWarningAgainAfterItEnded) {
-    warnings.tell("group a", "a is full");
-    warnings.tell("group a", Sentences{});
-    warnings.tell("group a", "a is full");
+    warnings.set("group a", "a is full");
+    warnings.set("group a", Sentences{});
+    warnings.set("group a", "a is full");
     warnings.end("group a");
-    warnings.tell("group a", "a is full");
+    warnings.set("group a", "a is full");
     EXPECT_THAT(logged(), ElementsAre("a is full", "a is full", "a is full"));
 }
 
 TEST_F(StandingWarningsTest, AreSeparateForEachSubject) {
-    warnings.tell("group a", "it is full");
-    warnings.tell("group b", "it is full");
+    warnings.set("group a", "it is full");
+    warnings.set("group b", "it is full");
     warnings.end("group b");
     warnings.end("group c");
-    warnings.tell("group a", "it is full");
+    warnings.set("group a", "it is full");
     EXPECT_THAT(logged(), ElementsAre("it is full", "it is full"));
 }
 

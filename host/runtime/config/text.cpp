@@ -228,7 +228,7 @@ struct Depth {
     int dots = 0;
     int brackets = 0;
 
-    void see(char c) {
+    void add(char c) {
         switch (c) {
             case '.': ++dots; break;
             case '[':
@@ -260,7 +260,7 @@ std::optional<Place> find_deep_nesting(std::string_view text) {
         } else if (text[at] == '#') {
             at = std::min(text.find('\n', at), text.size());
         } else {
-            depth.see(text[at]);
+            depth.add(text[at]);
             if (depth.too_deep()) return place_at(text, at);
             ++at;
         }

@@ -31,8 +31,8 @@ HttpReply reply(int status, const char* type, std::string body) {
     return out;
 }
 
-/// What may have come from servers and plugins, which may repeat what they were sent.
-HttpReply told(int status, const char* type, std::string body) {
+/// For bodies with texts of servers and plugins, which may repeat credentials that they were sent.
+HttpReply redacted_reply(int status, const char* type, std::string body) {
     return reply(status, type, io::redacted(std::move(body)));
 }
 
@@ -42,7 +42,7 @@ HttpReply refusal(int status, std::string_view message) {
     out.key("error");
     out.text(message);
     out.end_object();
-    return told(status, json, out.take() + "\n");
+    return redacted_reply(status, json, out.take() + "\n");
 }
 
 std::vector<std::string> parts_of(std::string_view path) {
@@ -99,7 +99,8 @@ int status_of(const Error& error) {
 }
 
 HttpReply health(const std::string& complaint) {
-    return complaint.empty() ? reply(200, plain, "OK") : told(500, plain, "Error: " + complaint);
+    return complaint.empty() ? reply(200, plain, "OK")
+                             : redacted_reply(500, plain, "Error: " + complaint);
 }
 
 /// A page of links. It names no value, so it is the same on every host.
@@ -142,9 +143,9 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
     if (path == "/livez") return health(sources.stuck());
     if (path == "/readyz") {
         const std::string because = sources.unready();
-        if (!because.empty()) return told(503, plain, because);
+        if (!because.empty()) return redacted_reply(503, plain, because);
         const std::string absent = sources.absent ? sources.absent() : std::string();
-        return told(200, plain, absent.empty() ? "OK" : "OK\n" + absent);
+        return redacted_reply(200, plain, absent.empty() ? "OK" : "OK\n" + absent);
     }
     const std::map<std::string_view, const std::function<std::string()>*> documents{
         {"/api/v2/status", &sources.status}, {"/status", &sources.status},
@@ -152,7 +153,7 @@ HttpReply answer_at_once(const AdminSources& sources, std::string_view path) {
         {"/api/v2/config", &sources.config}, {"/api/v2/decisions", &sources.decisions}};
     const auto document = documents.find(path);
     if (document == documents.end()) return refusal(404, "no page at this path; / lists all pages");
-    return told(200, json, (*document->second)() + "\n");
+    return redacted_reply(200, json, (*document->second)() + "\n");
 }
 
 /// With upstream's statuses.
@@ -190,7 +191,7 @@ void answer_admin(const AdminSources& sources, std::string_view method, std::str
     if (!question) return send(answer_at_once(sources, path_of(target)));
     const char* const type = question->as_text ? plain : json;
     sources.explain(*std::move(question), [send, type](Result<std::string> answer) {
-        send(answer ? told(200, type, *std::move(answer))
+        send(answer ? redacted_reply(200, type, *std::move(answer))
                     : refusal(status_of(answer.error()), answer.error().message));
     });
 }

@@ -54,29 +54,29 @@ std::string ConfigExchange::toml() const {
 
 Time ConfigExchange::wall() const { return host_.loop().clock()->wall(); }
 
-void ConfigExchange::tell(config::LogLevel level, const std::string& sentence) const {
+void ConfigExchange::log(config::LogLevel level, const std::string& sentence) const {
     host_.log().write(level, "config", sentence);
 }
 
 /// In one record of the log.
 void ConfigExchange::refuse(const std::string& complaints, ObservableState& observable) {
-    tell(config::LogLevel::error,
-         "reload failed; keeping the last valid configuration: " + one_line(complaints));
+    log(config::LogLevel::error,
+        "reload failed; keeping the last valid configuration: " + one_line(complaints));
     observable.config.refuse(complaints, wall());
 }
 
 void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler,
                                ObservableState& observable,
-                               const std::shared_ptr<BackgroundServices>& background) {
+                               const std::shared_ptr<LoopServices>& services) {
     auto next = read();
     if (!next) return refuse(next.error().message, observable);
     const ConfigChanges changes = find_changes(*started_, *loaded_, **next);
     const bool is_live = !changes.live.empty() || !changes.made.empty() || !changes.gone.empty();
     if (!changes.fixed.empty())
-        tell(config::LogLevel::warn,
-             "changed settings that need a restart: " + joined(changes.fixed));
+        log(config::LogLevel::warn,
+            "changed settings that need a restart: " + joined(changes.fixed));
     if (!is_live) {
-        if (changes.fixed.empty()) tell(config::LogLevel::info, "reloaded: no changes");
+        if (changes.fixed.empty()) log(config::LogLevel::info, "reloaded: no changes");
         return observable.config.confirm(changes.fixed, wall());
     }
     const LoadedPtr counts = in_force(*std::move(next), *loaded_, changes);
@@ -86,10 +86,10 @@ void ConfigExchange::take_over(const Read& read, Autoscaler& autoscaler,
     std::ranges::move(hand_over(changes, counts), std::back_inserter(waiting));
     observable.health.set_limits(counts->config.admin);
     boost::asio::post(host_.loop().io(),
-                      [background, interval = counts->config.cluster.scan_interval] {
-                          background->pass_scheduler().set_interval(interval);
+                      [services, interval = counts->config.cluster.scan_interval] {
+                          services->pass_scheduler().set_interval(interval);
                       });
-    tell(config::LogLevel::info, "reloaded: " + joined(changes.live));
+    log(config::LogLevel::info, "reloaded: " + joined(changes.live));
     observable.config.take_over(counts->toml, std::move(waiting), wall());
     const std::lock_guard lock(mutex_);
     loaded_ = counts;
@@ -153,22 +153,22 @@ std::vector<std::string> ConfigExchange::hand_over(const ConfigChanges& changes,
     for (const PluginInstanceId& plugin : changes.plugins) {
         const Result<void> done = reconfigure(host_, next, plugin);
         if (done) continue;
-        tell(config::LogLevel::error,
-             "plugin " + plugin.value() + " keeps its old settings: " + done.error().message);
+        log(config::LogLevel::error,
+            "plugin " + plugin.value() + " keeps its old settings: " + done.error().message);
         kept.push_back("plugin." + plugin.value() + ".settings");
     }
     return kept;
 }
 
 void ConfigExchange::observe_file(bool is_gone, ObservableState& observable) const {
-    tell(is_gone ? config::LogLevel::warn : config::LogLevel::info,
-         is_gone ? "configuration file missing or empty; keeping the last valid configuration"
-                 : "configuration file found again");
+    log(is_gone ? config::LogLevel::warn : config::LogLevel::info,
+        is_gone ? "configuration file missing or empty; keeping the last valid configuration"
+                : "configuration file found again");
     observable.config.set_gone(is_gone, wall());
 }
 
 void ConfigExchange::leave_unread(ObservableState& observable) const {
-    tell(config::LogLevel::info, "configuration file has changed; send SIGHUP to reload it");
+    log(config::LogLevel::info, "configuration file has changed; send SIGHUP to reload it");
     observable.config.leave_unread(wall());
 }
 

@@ -39,7 +39,7 @@ public:
     /// logged. Replaced instances run on until stop_replaced(), since questions about the last pass
     /// call them.
     void take_over(const Read& read, Autoscaler& autoscaler, ObservableState& observable,
-                   const std::shared_ptr<BackgroundServices>& background);
+                   const std::shared_ptr<LoopServices>& services);
     /// Stops the replaced instances. To be called after a pass without them.
     void stop_replaced();
     /// The file has gone, or is back. [any thread]
@@ -49,7 +49,7 @@ public:
 
 private:
     using LoadedPtr = std::shared_ptr<const LoadedConfig>;
-    void tell(config::LogLevel level, const std::string& sentence) const;
+    void log(config::LogLevel level, const std::string& sentence) const;
     void refuse(const std::string& complaints, ObservableState& observable);
     Result<void> check_kinds(const LoadedConfig& next, const ConfigChanges& changes) const;
     Result<void> exchange(const LoadedPtr& next, const ConfigChanges& changes,

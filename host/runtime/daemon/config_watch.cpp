@@ -141,11 +141,11 @@ void ConfigWatch::look() {
 void ConfigWatch::notify_in(Duration delay) {
     if (timer_) loop_.cancel(*timer_);
     timer_ = loop_.after(delay, [self = self_] {
-        if (*self != nullptr) (*self)->tell();
+        if (*self != nullptr) (*self)->notify();
     });
 }
 
-void ConfigWatch::tell() {
+void ConfigWatch::notify() {
     timer_.reset();
     // A writer that keeps the file open causes no event.
     look();

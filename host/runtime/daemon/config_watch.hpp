@@ -48,7 +48,7 @@ private:
     void follow_links();
     void await_event();
     void look();
-    void tell();
+    void notify();
     void notify_in(Duration delay);
     std::string content() const;
 

@@ -9,13 +9,13 @@
 #include <boost/asio/post.hpp>
 
 #include "runtime/daemon/autoscaler.hpp"
-#include "runtime/daemon/background_services.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/config_exchange.hpp"
 #include "runtime/daemon/controllers.hpp"
 #include "runtime/daemon/daemon_sources.hpp"
 #include "runtime/daemon/host_environment.hpp"
 #include "runtime/daemon/leader_handover.hpp"
+#include "runtime/daemon/loop_services.hpp"
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
@@ -75,7 +75,7 @@ private:
     ObservableState observable_;
     std::shared_ptr<PluginStarts> starts_{};  ///< NULL: the host has its instances
     std::unique_ptr<Controllers> controllers_{};
-    std::shared_ptr<BackgroundServices> background_{};
+    std::shared_ptr<LoopServices> services_{};
     std::unique_ptr<PassReporter> pass_reporter_{};
     std::unique_ptr<Autoscaler> autoscaler_{};
     std::unique_ptr<LeaderHandover> leader_handover_{};
@@ -89,28 +89,27 @@ Result<bool> Daemon::open() {
     CAPSTAN_TRY(const bool goes_on, start_plugins());
     if (!goes_on) return false;
     leader_handover_ =
-        std::make_unique<LeaderHandover>(host_, background_, options_.version, options_.identity);
+        std::make_unique<LeaderHandover>(host_, services_, options_.version, options_.identity);
     CAPSTAN_CHECK(make_autoscaler());
     pass_reporter_ = std::make_unique<PassReporter>(host_, exchange_.config().log.format,
-                                                    observable_, background_);
+                                                    observable_, services_);
     CAPSTAN_CHECK(start());
     return true;
 }
 
 void Daemon::prepare_plugins() {
     if (!options_.starts_plugins) return;
-    // It begins after `background_` has been made, and ends before that is destroyed.
+    // It begins after `services_` has been made, and ends before that is destroyed.
     starts_ = std::make_shared<PluginStarts>(
         exchange_.loaded(), host_,
         PluginStarts::Options{.seed = options_.seed,
-                              .on_change = [this] { background_->pass_scheduler().interrupt(); }});
+                              .on_change = [this] { services_->pass_scheduler().interrupt(); }});
 }
 
 Result<void> Daemon::open_background() {
-    CAPSTAN_TRY(background_,
-                on_loop(host_, [this]() -> Result<std::shared_ptr<BackgroundServices>> {
-                    CAPSTAN_TRY(auto background,
-                                BackgroundServices::open(
+    CAPSTAN_TRY(services_, on_loop(host_, [this]() -> Result<std::shared_ptr<LoopServices>> {
+                    CAPSTAN_TRY(auto services,
+                                LoopServices::open(
                                     exchange_.config(), host_,
                                     {.version = options_.version,
                                      .identity = options_.identity,
@@ -125,7 +124,7 @@ Result<void> Daemon::open_background() {
                                      .makes_passes = makes_passes(exchange_.config().pipeline),
                                      .waits_for = waits_for(),
                                      .http = options_.http}));
-                    return std::shared_ptr<BackgroundServices>(std::move(background));
+                    return std::shared_ptr<LoopServices>(std::move(services));
                 }));
     listen_to_clouds();
     return {};
@@ -136,37 +135,37 @@ void Daemon::listen_to_clouds() {
     const auto is_under_way = std::make_shared<std::atomic<bool>>(false);
     host_.pass_requests().listen(
         [is_under_way, &io = host_.loop().io(),
-         weak = std::weak_ptr(background_)](const services::PassRequest& request) {
+         weak = std::weak_ptr(services_)](const services::PassRequest& request) {
             if (is_under_way->exchange(true)) return;
             boost::asio::post(io, [is_under_way, weak, request] {
                 is_under_way->store(false);
-                if (const auto background = weak.lock()) background->request_pass(request);
+                if (const auto services = weak.lock()) services->request_pass(request);
             });
         });
 }
 
 Result<void> Daemon::make_autoscaler() {
     const auto look = [this] {
-        return on_loop(host_, [background = background_] {
-            return background->link().cluster_cache().cluster(cluster_age_max);
+        return on_loop(host_, [services = services_] {
+            return services->link().cluster_cache().cluster(cluster_age_max);
         });
     };
     const auto unobserved_because = [this] {
         return on_loop(host_,
-                       [background = background_]() -> Result<std::string> {
-                           return background->link().cluster_cache().unobserved_because();
+                       [services = services_]() -> Result<std::string> {
+                           return services->link().cluster_cache().unobserved_because();
                        })
             .value_or("the event loop does not respond");
     };
     const auto may_act = [this] {
-        return on_loop(host_, [background = background_, term = leader_handover_->term()] {
-            return background->may_act(term);
+        return on_loop(host_, [services = services_, term = leader_handover_->term()] {
+            return services->may_act(term);
         });
     };
     // Posted to the loop, where the scheduler is.
-    const auto on_late_answer = [&loop = host_.loop(), background = std::weak_ptr(background_)] {
-        boost::asio::post(loop.io(), [background] {
-            if (const auto shared = background.lock()) shared->pass_scheduler().on_clouds_changed();
+    const auto on_late_answer = [&loop = host_.loop(), services = std::weak_ptr(services_)] {
+        boost::asio::post(loop.io(), [services] {
+            if (const auto shared = services.lock()) shared->pass_scheduler().on_clouds_changed();
         });
     };
     CAPSTAN_TRY(
@@ -174,12 +173,12 @@ Result<void> Daemon::make_autoscaler() {
         Autoscaler::make(
             exchange_.config(),
             {.host = host_,
-             .cluster = background_->cluster(),
+             .cluster = services_->cluster(),
              .look = look,
              .unobserved_because = unobserved_because,
              .may_act = may_act,
              .keep = [this](const engine::Memory& memory) { leader_handover_->keep(memory); },
-             .gate = background_->gate(),
+             .gate = services_->gate(),
              .on_late_answer = on_late_answer,
              .seed = options_.seed,
              .dry_run = options_.dry_run}));
@@ -211,9 +210,9 @@ Result<void> Daemon::serve() {
         facts.absent = [starts = starts_] { return starts->absent(); };
     }
     return on_loop(host_, [this, facts]() -> Result<void> {
-        background_->listen();
-        return background_->serve(exchange_.config().admin,
-                                  make_sources(host_, observable_, *background_, facts));
+        services_->listen();
+        return services_->serve(exchange_.config().admin,
+                                make_sources(host_, observable_, *services_, facts));
     });
 }
 
@@ -221,8 +220,8 @@ Result<void> Daemon::serve() {
 /// host that cannot act must not take the Lease from one that can.
 Result<bool> Daemon::start_plugins() {
     const auto connect = [this] {
-        return on_loop(host_, [background = background_]() -> Result<void> {
-            background->connect_plugins();
+        return on_loop(host_, [services = services_]() -> Result<void> {
+            services->connect_plugins();
             return {};
         });
     };
@@ -251,18 +250,18 @@ Result<bool> Daemon::await_plugins(const std::function<bool(const PluginStarts&)
     for (;;) {
         CAPSTAN_TRY(const bool is_over, on_loop(host_, [&]() -> Result<bool> {
                         CAPSTAN_CHECK(starts_->refusal());
-                        return background_->is_stop_requested() || are_there(*starts_);
+                        return services_->is_stop_requested() || are_there(*starts_);
                     }));
         if (is_over) break;
         std::ignore = from_loop<PassScheduler::Next>(
             host_,
-            [background = background_](const PluginHost::Done<PassScheduler::Next>& done) {
-                background->pass_scheduler().next(false, std::nullopt, done);
+            [services = services_](const PluginHost::Done<PassScheduler::Next>& done) {
+                services->pass_scheduler().next(false, std::nullopt, done);
             },
             waiting_patience);
     }
     CAPSTAN_TRY(const bool is_stopping, on_loop(host_, [this]() -> Result<bool> {
-                    return background_->is_stop_requested();
+                    return services_->is_stop_requested();
                 }));
     return !is_stopping;
 }
@@ -292,7 +291,7 @@ void Daemon::leave_starts(const std::vector<PluginInstanceId>& ids) {
 Result<void> Daemon::start() {
     return on_loop(host_, [this]() -> Result<void> {
         watch_config();
-        background_->start();
+        services_->start();
         return {};
     });
 }
@@ -301,9 +300,9 @@ Result<void> Daemon::start() {
 void Daemon::watch_config() {
     if (options_.file.empty()) return;
     const auto on_change = [this, reloads = exchange_.config().reload.watch] {
-        reloads ? background_->request_reload() : exchange_.leave_unread(observable_);
+        reloads ? services_->request_reload() : exchange_.leave_unread(observable_);
     };
-    background_->watch(
+    services_->watch(
         options_.file, on_change,
         [this](bool is_gone) { exchange_.observe_file(is_gone, observable_); },
         exchange_.loaded()->text);
@@ -314,9 +313,9 @@ void Daemon::run() {
         const Duration began = host_.loop().monotonic();
         const PassScheduler::Next next = wait();
         observable_.metrics.waited(host_.loop().monotonic() - began);
-        const auto requests = on_loop(
-            host_, [background = background_]() -> Result<BackgroundServices::PendingRequests> {
-                return background->take_pending_requests();
+        const auto requests =
+            on_loop(host_, [services = services_]() -> Result<LoopServices::PendingRequests> {
+                return services->take_pending_requests();
             });
         if (!requests || requests->stop) return;
         for (const auto& task : requests->tasks) task();
@@ -331,7 +330,7 @@ void Daemon::run() {
 
 void Daemon::reload() {
     const Duration began = host_.loop().monotonic();
-    exchange_.take_over(options_.read_config, *autoscaler_, observable_, background_);
+    exchange_.take_over(options_.read_config, *autoscaler_, observable_, services_);
     pass_reporter_->reloaded();
     observable_.metrics.reconfigured(host_.loop().monotonic() - began);
 }
@@ -339,9 +338,9 @@ void Daemon::reload() {
 PassScheduler::Next Daemon::wait() {
     const auto next = from_loop<PassScheduler::Next>(
         host_,
-        [background = background_,
+        [services = services_,
          wake_at = autoscaler_->wake_at()](const PluginHost::Done<PassScheduler::Next>& done) {
-            background->pass_scheduler().next(background->wants_passes(), wake_at, done);
+            services->pass_scheduler().next(services->wants_passes(), wake_at, done);
         },
         waiting_patience);
     return next.value_or(PassScheduler::Next::other);
@@ -349,8 +348,8 @@ PassScheduler::Next Daemon::wait() {
 
 std::optional<std::uint64_t> Daemon::find_term() {
     const auto term =
-        on_loop(host_, [background = background_]() -> Result<std::optional<std::uint64_t>> {
-            return background->leadership().term();
+        on_loop(host_, [services = services_]() -> Result<std::optional<std::uint64_t>> {
+            return services->leadership().term();
         });
     return term.value_or(std::nullopt);
 }
@@ -385,7 +384,7 @@ void Daemon::pass() {
         return pass_reporter_->failed(begun.error(), host_.loop().monotonic() - began);
     const auto report = autoscaler_->run();
     if (!report) return pass_reporter_->failed(report.error(), host_.loop().monotonic() - began);
-    pass_reporter_->tell(*report);
+    pass_reporter_->report(*report);
     exchange_.stop_replaced();
     if (options_.on_pass) options_.on_pass(**report);
 }
@@ -406,19 +405,19 @@ void Daemon::close() {
         if (!ended) host_.log().write(config::LogLevel::warn, source, ended.error().message);
     }
     exchange_.stop_replaced();
-    if (!background_) return;
+    if (!services_) return;
     host_.pass_requests().listen({});
     const auto stopped =
-        from_loop<void>(host_, [background = background_](const PluginHost::Done<void>& done) {
-            background->stop([done] { done({}); });
+        from_loop<void>(host_, [services = services_](const PluginHost::Done<void>& done) {
+            services->stop([done] { done({}); });
         });
     if (!stopped) host_.log().write(config::LogLevel::warn, source, stopped.error().message);
     autoscaler_.reset();
     leader_handover_.reset();
     pass_reporter_.reset();
     // Destroyed on the thread where it was used.
-    const auto ended = on_loop(host_, [background = std::exchange(background_, nullptr)]() mutable {
-        background.reset();
+    const auto ended = on_loop(host_, [services = std::exchange(services_, nullptr)]() mutable {
+        services.reset();
         return Result<void>();
     });
     if (!ended) host_.log().write(config::LogLevel::warn, source, ended.error().message);

@@ -45,25 +45,24 @@ void write_config_status(record::JsonText& out, const ConfigStatus& config) {
     out.end_object();
 }
 
-std::string status_json(ObservableState& observable, BackgroundServices& background,
+std::string status_json(ObservableState& observable, LoopServices& services,
                         const DaemonFacts& facts) {
     record::JsonText out;
     out.begin_object();
     out.text_member("version", facts.version);
     out.text_member("identity", facts.identity);
     out.text_member("cluster", facts.cluster);
-    out.text_member("server", background.link().server());
-    out.text_member("leader", background.leadership().leader());
+    out.text_member("server", services.link().server());
+    out.text_member("leader", services.leadership().leader());
     out.key("leads");
-    out.boolean(background.leadership().term().has_value());
+    out.boolean(services.leadership().term().has_value());
     out.key("dry_run");
     out.boolean(facts.dry_run);
     out.key("config");
     write_config_status(out, observable.config.status());
     out.key("kinds");
     out.begin_array();
-    for (const kubernetes::client::ReflectorStatus& kind :
-         background.link().cluster_cache().status())
+    for (const kubernetes::client::ReflectorStatus& kind : services.link().cluster_cache().status())
         write_kind(out, kind);
     out.end_array();
     out.end_object();
@@ -187,13 +186,12 @@ std::string config_json(const std::string& toml) {
 }
 
 /// The passes' thread answers, for that takes as long as a pass does.
-void explain_later(ObservableState& observable, BackgroundServices& background,
-                   const DaemonFacts& facts, const AdminQuestion& question,
-                   const AdminSources::Answer& answer) {
+void explain_later(ObservableState& observable, LoopServices& services, const DaemonFacts& facts,
+                   const AdminQuestion& question, const AdminSources::Answer& answer) {
     auto pass = observable.history.last();
     if (!pass) return answer(fail(ErrorCode::unavailable, "no pass has run yet"));
     const bool is_taken =
-        background.add_task([explain = facts.explain, pass = std::move(pass), question, answer] {
+        services.add_task([explain = facts.explain, pass = std::move(pass), question, answer] {
             answer(explain(*pass, question));
         });
     if (!is_taken)
@@ -203,9 +201,9 @@ void explain_later(ObservableState& observable, BackgroundServices& background,
 /// How long a request waits for the next pass.
 constexpr Duration snapshot_patience = std::chrono::minutes(1);
 
-void take_snapshot(PluginHost& host, ObservableState& observable, BackgroundServices& background,
+void take_snapshot(PluginHost& host, ObservableState& observable, LoopServices& services,
                    const DebugSnapshot::Answer& answer) {
-    if (!background.wants_passes())
+    if (!services.wants_passes())
         return answer(fail(ErrorCode::unavailable,
                            "no passes run now: not the leader, not ready, or controllers only"));
     const auto asked = observable.snapshot->ask(answer);
@@ -216,8 +214,8 @@ void take_snapshot(PluginHost& host, ObservableState& observable, BackgroundServ
 }
 
 std::string unready_because(PluginHost& host, const ObservableState& observable,
-                            const BackgroundServices& background) {
-    std::string waits = background.unready_because();
+                            const LoopServices& services) {
+    std::string waits = services.unready_because();
     if (!waits.empty()) return waits;
     if (host.has_strand_threads()) {
         const std::vector<loop::HeldCall> stuck = host.calls().stuck();
@@ -235,8 +233,8 @@ std::string describe_shortcomings(std::string absent, const PassReport* pass) {
     return absent;
 }
 
-AdminSources make_sources(PluginHost& host, ObservableState& observable,
-                          BackgroundServices& background, const DaemonFacts& facts) {
+AdminSources make_sources(PluginHost& host, ObservableState& observable, LoopServices& services,
+                          const DaemonFacts& facts) {
     const auto groups = [&observable] {
         const auto pass = observable.history.last();
         return pass ? groups_json(*pass) : std::string("[]");
@@ -251,26 +249,26 @@ AdminSources make_sources(PluginHost& host, ObservableState& observable,
                       &observable] { return observable.health.complaint(host.loop().monotonic()); },
         .stuck = [&host, &observable] { return observable.health.stuck(host.loop().monotonic()); },
         .unready = [&host, &observable,
-                    &background] { return unready_because(host, observable, background); },
+                    &services] { return unready_because(host, observable, services); },
         .absent =
             [&observable, absent = facts.absent] {
                 const auto pass = observable.history.last();
                 return describe_shortcomings(absent ? absent() : std::string(), pass.get());
             },
-        .status = [&observable, &background,
-                   facts] { return status_json(observable, background, facts); },
+        .status = [&observable, &services,
+                   facts] { return status_json(observable, services, facts); },
         .groups = groups,
         .plugins = [&host, facts] { return plugins_json(host, facts); },
         .config = [facts] { return config_json(facts.config()); },
         .decisions = [&observable] { return observable.history.decisions(); },
         .explain =
-            [&observable, &background, facts](const AdminQuestion& question,
-                                              const AdminSources::Answer& answer) {
-                explain_later(observable, background, facts, question, answer);
+            [&observable, &services, facts](const AdminQuestion& question,
+                                            const AdminSources::Answer& answer) {
+                explain_later(observable, services, facts, question, answer);
             }};
     if (facts.debugging_snapshot)
-        out.snapshot = [&host, &observable, &background](const DebugSnapshot::Answer& answer) {
-            take_snapshot(host, observable, background, answer);
+        out.snapshot = [&host, &observable, &services](const DebugSnapshot::Answer& answer) {
+            take_snapshot(host, observable, services, answer);
         };
     return out;
 }

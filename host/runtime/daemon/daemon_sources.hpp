@@ -35,8 +35,8 @@ struct DaemonFacts {
 /// AdminSources::absent: `absent`, and the warnings of the last pass; NULL: there has been none.
 std::string describe_shortcomings(std::string absent, const PassReport* pass);
 
-/// The sources borrow their arguments. `background` owns the server that calls them.
-AdminSources make_sources(PluginHost& host, ObservableState& observable,
-                          BackgroundServices& background, const DaemonFacts& facts);
+/// The sources borrow their arguments. `services` owns the server that calls them.
+AdminSources make_sources(PluginHost& host, ObservableState& observable, LoopServices& services,
+                          const DaemonFacts& facts);
 
 }  // namespace capstan::runtime::daemon

@@ -77,7 +77,7 @@ public:
             about_cluster(true, "NodesNotRecognized", warning);
         for_each_action(pass_.decision(), pass_.results,
                         [this](const auto& action, const ActionResult& result) {
-                            if (result.is_known) see(action, result);
+                            if (result.is_known) record(action, result);
                         });
         return std::move(notes_);
     }
@@ -122,13 +122,13 @@ private:
             }
         }
     }
-    void see(const engine::Decrease& decrease, const ActionResult& result) {
+    void record(const engine::Decrease& decrease, const ActionResult& result) {
         if (const Error* const error = find_refusal(result))
             about_cluster(true, "FailedToRevertScaleUp",
                           "Size of group " + decrease.group.value() + " stays at " +
                               std::to_string(decrease.from) + ": " + error->message);
     }
-    void see(const engine::GroupCreation& creation, const ActionResult& result) {
+    void record(const engine::GroupCreation& creation, const ActionResult& result) {
         const std::string& id = creation.group.value();
         if (const Error* const error = find_refusal(result)) {
             about_cluster(true, "FailedToCreateNodeGroup",
@@ -140,7 +140,7 @@ private:
                 "NodeAutoprovisioning: created new node group " + id + ", " + creation.because);
         }
     }
-    void see(const engine::GroupDeletion& deletion, const ActionResult& result) {
+    void record(const engine::GroupDeletion& deletion, const ActionResult& result) {
         const std::string& id = deletion.group.value();
         const Error* const error = find_refusal(result);
         if (error != nullptr && error->code != ErrorCode::not_found) {
@@ -153,7 +153,7 @@ private:
                 "NodeAutoprovisioning: deleted node group " + id + ", " + deletion.because);
         }
     }
-    void see(const engine::Increase& d, const ActionResult& result) {
+    void record(const engine::Increase& d, const ActionResult& result) {
         if (const Error* const error = find_refusal(result))
             return about_cluster(
                 true, "FailedToScaleUpGroup",
@@ -163,7 +163,7 @@ private:
                           std::to_string(d.from + d.by) + " instead of " + std::to_string(d.from) +
                           " (max: " + max_text(pass_, d.group) + ")");
     }
-    void see(const engine::MachineRemoval& removal, const ActionResult& result) {
+    void record(const engine::MachineRemoval& removal, const ActionResult& result) {
         for (std::size_t m = 0; m < removal.machines.size(); ++m) {
             const std::string node = m < removal.nodes.size() ? removal.nodes[m] : "";
             const Error* const failed = engine::find_error(result.errors, removal.machines[m]);
@@ -206,7 +206,7 @@ private:
         const bool is_known = own != pass_.memory.removals.end() && !own->second.because.empty();
         return is_known ? own->second.because : removal.because;
     }
-    void see(const engine::NodeChange& change, const ActionResult& result) {
+    void record(const engine::NodeChange& change, const ActionResult& result) {
         const Error* const error = result.error();
         const bool is_mark = std::ranges::any_of(change.set_taints, [](const Taint& taint) {
             return taint.key == engine::to_be_deleted_taint;
@@ -248,7 +248,7 @@ private:
         const engine::RemovalPhase phase = before->second.phase;
         return phase != tainting && phase != deleting && phase != undoing;
     }
-    void see(const engine::Eviction& eviction, const ActionResult& result) {
+    void record(const engine::Eviction& eviction, const ActionResult& result) {
         const ObjectReference pod{
             .kind = "Pod", .ns = eviction.ns, .name = eviction.pod, .uid = eviction.uid};
         if (const Error* const error = result.error(); error == nullptr) {

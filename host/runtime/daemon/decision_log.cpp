@@ -49,9 +49,9 @@ bool is_refused_alike(const Asked& before, const Error& error) {
 
 }  // namespace
 
-void DecisionLog::tell(const PassReport& pass) {
+void DecisionLog::log(const PassReport& pass) {
     pass_ = &pass;
-    clouds_.tell(pass.problems, pass.at);
+    clouds_.log(pass.problems, pass.at);
     for (const instances::SkippedHook& miss : pass.result.skipped_hooks)
         log_once(config::LogLevel::warn, "hook_miss", instances::skipped_hook_text(miss));
     for (const ActionsUnderWay::Ended& ended : pass.ended) log_ended(ended);
@@ -70,7 +70,7 @@ void DecisionLog::tell(const PassReport& pass) {
     } else {
         for_each_action(pass.decision(), pass.results,
                         [this](const auto& action, const engine::ActionResult& result) {
-                            see(action, result);
+                            log_result(action, result);
                         });
         log_daemon_pods();
         log_backoffs(pass);
@@ -169,20 +169,21 @@ std::string DecisionLog::less_of(const engine::ActionResult& result) {
     return "; its cloud accepted " + std::to_string(result.agreed) + ": " + why(*result.shortfall);
 }
 
-void DecisionLog::see(const engine::MachineRemoval& removal, const engine::ActionResult& result) {
+void DecisionLog::log_result(const engine::MachineRemoval& removal,
+                             const engine::ActionResult& result) {
     if (result.errors.empty())
         return log_action(config::LogLevel::info, removal, {}, removal.because, nullptr);
     for (const Error& error : result.errors)
         log_action(config::LogLevel::info, removal, {}, removal.because, &error);
 }
 
-void DecisionLog::see(const engine::NodeChange& change, const engine::ActionResult& result) {
+void DecisionLog::log_result(const engine::NodeChange& change, const engine::ActionResult& result) {
     log_action(config::LogLevel::debug, change, {}, change.because, result.error());
 }
 
 /// A drain asks repeatedly, after a refusal and, as long as the pod exists, after an agreement. The
 /// log has the first answer, each different one, and the end of refusals.
-void DecisionLog::see(const engine::Eviction& eviction, const engine::ActionResult& result) {
+void DecisionLog::log_result(const engine::Eviction& eviction, const engine::ActionResult& result) {
     const Error* error = result.error();
     if (error != nullptr && error->code == ErrorCode::not_found) error = nullptr;
     const Asked* before = engine::drainability::find_eviction(pass_->input.memory, eviction);
@@ -371,7 +372,7 @@ std::string cloud_of(const Error& problem) {
 
 }  // namespace
 
-void CloudProblemLog::tell(const std::vector<Error>& problems, Time now) {
+void CloudProblemLog::log(const std::vector<Error>& problems, Time now) {
     for (auto& [name, cloud] : clouds_) cloud.present.clear();
     for (const Error& problem : problems) {
         const auto [at, is_new] = clouds_.try_emplace(cloud_of(problem));

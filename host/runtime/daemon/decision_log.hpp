@@ -32,7 +32,7 @@ public:
     /// Borrows the log.
     explicit CloudProblemLog(services::Logger& log) : log_(log) {}
     /// `problems`: all problems of one pass.
-    void tell(const std::vector<Error>& problems, Time now);
+    void log(const std::vector<Error>& problems, Time now);
 
 private:
     using Key = std::pair<ErrorCode, std::string>;  ///< the code, and the subject
@@ -58,7 +58,7 @@ public:
     /// `/api/v2/decisions`). The sentence of a text log has the same facts.
     DecisionLog(services::Logger& log, config::LogFormat format)
         : log_(log), format_(format), clouds_(log) {}
-    void tell(const PassReport& pass);
+    void log(const PassReport& pass);
     /// A new configuration is in force: the next pass logs again the groups with nodes that no
     /// cloud lists any more, and the machine types that no cloud has.
     void reloaded() {
@@ -102,13 +102,13 @@ private:
     /// Counts of what the pass looked at, and why it did nothing.
     void log_look(const PassReport& pass);
 
-    void see(const engine::MachineRemoval& removal, const engine::ActionResult& result);
-    void see(const engine::NodeChange& change, const engine::ActionResult& result);
-    void see(const engine::Eviction& eviction, const engine::ActionResult& result);
+    void log_result(const engine::MachineRemoval& removal, const engine::ActionResult& result);
+    void log_result(const engine::NodeChange& change, const engine::ActionResult& result);
+    void log_result(const engine::Eviction& eviction, const engine::ActionResult& result);
     /// One line per node for the evictions of all its DaemonSet pods.
     void log_daemon_pods();
     template <class Action>
-    void see(const Action& action, const engine::ActionResult& result) {
+    void log_result(const Action& action, const engine::ActionResult& result) {
         log_action(config::LogLevel::info, action, more_of(action),
                    action.because + less_of(result), result.error());
     }

@@ -12,13 +12,13 @@
 
 namespace capstan::runtime::daemon {
 
-void EventReporter::tell(const PassReport& pass, const kubernetes::client::ObjectReference& about,
-                         const std::string& unhealthy_because,
-                         const kubernetes::client::ClusterCache& cluster_cache,
-                         kubernetes::client::EventRecorder& recorder) {
+void EventReporter::report(const PassReport& pass, const kubernetes::client::ObjectReference& about,
+                           const std::string& unhealthy_because,
+                           const kubernetes::client::ClusterCache& cluster_cache,
+                           kubernetes::client::EventRecorder& recorder) {
     for (const kubernetes::client::EventNote& note : events_of(pass, about, unhealthy_because))
         if (!note.about.name.empty()) recorder.record(note);
-    for (const kubernetes::client::ObjectReference& pod : pods_.see(pass))
+    for (const kubernetes::client::ObjectReference& pod : pods_.update(pass))
         if (const auto since = cluster_cache.unschedulable_since(pod.ns, pod.name))
             metrics_.ordered_for_pod(pass.wall_at() - *since);
     for (const kubernetes::client::EventNote& note : pods_.take(recorder.room()))
@@ -84,7 +84,7 @@ std::string refusal_message(const engine::UnschedulablePods& unschedulable,
 
 }  // namespace
 
-std::vector<ObjectReference> PodEvents::see(const PassReport& pass) {
+std::vector<ObjectReference> PodEvents::update(const PassReport& pass) {
     std::vector<ObjectReference> triggered;
     if (pass.input.call_context.dry_run || !pass.dropped_because.empty()) return triggered;
     now_ = pass.at;

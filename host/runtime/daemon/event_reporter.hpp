@@ -36,7 +36,7 @@ public:
 
     /// Takes the decision and results of a pass, in the order of passes. A dry run and a dropped
     /// pass have no Events. The answer: the pods that got their first scale-up in this pass.
-    std::vector<kubernetes::client::ObjectReference> see(const PassReport& pass);
+    std::vector<kubernetes::client::ObjectReference> update(const PassReport& pass);
     /// The Events to send now, at most `room` of them, scale-ups first. They count as sent.
     std::vector<kubernetes::client::EventNote> take(std::size_t room);
     /// Pods with an unsent Event about their scale-up.
@@ -89,10 +89,10 @@ public:
         : loop_(loop), log_(log), metrics_(metrics) {}
 
     /// `about`: see events_of. `cluster_cache` knows since when pods are unschedulable.
-    void tell(const PassReport& pass, const kubernetes::client::ObjectReference& about,
-              const std::string& unhealthy_because,
-              const kubernetes::client::ClusterCache& cluster_cache,
-              kubernetes::client::EventRecorder& recorder);
+    void report(const PassReport& pass, const kubernetes::client::ObjectReference& about,
+                const std::string& unhealthy_because,
+                const kubernetes::client::ClusterCache& cluster_cache,
+                kubernetes::client::EventRecorder& recorder);
 
 private:
     void count_unreported();

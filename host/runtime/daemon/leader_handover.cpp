@@ -20,10 +20,10 @@ constexpr Duration freshness = std::chrono::minutes(1);
 
 }  // namespace
 
-LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> background,
+LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<LoopServices> services,
                                std::string version, std::string identity)
     : host_(host),
-      background_(std::move(background)),
+      services_(std::move(services)),
       version_(std::move(version)),
       identity_(std::move(identity)),
       failures_(
@@ -33,9 +33,9 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServi
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     CAPSTAN_TRY(PersistedState persisted,
-                from_loop<PersistedState>(host_, [background = background_, term](
+                from_loop<PersistedState>(host_, [services = services_, term](
                                                      const PluginHost::Done<PersistedState>& done) {
-                    background->load_memory(term, done);
+                    services->load_memory(term, done);
                 }));
     take_over_states(host_, persisted.states);
     term_ = term;
@@ -84,21 +84,20 @@ void LeaderHandover::note_attempt(const std::string& text) {
 }
 
 Result<bool> LeaderHandover::write(const engine::Memory& memory) {
-    const std::size_t room = background_->keeper().room();
+    const std::size_t room = services_->keeper().room();
     SharedStates states = share_states(host_, identity_, room / 2);
     CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
     note_attempt(text);
-    CAPSTAN_TRY(
-        const bool is_written,
-        from_loop<bool>(host_, [background = background_, text, texts = std::move(states.texts),
-                                term = term_](const PluginHost::Done<bool>& done) {
-            // Another leader may have read the memory by now, and writes its own.
-            if (background->leadership().term() != term) return done(false);
-            background->keeper().save(text, texts, [done](const Result<void>& saved) {
-                if (!saved) return done(fail(saved.error()));
-                done(true);
-            });
-        }));
+    CAPSTAN_TRY(const bool is_written,
+                from_loop<bool>(host_, [services = services_, text, texts = std::move(states.texts),
+                                        term = term_](const PluginHost::Done<bool>& done) {
+                    // Another leader may have read the memory by now, and writes its own.
+                    if (services->leadership().term() != term) return done(false);
+                    services->keeper().save(text, texts, [done](const Result<void>& saved) {
+                        if (!saved) return done(fail(saved.error()));
+                        done(true);
+                    });
+                }));
     if (is_written) own_ = {std::string(record::memory_part(text))};
     if (states.error) return fail(*std::move(states.error));
     return is_written;

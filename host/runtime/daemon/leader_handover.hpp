@@ -11,7 +11,7 @@
 #include <capstan/result.hpp>
 
 #include "engine/memory.hpp"
-#include "runtime/daemon/background_services.hpp"
+#include "runtime/daemon/loop_services.hpp"
 #include "runtime/daemon/watch_outage.hpp"
 #include "runtime/pass_clock.hpp"
 #include "runtime/plugin_host.hpp"
@@ -23,8 +23,8 @@ namespace capstan::runtime::daemon {
 class LeaderHandover {
 public:
     /// Borrows the host. `version`: of the host; `identity`: of this process.
-    LeaderHandover(PluginHost& host, std::shared_ptr<BackgroundServices> background,
-                   std::string version, std::string identity);
+    LeaderHandover(PluginHost& host, std::shared_ptr<LoopServices> services, std::string version,
+                   std::string identity);
 
     /// The term that this memory belongs to; 0: none yet.
     std::uint64_t term() const noexcept { return term_; }
@@ -48,7 +48,7 @@ private:
     Result<std::string> text_of(const engine::Memory& memory, std::size_t room);
 
     PluginHost& host_;
-    const std::shared_ptr<BackgroundServices> background_;
+    const std::shared_ptr<LoopServices> services_;
     const std::string version_, identity_;
     FailureLog failures_;
     std::uint64_t term_ = 0;

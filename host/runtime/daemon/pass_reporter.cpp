@@ -21,9 +21,9 @@ void PassReporter::pass_began() {
     observable_.snapshot->pass_began(wall);
 }
 
-void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
+void PassReporter::report(const std::shared_ptr<const PassReport>& pass) {
     observable_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
-    log_.tell(*pass);
+    log_.log(*pass);
     observable_.history.put(pass);
     if (!pass->dropped_because.empty()) return;
     failures_.succeeded(host_.loop().monotonic());
@@ -33,12 +33,12 @@ void PassReporter::tell(const std::shared_ptr<const PassReport>& pass) {
     ClusterStatus status = status_.make(*pass, health);
     status.config = observable_.config.status();
     write_status(status_text(status), pass->wall_at());
-    boost::asio::post(host_.loop().io(), [background = background_, events = events_, pass,
+    boost::asio::post(host_.loop().io(), [services = services_, events = events_, pass,
                                           unhealthy = health.unhealthy_because] {
-        const auto about = background->status() != nullptr ? background->status()->reference()
-                                                           : kubernetes::client::ObjectReference{};
-        events->tell(*pass, about, unhealthy, background->link().cluster_cache(),
-                     background->events());
+        const auto about = services->status() != nullptr ? services->status()->reference()
+                                                         : kubernetes::client::ObjectReference{};
+        events->report(*pass, about, unhealthy, services->link().cluster_cache(),
+                       services->events());
     });
 }
 
@@ -50,9 +50,9 @@ void PassReporter::failed(const Error& error, Duration took) {
 }
 
 void PassReporter::write_status(std::string text, Time wall) {
-    boost::asio::post(host_.loop().io(), [background = background_, text = std::move(text), wall] {
-        if (background->status() != nullptr && background->leadership().term())
-            background->status()->write(text, wall);
+    boost::asio::post(host_.loop().io(), [services = services_, text = std::move(text), wall] {
+        if (services->status() != nullptr && services->leadership().term())
+            services->status()->write(text, wall);
     });
 }
 

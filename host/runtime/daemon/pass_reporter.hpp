@@ -4,7 +4,6 @@
 #include <functional>
 #include <memory>
 
-#include "runtime/daemon/background_services.hpp"
 #include "runtime/daemon/config_watch.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
 #include "runtime/daemon/debug_snapshot.hpp"
@@ -12,6 +11,7 @@
 #include "runtime/daemon/decision_log.hpp"
 #include "runtime/daemon/event_reporter.hpp"
 #include "runtime/daemon/health_check.hpp"
+#include "runtime/daemon/loop_services.hpp"
 #include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/watch_outage.hpp"
 
@@ -35,22 +35,22 @@ struct ObservableState {
 /// [passes' thread]
 class PassReporter {
 public:
-    /// Borrows its arguments. `background` is used on the loop's thread.
+    /// Borrows its arguments. `services` is used on the loop's thread.
     PassReporter(PluginHost& host, config::LogFormat format, ObservableState& observable,
-                 std::shared_ptr<BackgroundServices> background)
+                 std::shared_ptr<LoopServices> services)
         : host_(host),
           observable_(observable),
           log_(host.log(), format),
           failures_(
               host.log(),
               {.source = "pass", .failed = "pass failed", .succeeded = "passes succeed again"}),
-          background_(std::move(background)),
+          services_(std::move(services)),
           events_(std::make_shared<EventReporter>(host.loop(), host.log(), observable.metrics)) {}
 
     /// A term began.
     void begun();
     void pass_began();
-    void tell(const std::shared_ptr<const PassReport>& pass);
+    void report(const std::shared_ptr<const PassReport>& pass);
     void failed(const Error& error, Duration took);
     /// A new configuration is in force.
     void reloaded() { log_.reloaded(); }
@@ -63,7 +63,7 @@ private:
     DecisionLog log_;
     FailureLog failures_;
     StatusMaker status_{};
-    std::shared_ptr<BackgroundServices> background_;
+    std::shared_ptr<LoopServices> services_;
     const std::shared_ptr<EventReporter> events_;  ///< used on the loop's thread
 };
 

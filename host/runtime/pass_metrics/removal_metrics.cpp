@@ -95,7 +95,7 @@ void RemovalMetrics::observe(const PassObservation& pass) {
 }
 
 void RemovalMetrics::count_machines(const PassObservation& pass) {
-    const auto see = [&](const engine::MachineRemoval& removal, const ActionResult& result) {
+    const auto record = [&](const engine::MachineRemoval& removal, const ActionResult& result) {
         if (!result.is_known) return;
         for (const std::string& node : removal.nodes) {
             const NodeRemoval* after = find_removal(pass.memory, node);
@@ -104,7 +104,7 @@ void RemovalMetrics::count_machines(const PassObservation& pass) {
             observe_latency(pass.at - after->unneeded_since.value_or(after->since), true);
         }
     };
-    for_each_action_of<engine::MachineRemoval>(pass.decision, pass.results, see);
+    for_each_action_of<engine::MachineRemoval>(pass.decision, pass.results, record);
 }
 
 void RemovalMetrics::count_machine(const Gpu& gpu, engine::RemovalCause cause) {
@@ -118,7 +118,7 @@ void RemovalMetrics::count_machine(const Gpu& gpu, engine::RemovalCause cause) {
 
 void RemovalMetrics::count_evictions(const PassObservation& pass) {
     int done = 0;
-    const auto see = [&](const engine::Eviction&, const ActionResult& result) {
+    const auto record = [&](const engine::Eviction&, const ActionResult& result) {
         const Error* const error = result.error();
         // The eviction was not sent, so the API server neither accepted nor refused it.
         if (!result.is_known || (error != nullptr && error->code == ErrorCode::cancelled)) return;
@@ -126,7 +126,7 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
         done += is_done ? 1 : 0;
         if (!is_done) refused_.Add({{"code", std::string(name_of(error->code))}}).Increment();
     };
-    for_each_action_of<engine::Eviction>(pass.decision, pass.results, see);
+    for_each_action_of<engine::Eviction>(pass.decision, pass.results, record);
     evicted_.Add({{"eviction_result", "succeeded"}}).Increment(done);
 }
 

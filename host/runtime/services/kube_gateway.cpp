@@ -38,10 +38,10 @@ kubernetes::client::Api::RequestId DeferredApiClient::stream(kubernetes::client:
     const RequestId key = ++last_;
     open_[key].done = std::move(done);
     // A stream that was open at `disconnect` delivers no further part.
-    const auto tell = [this, key, on_part = std::move(on_part)](std::string_view part) {
+    const auto report = [this, key, on_part = std::move(on_part)](std::string_view part) {
         if (open_.contains(key)) on_part(part);
     };
-    open_[key].id = api_->stream(std::move(request), tell, finish_with(key));
+    open_[key].id = api_->stream(std::move(request), report, finish_with(key));
     return key;
 }
 

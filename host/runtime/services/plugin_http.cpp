@@ -264,11 +264,11 @@ void PluginHttp::finish(std::uint64_t key, Result<HttpReply> result) {
             result = fail(cancelled_error(of.name, of.cancelled));
         metrics_->http_request(of.granted, status_label(result), loop_.monotonic() - of.began);
     }
-    const auto tell = [self = shared_from_this(), key, caller, result = std::move(result)] {
+    const auto report = [self = shared_from_this(), key, caller, result = std::move(result)] {
         self->leave(key);
         hand_over_reply(caller.done, caller.user, result);
     };
-    tasks_->deliver(tell, loop::PendingCallbacks::Bound::service);
+    tasks_->deliver(report, loop::PendingCallbacks::Bound::service);
 }
 
 /// The callback is about to be called, so another request may begin. [strand]
@@ -295,14 +295,14 @@ void PluginHttp::give_up(std::uint64_t key) {
 /// Calls the callback of a request that was accepted and not sent. [mutex_]
 void PluginHttp::refuse(Caller caller, Error error) {
     ++refusals_;
-    const auto tell = [self = shared_from_this(), caller, error = std::move(error)] {
+    const auto report = [self = shared_from_this(), caller, error = std::move(error)] {
         {
             const std::lock_guard lock(self->mutex_);
             --self->refusals_;
         }
         hand_over_reply(caller.done, caller.user, fail(error));
     };
-    tasks_->deliver(tell, loop::PendingCallbacks::Bound::service);
+    tasks_->deliver(report, loop::PendingCallbacks::Bound::service);
 }
 
 void PluginHttp::cancel(capstan_op parent) {

@@ -172,12 +172,12 @@ capstan_status PluginKube::resolve(capstan_str api_version, capstan_str kind, ca
     return CAPSTAN_OK;
 }
 
-bool PluginKube::finish(std::uint64_t key, std::function<void()> tell) {
+bool PluginKube::finish(std::uint64_t key, std::function<void()> report) {
     {
         const std::lock_guard lock(mutex_);
         if (open_.erase(key) == 0) return false;
     }
-    tasks_->deliver(std::move(tell));
+    tasks_->deliver(std::move(report));
     return true;
 }
 
@@ -189,7 +189,7 @@ void PluginKube::fail(std::uint64_t key, Error error) {
         if (found.empty()) return;
         open = std::move(found.mapped());
     }
-    tasks_->deliver([tell = std::move(open.fail), error = std::move(error)] { tell(error); });
+    tasks_->deliver([report = std::move(open.fail), error = std::move(error)] { report(error); });
 }
 
 Result<KubeWatchTarget> PluginKube::prepare(const capstan_kube_watch& raw) const {
@@ -290,7 +290,7 @@ void PluginKube::cancel_if(const std::function<bool(const Open&)>& matches) {
     const Error error{ErrorCode::cancelled, "its operation has ended, or the plugin is stopping"};
     for (Open& open : cancelled) {
         if (open.id) post([gateway = gateway_, id = *open.id] { gateway->api().cancel(id); });
-        tasks_->deliver([tell = std::move(open.fail), error] { tell(error); });
+        tasks_->deliver([report = std::move(open.fail), error] { report(error); });
     }
 }
 

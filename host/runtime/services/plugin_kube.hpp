@@ -65,7 +65,7 @@ private:
     capstan_status accept(Open open, std::uint64_t& key);
     void start(std::uint64_t key, KubeCall call, capstan_kube_done done, void* user);
     /// False: the request is over already, and its callback was called.
-    bool finish(std::uint64_t key, std::function<void()> tell);
+    bool finish(std::uint64_t key, std::function<void()> report);
     void fail(std::uint64_t key, Error error);
     void cancel_if(const std::function<bool(const Open&)>& matches);
     void refuse_watch(Error error, KubeWatchFeed::Listener listener);

@@ -25,7 +25,7 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         if (!goes_by_price(moment)) return out;
-        templates_.see(moment);
+        templates_.observe(moment);
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const group = moment.find_group(increase.group);
             if (group == nullptr || !group->price_per_hour) continue;

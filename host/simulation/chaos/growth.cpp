@@ -42,7 +42,7 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
     });
 }
 
-void ObservedTemplates::see(const Moment& moment) {
+void ObservedTemplates::observe(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     const std::vector<engine::Group>& groups = moment.groups();
     std::erase_if(known_, [&](const auto& entry) {

@@ -22,7 +22,7 @@ bool could_grow(const Moment& moment, const engine::Group& group, int target, in
 class ObservedTemplates {
 public:
     /// To be called once in each pass.
-    void see(const Moment& moment);
+    void observe(const Moment& moment);
     /// Whether the pod surely fits a new node of the group: by the cloud's template and, where the
     /// group has had a ready node since the template last changed, by the newest ready node, too.
     bool surely_fits(const Moment& moment, engine::PodIndex pod, const engine::Group& group) const;

@@ -52,7 +52,7 @@ public:
         std::erase_if(removed_orders_,
                       [&](const auto& entry) { return is_backed_off(moment, entry.first); });
         for (const engine::MachineRemoval& removal : moment.decision().removals)
-            see(moment, removal);
+            observe(moment, removal);
         return {};
     }
 
@@ -97,7 +97,7 @@ private:
         });
     }
 
-    void see(const Moment& moment, const engine::MachineRemoval& removal) {
+    void observe(const Moment& moment, const engine::MachineRemoval& removal) {
         const auto orders = ordered_.find(removal.group);
         const engine::Group* const group = moment.find_group(removal.group);
         if (orders == ordered_.end() || group == nullptr) return;

@@ -28,7 +28,7 @@ public:
     std::string_view name() const override { return "service"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        templates_.see(moment);
+        templates_.observe(moment);
         check_groups(moment);
         check_machines(moment);
         on_pods_changed(moment);

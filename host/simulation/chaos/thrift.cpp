@@ -165,13 +165,13 @@ public:
     std::string_view name() const override { return "thrift"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
-        if (moment.is_calm()) see(moment, moment.now());
+        if (moment.is_calm()) observe(moment, moment.now());
         return {};
     }
 
     std::vector<std::string> on_end(const Moment& last) override {
         // No pass ran in calm, so the last one's state has held since calm began.
-        if (last.input.call_context.now < last.calm) see(last, last.calm);
+        if (last.input.call_context.now < last.calm) observe(last, last.calm);
         std::vector<std::string> out;
         for (const auto& [node, idle] : idle_) {
             if (last.now() - idle.since < idle_time_max) continue;
@@ -199,7 +199,7 @@ private:
         RemovableNodes::Finding finding{};
     };
 
-    void see(const Moment& moment, Time since) {
+    void observe(const Moment& moment, Time since) {
         std::map<std::string, Idle> now;
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const RemovableNodes removable(moment);

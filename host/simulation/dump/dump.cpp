@@ -93,7 +93,7 @@ Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
     CAPSTAN_TRY(
         const kubernetes::DecodeReport report,
         kubernetes::decode_file(file, collected, [&](std::string_view kind, const auto& object) {
-            facts.see(kind, object);
+            facts.add(kind, object);
         }));
     if (report.cut_short) return fail(*report.cut_short);
     Dump out{.input = {.title = "cluster of " + file.filename().string(), .source = file.string()}};

@@ -68,7 +68,7 @@ std::string object_name(const kubernetes::ObjectMetadata& metadata) {
 
 }  // namespace
 
-void DumpFacts::see(std::string_view kind, const boost::json::value& object) {
+void DumpFacts::add(std::string_view kind, const boost::json::value& object) {
     if (kind == dump_header_kind) return read_header(object);
     kinds_.emplace(kind);
     if (kind == "Pod") return read_pod(object);

@@ -19,7 +19,7 @@ namespace capstan::simulation::dump {
 /// Reads the objects of a dump one after the other, as raw JSON.
 class DumpFacts {
 public:
-    void see(std::string_view kind, const boost::json::value& object);
+    void add(std::string_view kind, const boost::json::value& object);
 
     /// Whether the dump has objects of that kind, or says that it asked for them and found none.
     bool has_kind(std::string_view kind) const { return kinds_.contains(kind); }

@@ -49,8 +49,8 @@ bool is_cordoned(const json::object& node) {
 
 }  // namespace
 
-LiveEvents::LiveEvents(api_server::ObjectStore& store, TellLive tell)
-    : store_(store), tell_(std::move(tell)) {
+LiveEvents::LiveEvents(api_server::ObjectStore& store, ReportLive report)
+    : store_(store), report_(std::move(report)) {
     follow("pods", &LiveEvents::take_pod);
     follow("nodes", &LiveEvents::take_node);
     follow("events", &LiveEvents::take_event);
@@ -115,14 +115,14 @@ void LiveEvents::take_event(const api_server::Change& change) {
     const std::string_view about = api_server::text_at(event, "involvedObject.kind");
     if (about == "Balancer" && change.type != api_server::ChangeType::deleted) {
         const std::string name(api_server::text_at(event, "involvedObject.name"));
-        return tell_(
+        return report_(
             {"balancer", name,
              "balancer " + name + ": " + std::string(api_server::text_at(event, "message"))});
     }
     if (change.type != api_server::ChangeType::added || about != "ConfigMap") return;
     const std::string reason(api_server::text_at(event, "reason"));
-    tell_({"autoscaler", reason,
-           "autoscaler: " + std::string(api_server::text_at(event, "message"))});
+    report_({"autoscaler", reason,
+             "autoscaler: " + std::string(api_server::text_at(event, "message"))});
 }
 
 void LiveEvents::take_balancer(const api_server::Change& change) {
@@ -136,7 +136,7 @@ void LiveEvents::flush_balancers() {
         auto& [reported, now] = text;
         if (now.empty() || now == reported) continue;
         reported = now;
-        tell_({"balancer", name, now});
+        report_({"balancer", name, now});
     }
 }
 
@@ -173,8 +173,8 @@ void LiveEvents::flush_nodes() {
         const std::string list = listed(names, [](const std::string& name) { return name; }, 6);
         const bool is_one = names.size() == 1;
         const std::string verb = what == "joined" ? " " : is_one ? " is " : " are ";
-        tell_({"nodes", is_one ? names.front() : "",
-               (is_one ? "node " : "nodes ") + list + verb + what});
+        report_({"nodes", is_one ? names.front() : "",
+                 (is_one ? "node " : "nodes ") + list + verb + what});
     }
 }
 
@@ -182,7 +182,7 @@ void LiveEvents::flush_app(const std::string& name, App& app) {
     std::string text = name + ": " + counted(std::ssize(app.placed), "pod") + " bound";
     if (!app.waiting.empty()) text += ", " + std::to_string(app.waiting.size()) + " pending";
     if (!app.ending.empty()) text += ", " + std::to_string(app.ending.size()) + " terminating";
-    if (std::exchange(app.last_line, text) != text) tell_({"pods", name, text});
+    if (std::exchange(app.last_line, text) != text) report_({"pods", name, text});
 }
 
 }  // namespace capstan::simulation::live

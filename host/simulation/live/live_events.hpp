@@ -21,7 +21,7 @@ struct LiveLine {
     std::string text{};
 };
 
-using TellLive = std::function<void(const LiveLine&)>;
+using ReportLive = std::function<void(const LiveLine&)>;
 
 /// Watches a live cluster and reports the changes of its pods, nodes and Balancers, and the Events
 /// of its autoscaler. Changes that come shortly after each other become one line. [the loop's
@@ -29,7 +29,7 @@ using TellLive = std::function<void(const LiveLine&)>;
 class LiveEvents {
 public:
     /// Borrows the store. Tells from now on.
-    LiveEvents(api_server::ObjectStore& store, TellLive tell);
+    LiveEvents(api_server::ObjectStore& store, ReportLive report);
     LiveEvents(const LiveEvents&) = delete;
     LiveEvents& operator=(const LiveEvents&) = delete;
     ~LiveEvents();
@@ -55,7 +55,7 @@ private:
     void flush_app(const std::string& name, App& app);
 
     api_server::ObjectStore& store_;
-    const TellLive tell_;
+    const ReportLive report_;
     std::map<std::string, App> apps_{};
     std::vector<std::pair<std::string, std::vector<std::string>>> nodes_{};  ///< kind, names
     /// The line that was reported last and the current one, by Balancer.

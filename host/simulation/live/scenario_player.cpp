@@ -37,14 +37,14 @@ void ScenarioPlayer::after(Duration real, std::function<void()> then) {
 void ScenarioPlayer::fill() {
     const auto put = [&](const auto& what) {
         if (const auto done = carry_out(what); !done)
-            options_.tell({"note", "", done.error().message});
+            options_.report({"note", "", done.error().message});
     };
     for (const engine::snapshot::NodeObject& node : input_.objects.nodes) put(node);
     for (const Budget& budget : input_.budgets) put(budget);
     const auto add = [&](const auto& objects) {
         for (const auto& object : objects) {
             if (const auto made = create(make_manifest(object)); !made)
-                options_.tell({"note", object.name, made.error().message});
+                options_.report({"note", object.name, made.error().message});
         }
     };
     add(input_.objects.daemon_sets);
@@ -63,14 +63,14 @@ void ScenarioPlayer::start() {
 void ScenarioPlayer::add_balancers() {
     for (const SharedReplicas& shared : options_.balancers) {
         const auto done = carry_out(shared);
-        options_.tell(
+        options_.report(
             {done ? "scenario" : "note", shared.name, done ? *done : done.error().message});
     }
 }
 
 void ScenarioPlayer::begin_step() {
     if (step_ == input_.steps.size()) {
-        options_.tell({"scenario", "", "the scenario has ended; the cluster is still running"});
+        options_.report({"scenario", "", "the scenario has ended; the cluster is still running"});
         return options_.over(unmet_);
     }
     act(input_.steps[step_], 0);
@@ -118,7 +118,7 @@ void ScenarioPlayer::end_step() {
 
 void ScenarioPlayer::add_unmet(const std::string& what) {
     ++unmet_;
-    options_.tell({"unmet", "", "expectation not met: " + what});
+    options_.report({"unmet", "", "expectation not met: " + what});
 }
 
 void ScenarioPlayer::check_expectations(const Step& step) {
@@ -152,8 +152,8 @@ void ScenarioPlayer::apply(const Action& action) {
             }
         },
         action.what);
-    if (!done) return options_.tell({"note", "", "action failed: " + done.error().message});
-    if (!done->empty()) options_.tell({"scenario", "", *done});
+    if (!done) return options_.report({"note", "", "action failed: " + done.error().message});
+    if (!done->empty()) options_.report({"scenario", "", *done});
 }
 
 namespace {

@@ -51,7 +51,7 @@ public:
         double speed = 1;  ///< the scenario's times are divided by it
         /// A cluster without a change for this real time is at rest.
         Duration quiet_period{0};
-        TellLive tell{};
+        ReportLive report{};
         std::vector<SharedReplicas> balancers{};  ///< created after the actions of the first step
         /// Called for a change of the cloud; `since`: real time from the start.
         std::function<Result<void>(const ExternalEvent& what, Duration since)> change_cloud{};

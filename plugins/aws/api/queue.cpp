@@ -108,7 +108,7 @@ void NoticeQueue::keep() {
     const Result<StoredValue> before = read_state(host_, kept_notices_key);
     const auto written = write_state(host_, kept_notices_key, text, before ? before->revision : 0);
     if (!written)
-        return warnings_.tell(
+        return warnings_.set(
             "kept",
             "notices of terminating instances are not saved and would be lost on a restart: " +
                 written.error().message);

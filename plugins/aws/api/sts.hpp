@@ -15,7 +15,7 @@ struct CallerIdentity {
 };
 
 /// The ARN for SimulatePrincipalPolicy (PolicySourceArn): the role of an assumed role, without the
-/// role's path, which STS does not tell; any other ARN as it is.
+/// role's path, which STS does not return; any other ARN as it is.
 ///     "arn:aws:sts::1:assumed-role/capstan/i-1"  ->  "arn:aws:iam::1:role/capstan"
 std::string policy_source_of(std::string_view arn);
 

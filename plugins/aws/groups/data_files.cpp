@@ -41,7 +41,7 @@ void DataFiles::warn_of_prices() {
     if (prices->region() != config_.region)
         sentences.push_back(file + " has prices of region " + in_quotes(prices->region()) +
                             ", but the groups are in " + in_quotes(config_.region));
-    warnings_.tell("prices", std::move(sentences));
+    warnings_.set("prices", std::move(sentences));
 }
 
 }  // namespace capstan::aws

@@ -73,8 +73,8 @@ Task<void> FailedActivities::read(std::string group) {
     const auto at = groups_.find(group);
     if (at == groups_.end()) co_return;
     if (!activities) {
-        warnings_.tell(group, "cannot detect failed launches of group " + in_quotes(group) + ": " +
-                                  activities.error().message);
+        warnings_.set(group, "cannot detect failed launches of group " + in_quotes(group) + ": " +
+                                 activities.error().message);
         co_return;
     }
     warnings_.end(group);

@@ -48,7 +48,7 @@ Task<GroupChanges::Reading> GroupChanges::read(NodeGroupId id) {
     auto group = co_await as_result(parts_.lists.read(id.value()));
     if (!group) co_return fail(within(titled(id), std::move(group).error()));
     if (auto obstacle = find_obstacle(*group)) co_return fail(*std::move(obstacle));
-    recent_.see(*group);
+    recent_.observe(*group);
     Reading out{.group = *std::move(group)};
     const Time now = parts_.aws_now();
     auto activities = co_await as_result(
@@ -316,10 +316,10 @@ Task<void> GroupChanges::terminate(NodeGroupId group, std::string instance_id, b
     if (done.error().code != ErrorCode::not_found) throw Failure(done.error());
 }
 
-void GroupChanges::see(Time listed_at) {
+void GroupChanges::observe(Time listed_at) {
     for (const auto& [name, listed] : parts_.lists.groups()) {
         if (!listed.was_read || !parts_.lists.is_of_last_update(listed)) continue;
-        recent_.see(listed.group);
+        recent_.observe(listed.group);
         const NodeGroupId id(name);
         const RecentChanges::Counts counts = recent_.count(listed.group);
         viewed_[id] = {

@@ -51,7 +51,7 @@ public:
     Time moment() const { return parts_.aws_now(); }
     /// Call after an update of the lists. Groups with a change of the last two minutes are read
     /// again by the next update.
-    void see(Time listed_at);
+    void observe(Time listed_at);
     /// Ends scale-in protection that `decrease_target` has set, where AWS has nothing left to
     /// terminate. Call after `see`.
     Task<void> end_protection();

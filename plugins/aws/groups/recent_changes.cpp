@@ -70,7 +70,7 @@ RecentChanges::Counts RecentChanges::count(const AutoScalingGroup& group) const 
     return out;
 }
 
-void RecentChanges::see(const AutoScalingGroup& group) {
+void RecentChanges::observe(const AutoScalingGroup& group) {
     const NodeGroupId id(group.name);
     const auto target = targets_.find(id);
     if (target != targets_.end() && target->second.value == group.desired)

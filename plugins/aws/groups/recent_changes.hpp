@@ -45,7 +45,7 @@ public:
     Counts count(const AutoScalingGroup& group) const;
 
     /// Call with each group that was read since the last call.
-    void see(const AutoScalingGroup& group);
+    void observe(const AutoScalingGroup& group);
     /// Forgets changes that each list must show by now.
     void forget_old();
     /// Whether the group was changed less than two minutes ago.

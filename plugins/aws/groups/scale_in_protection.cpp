@@ -83,7 +83,7 @@ Task<bool> ScaleInProtection::protect(std::string group, std::vector<std::string
     if (instance_ids.empty()) co_return true;
     if (refused_at_ && host_.monotonic() - *refused_at_ < refusal_time) co_return false;
     if (const auto added = add(group, instance_ids); !added) {
-        warnings_.tell(group, why_unprotected(added.error()));
+        warnings_.set(group, why_unprotected(added.error()));
         co_return false;
     }
     const auto done = co_await as_result(api_.set_instance_protection(group, instance_ids, true));
@@ -93,7 +93,7 @@ Task<bool> ScaleInProtection::protect(std::string group, std::vector<std::string
     }
     if (done.error().code != ErrorCode::permission) throw Failure(done.error());
     refused_at_ = host_.monotonic();
-    warnings_.tell(group, why_unprotected(done.error()));
+    warnings_.set(group, why_unprotected(done.error()));
     std::ignore = drop(group, instance_ids);
     co_return false;
 }
@@ -126,9 +126,9 @@ Task<void> ScaleInProtection::end(std::string name, std::optional<AutoScalingGro
     Result<void> done;
     if (!there.empty()) done = co_await as_result(api_.set_instance_protection(name, there, false));
     if (!done && (group || !is_final(done.error()))) {
-        warnings_.tell(name, "cannot end the scale-in protection of " +
-                                 counted(std::ssize(there), "instance") + " of group " +
-                                 in_quotes(name) + ": " + done.error().message);
+        warnings_.set(name, "cannot end the scale-in protection of " +
+                                counted(std::ssize(there), "instance") + " of group " +
+                                in_quotes(name) + ": " + done.error().message);
         co_return;
     }
     warnings_.end(name);

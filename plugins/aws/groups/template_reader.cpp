@@ -96,7 +96,7 @@ Task<NodeTemplate> TemplateReader::describe(AutoScalingGroup group) {
     if (!made) co_return fail(within(group_title(group), std::move(made).error()));
     for (const std::string& warning : made->warnings)
         warnings.push_back(group_title(group) + ": " + warning);
-    warnings_.tell(group.name, std::move(warnings));
+    warnings_.set(group.name, std::move(warnings));
     if (described_.try_emplace(group.name).second) ++described_version_;
     made->node.fingerprint = fingerprint_of(sources, config_);
     co_return std::move(made->node);

@@ -102,8 +102,8 @@ void TypeSource::keep(const std::vector<std::string>& names,
 }
 
 void TypeSource::warn_of_table(const Error& error) {
-    warnings_.tell("types", "cannot read instance types from EC2; using the table of " +
-                                table().date() + ": " + error.message);
+    warnings_.set("types", "cannot read instance types from EC2; using the table of " +
+                               table().date() + ": " + error.message);
 }
 
 Task<bool> TypeSource::read_all() {

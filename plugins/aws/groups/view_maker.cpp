@@ -35,7 +35,7 @@ CloudView ViewMaker::make(const PriceTable* prices) {
     // A list that was never read has no known groups to mark unreadable; it is only incomplete.
     std::vector<std::string> failures = parts_.lists.find_failures();
     out.complete = out.unreadable.empty() && failures.empty();
-    warnings_.tell("lists", std::move(failures));
+    warnings_.set("lists", std::move(failures));
     return out;
 }
 
@@ -65,7 +65,7 @@ void ViewMaker::add(const std::string& name, const ListedGroup& listed, const Pr
 /// A group that the settings name is expected in the view, so it stays there as unreadable.
 void ViewMaker::leave_out(const std::string& name, Error why, CloudView& out) {
     const StaticGroup* const limits = parts_.limits.find(name);
-    if (limits == nullptr) return warnings_.tell(name, why.message + "; the group is ignored");
+    if (limits == nullptr) return warnings_.set(name, why.message + "; the group is ignored");
     NodeGroup& group = out.groups.emplace_back();
     group.id = NodeGroupId(name);
     group.min = limits->min;
@@ -80,7 +80,7 @@ void ViewMaker::warn_of_group(const AutoScalingGroup& group, const NodeGroup& ma
         sentences.push_back(std::move(conflict));
     for (const std::string& warning : read_option_tags(group.tags).warnings)
         sentences.push_back("group " + in_quotes(made.id.value()) + ": " + warning);
-    warnings_.tell(group.name, std::move(sentences));
+    warnings_.set(group.name, std::move(sentences));
 }
 
 NodeGroup ViewMaker::make_group(const GroupContext& context, const InstanceCounts& counts) const {

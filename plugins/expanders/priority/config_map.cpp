@@ -42,7 +42,7 @@ FollowedConfigMap::FollowedConfigMap(const Host& host, ConfigMapName name, OnTie
 Task<void> FollowedConfigMap::start() {
     KubeSelection selection(KubeResource("", "v1", "configmaps", "ConfigMap"), name_.ns);
     selection.field_selector = "metadata.name=" + name_.name;
-    watch_.emplace(host_, selection, [this](const KubeEvent& event) { hear(event); });
+    watch_.emplace(host_, selection, [this](const KubeEvent& event) { handle_event(event); });
     // A refusal of the host itself has arrived by then.
     co_await sleep_for(host_, std::chrono::milliseconds(1));
     if (!watch_ || watch_->has_ended()) throw Failure(refusal());
@@ -73,7 +73,7 @@ Error FollowedConfigMap::refusal() const {
     return out;
 }
 
-void FollowedConfigMap::hear(const KubeEvent& event) {
+void FollowedConfigMap::handle_event(const KubeEvent& event) {
     if (event.type == KubeEvent::Type::trouble)
         return report_trouble(event.error != nullptr ? from_abi(*event.error) : Error{});
     trouble_.reset();

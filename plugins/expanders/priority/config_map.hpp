@@ -38,7 +38,7 @@ public:
     Task<void> check();
 
 private:
-    void hear(const KubeEvent& event);
+    void handle_event(const KubeEvent& event);
     void report_trouble(const Error& why);
     void take(Result<std::string> document);
     void complain(const std::string& why);

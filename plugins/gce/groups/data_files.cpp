@@ -23,7 +23,7 @@ void PriceFile::warn_of_sample() {
     if (prices()->is_sample())
         sentences.push_back("file " + in_quotes(file_.path()) + " is a sample with prices of " +
                             prices()->date() + "; replace it with current prices");
-    warnings_.tell("sample", std::move(sentences));
+    warnings_.set("sample", std::move(sentences));
 }
 
 void PriceFile::compare(const std::set<std::string>& regions) {
@@ -35,7 +35,7 @@ void PriceFile::compare(const std::set<std::string>& regions) {
         sentences.push_back("file " + in_quotes(file_.path()) + " has prices of region " +
                             in_quotes(prices()->region()) + ", but there are groups in " +
                             listed(others, [](const std::string& region) { return region; }));
-    warnings_.tell("regions", std::move(sentences));
+    warnings_.set("regions", std::move(sentences));
 }
 
 }  // namespace capstan::gce

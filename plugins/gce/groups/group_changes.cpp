@@ -78,9 +78,9 @@ Task<Resized> GroupChanges::increase(Resize request) {
     const TargetSetter::Set by_names = [this, request](int) { return create(request); };
     auto grown = co_await as_result(targets_.increase(request, read_target, by_names));
     if (grown || !refuses_names(grown.error())) co_return std::move(grown);
-    warnings_.tell("names of " + request.group.value(),
-                   changed_group(request.group) + " cannot create instances with given names (" +
-                       grown.error().message + "); its target size is set instead");
+    warnings_.set("names of " + request.group.value(),
+                  changed_group(request.group) + " cannot create instances with given names (" +
+                      grown.error().message + "); its target size is set instead");
     const TargetSetter::Read read_machines = [this, request] {
         return read_for_resize(request.group);
     };
@@ -290,7 +290,7 @@ void GroupChanges::note_change(const NodeGroupId& group) {
     parts_.lists.note_change(group.value());
 }
 
-void GroupChanges::see() {
+void GroupChanges::observe() {
     const auto is_past = [&](Duration at) { return host_.monotonic() - at >= list_lag_max; };
     forget_removed();
     for (auto& [group, increase] : increases_) {

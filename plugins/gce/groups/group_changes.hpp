@@ -59,7 +59,7 @@ public:
 
     /// Call after an update of the lists. Forgets names that the lists now show, or should show by
     /// now.
-    void see();
+    void observe();
     /// Shows instances that are recreated as machines that are being deleted, until Google has made
     /// them anew: they keep their names.
     void show_in(CloudView& view) const;

@@ -169,10 +169,10 @@ void GroupChanges::show_failed_removal(const NodeGroupId& group,
 void GroupChanges::warn_of_redistribution(const ManagedGroup& row) {
     if (row.link.place.scope != Scope::region || row.redistribution != "PROACTIVE") return;
     if (row.shape != "EVEN" && !row.shape.empty()) return;
-    warnings_.tell("redistribution of " + group_id_of(row.link),
-                   "group " + in_quotes(group_id_of(row.link)) +
-                       " has shape EVEN and instance redistribution PROACTIVE: after a removal "
-                       "Google may replace other instances; set it to NONE to prevent this");
+    warnings_.set("redistribution of " + group_id_of(row.link),
+                  "group " + in_quotes(group_id_of(row.link)) +
+                      " has shape EVEN and instance redistribution PROACTIVE: after a removal "
+                      "Google may replace other instances; set it to NONE to prevent this");
 }
 
 /// Forgets instances whose end lists show by now, or must show by now.

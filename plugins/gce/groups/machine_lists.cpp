@@ -116,7 +116,7 @@ Task<std::vector<std::string>> MachineLists::settle(std::vector<std::string> ids
     }
     const std::uint64_t asked_at = groups_.moment();
     const auto zones = co_await list_zones({wanted.begin(), wanted.end()});
-    // If several groups in a zone share a base name, names do not tell their instances apart.
+    // If several groups in a zone share a base name, names do not distinguish their instances.
     std::map<std::tuple<std::string, std::string, std::string>, int> claims;
     for (const auto& [id, group] : groups_.groups()) {
         for (const std::string& zone : zones_of_group(group.row))
@@ -161,7 +161,7 @@ Task<std::map<MachineLists::ZoneKey, MachineLists::ZoneList>> MachineLists::list
         for (const ListedInstance& instance : list.all)
             list.by_base[base_of(instance.link.name)].push_back(&instance);
     }
-    warnings_.tell("zones", std::move(failures));
+    warnings_.set("zones", std::move(failures));
     co_return out;
 }
 

@@ -89,7 +89,7 @@ Task<NodeTemplate> TemplateReader::describe(ManagedGroup group) {
     for (const std::string& warning : made->warnings)
         warnings.push_back(described_group(group) + ": " + warning);
     const std::string id = group_id_of(group.link);
-    warnings_.tell(id, std::move(warnings));
+    warnings_.set(id, std::move(warnings));
     if (described_.try_emplace(id).second) ++described_version_;
     made->node.fingerprint = fingerprint_of(sources, config_);
     if (const auto types = group.flexible_types.size(); types > 1)

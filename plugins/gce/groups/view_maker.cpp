@@ -36,7 +36,7 @@ CloudView ViewMaker::make(const PriceTable* prices) {
     // A list that was never read has no known groups to mark unreadable; it is only incomplete.
     std::vector<std::string> failures = lists_.find_failures();
     out.complete = out.unreadable.empty() && failures.empty();
-    warnings_.tell("lists", std::move(failures));
+    warnings_.set("lists", std::move(failures));
     return out;
 }
 
@@ -77,7 +77,7 @@ void ViewMaker::add_unread(const std::string& id, const ListedGroup& listed, Clo
 void ViewMaker::leave_out(const std::string& id, const ListedGroup& listed, Error why,
                           CloudView& out) {
     if (listed.choice.origin != Origin::named)
-        return warnings_.tell(id, why.message + "; the group is ignored");
+        return warnings_.set(id, why.message + "; the group is ignored");
     add_unread(id, listed, out);
     why.subject = id;
     if (!listed.unreadable) out.unreadable.push_back(std::move(why));
@@ -90,7 +90,7 @@ void ViewMaker::warn_of_group(const GroupContext& context) {
         for (const std::string& warning : options->warnings)
             sentences.push_back("group " + in_quotes(context.id) + ": " + warning);
     }
-    warnings_.tell(context.id, std::move(sentences));
+    warnings_.set(context.id, std::move(sentences));
 }
 
 NodeGroup ViewMaker::make_group(GroupContext& context) {

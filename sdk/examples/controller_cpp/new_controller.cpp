@@ -14,10 +14,10 @@ using capstan::KubeResource;
 
 void NewController::start() {
     nodes_.emplace(host_, capstan::KubeSelection(KubeResource("", "v1", "nodes", "Node", false)),
-                   [this](const KubeEvent& event) { hear(event); });
+                   [this](const KubeEvent& event) { handle_event(event); });
 }
 
-void NewController::hear(const KubeEvent& event) {
+void NewController::handle_event(const KubeEvent& event) {
     if (event.type == KubeEvent::Type::synced) has_seen_all_ = true;
     if (const auto node = capstan::parse_json(event.object)) {
         const std::string& name = node->text_at({"metadata", "name"});

@@ -20,7 +20,7 @@ public:
     capstan::Task<capstan::Reconciled> reconcile(capstan::Reconcile what);
 
 private:
-    void hear(const capstan::KubeEvent& event);
+    void handle_event(const capstan::KubeEvent& event);
 
     capstan::Host host_;
     std::optional<capstan::KubeWatch> nodes_;

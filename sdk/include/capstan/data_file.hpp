@@ -89,7 +89,7 @@ public:
         if (done) {
             warnings_.end("file");
         } else {
-            warnings_.tell("file", "using " + as_of() + ": " + done.error().message);
+            warnings_.set("file", "using " + as_of() + ": " + done.error().message);
         }
     }
 

@@ -241,7 +241,7 @@ private:
             const capstan_kube_watch raw{
                 sizeof raw,        selection.queue_limit,         &resource,
                 str(selection.ns), str(selection.label_selector), str(selection.field_selector)};
-            return kube->watch(host.raw(), &raw, &State::hear, this, &id);
+            return kube->watch(host.raw(), &raw, &State::receive, this, &id);
         }
         void leave() noexcept {
             is_left = true;
@@ -251,7 +251,7 @@ private:
                 table()->unwatch(host.raw(), id);
             }
         }
-        static void hear(void* user, const capstan_kube_event* event) noexcept {
+        static void receive(void* user, const capstan_kube_event* event) noexcept {
             auto* self = static_cast<State*>(user);
             if (event->type == CAPSTAN_KUBE_ENDED) return self->end();
             if (self->is_left || event->type < CAPSTAN_KUBE_ADDED ||

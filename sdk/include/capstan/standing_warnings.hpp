@@ -1,7 +1,7 @@
 /// Warnings that are logged once, as long as their cause persists.
 ///
 ///     StandingWarnings warnings_{host_};                       // a member
-///     warnings_.tell("group " + id, find_notes(group));      // in each refresh
+///     warnings_.set("group " + id, find_notes(group));      // in each refresh
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ public:
     explicit StandingWarnings(const Host& host) : host_(host) {}
 
     /// All current warnings of a subject: logs those that are new.
-    void tell(const std::string& subject, std::vector<std::string> sentences) {
+    void set(const std::string& subject, std::vector<std::string> sentences) {
         std::vector<std::string>& said = said_[subject];
         for (const std::string& sentence : sentences) {
             if (std::find(said.begin(), said.end(), sentence) == said.end()) host_.warn(sentence);
@@ -31,8 +31,8 @@ public:
             said = std::move(sentences);
         }
     }
-    void tell(const std::string& subject, std::string sentence) {
-        tell(subject, std::vector<std::string>{std::move(sentence)});
+    void set(const std::string& subject, std::string sentence) {
+        set(subject, std::vector<std::string>{std::move(sentence)});
     }
     /// Drops all warnings of a subject; they are logged again when they recur.
     void end(const std::string& subject) { said_.erase(subject); }

@@ -40,7 +40,7 @@ struct RecordedDecisions : Observer {
         const engine::Decision decision{
             .evictions = {{.ns = "default", .pod = "p", .node = node, .because = because}}};
         decisions.carrying_out();
-        event_log.tell(start, EventKind::arrival, "p", "p comes back");
+        event_log.add(start, EventKind::arrival, "p", "p comes back");
         decisions.carried_out(decision, {.evictions = {std::nullopt}}, start);
     }
     void remove(const std::vector<std::string>& nodes, const std::string& because) {
@@ -63,7 +63,7 @@ TEST(DecisionEvents, WritesACommandBeforeItsEffects) {
     t.evict("web-1", "it is not needed");
     EXPECT_EQ(t.take(),
               (EventLines{"1 pod is evicted from web-1, for it is not needed", "p comes back"}));
-    t.event_log.tell(start, EventKind::arrival, "p", "p comes back");
+    t.event_log.add(start, EventKind::arrival, "p", "p comes back");
     EXPECT_EQ(t.take(), EventLines{"p comes back"}) << "later events are not delayed";
 }
 

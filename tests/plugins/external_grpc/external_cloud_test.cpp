@@ -305,12 +305,12 @@ TEST(ExternalCloud, FindsALostIncreaseInTheList) {
     wire::NodeGroupTargetSizeResponse before, after;
     before.set_targetsize(2);
     after.set_targetsize(3);
-    const auto tell = [&](const wire::NodeGroupTargetSizeResponse& size) {
+    const auto set_answer = [&](const wire::NodeGroupTargetSizeResponse& size) {
         s.host.http().on("POST", s.server.url("NodeGroupTargetSize"),
                          grpc_reply(size.SerializeAsString()));
     };
-    tell(before);
-    tell(after);
+    set_answer(before);
+    set_answer(after);
     s.server.refuse("NodeGroupIncreaseSize", unavailable);
     const Resize request{.group = NodeGroupId("web"),
                          .delta = 1,

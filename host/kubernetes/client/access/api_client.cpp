@@ -147,7 +147,7 @@ private:
     void give_up(RequestId id, ClientCall& call) {
         bucket(call.request).give_back();
         call.waited = Duration::zero();
-        tell(call, 0, ErrorCode::deadline);
+        report(call, 0, ErrorCode::deadline);
         stop(call);
         end_later(id, call, overdue_error(call));
     }
@@ -202,7 +202,7 @@ private:
         call.stream_status = head.status;
         if (!call.is_streaming()) return;
         loop_.cancel(std::exchange(call.overdue, 0));
-        tell(call, head.status);
+        report(call, head.status);
         log_warnings(head.headers);
         notifier.notify();
         (*call.on_part)({});
@@ -220,10 +220,10 @@ private:
             return end(id, call, ApiReply{reply->status, std::move(reply->headers), {}});
         }
         if (!reply) {
-            tell(call, 0, reply.error().code);
+            report(call, 0, reply.error().code);
             return take_failure(id, call, std::move(reply).error());
         }
-        tell(call, reply->status);
+        report(call, reply->status);
         log_warnings(reply->headers);
         if (call.on_part) reply->body = std::move(call.error_body);
         if (reply->status / 100 != 2) return take_refusal(id, call, *reply);
@@ -255,7 +255,7 @@ private:
 
     void end_overdue(RequestId id, ClientCall& call) {
         call.overdue = 0;
-        if (call.stage != Stage::backing_off) tell(call, 0, ErrorCode::deadline);
+        if (call.stage != Stage::backing_off) report(call, 0, ErrorCode::deadline);
         Error error = overdue_error(call);
         stop(call);
         end(id, call, fail(std::move(error)));
@@ -293,8 +293,8 @@ private:
         });
     }
 
-    void tell(const ClientCall& call, int status,
-              std::optional<ErrorCode> error = std::nullopt) const {
+    void report(const ClientCall& call, int status,
+                std::optional<ErrorCode> error = std::nullopt) const {
         if (!options_.on_attempt) return;
         const Duration latency = call.sent ? loop_.monotonic() - *call.sent : Duration::zero();
         options_.on_attempt({call.request.method, host_, call.request.purpose, status, error,

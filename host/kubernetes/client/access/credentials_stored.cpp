@@ -29,7 +29,7 @@ public:
         io::known_secrets().add(token_);
         if (const auto read = read_token(); !read) {
             if (token_.empty()) return fail(within("token", read.error()));
-            tell(within("token", read.error()));
+            report(within("token", read.error()));
         }
         return read_certificate();
     }
@@ -52,10 +52,10 @@ private:
         const Duration now = loop_.monotonic();
         const bool is_rejected = std::exchange(is_rejected_, false);
         if (is_rejected || now - token_read_ >= token_file_age_max) {
-            if (const auto read = read_token(); !read) tell(within("token", read.error()));
+            if (const auto read = read_token(); !read) report(within("token", read.error()));
         }
         if (is_rejected || now - certificate_read_ >= certificate_file_age_max) {
-            if (const auto read = read_certificate(); !read) tell(read.error());
+            if (const auto read = read_certificate(); !read) report(read.error());
         }
     }
     /// A failed reading is not repeated earlier than a successful one.
@@ -86,7 +86,7 @@ private:
         if (!pair) return fail(within(file.empty() ? "kubeconfig" : file, pair.error()));
         return {};
     }
-    void tell(const Error& error) const {
+    void report(const Error& error) const {
         if (on_error_) on_error_(error);
     }
 

@@ -23,22 +23,23 @@ struct KindEntry {
     KindEntry(Api& api, io::Loop& loop, CachePublisher& publisher,
               const ClusterCache::Options& options, const CachedKind& of)
         : kind(*find_kind(of.resource.kind, api_version(of))),
-          cache(kind, publisher, teller(options.on_unreadable, of)),
+          cache(kind, publisher, make_reporter(options.on_unreadable, of)),
           reflector(api, loop, cache,
                     {.what = watch_target(of.resource, of.field_selector),
                      .is_optional = of.is_optional,
                      .page = options.page,
                      .watch_list = options.watch_list,
                      .seed = io::seed_for(options.seed, of.resource.plural),
-                     .on_error = teller(options.on_error, of)}) {}
+                     .on_error = make_reporter(options.on_error, of)}) {}
 
     static std::string api_version(const CachedKind& of) {
         return std::string(of.resource.group) + "/" + std::string(of.resource.version);
     }
-    using Tell = std::function<void(const std::string& kind, const Error& error)>;
-    static std::function<void(const Error&)> teller(const Tell& tell, const CachedKind& of) {
-        return [tell, name = std::string(of.resource.kind)](const Error& error) {
-            if (tell) tell(name, error);
+    using Report = std::function<void(const std::string& kind, const Error& error)>;
+    static std::function<void(const Error&)> make_reporter(const Report& report,
+                                                           const CachedKind& of) {
+        return [report, name = std::string(of.resource.kind)](const Error& error) {
+            if (report) report(name, error);
         };
     }
     bool is_settled() const { return reflector.has_synced() || reflector.is_unavailable(); }

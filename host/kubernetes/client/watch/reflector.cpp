@@ -129,7 +129,7 @@ void Reflector::State::drop() {
 }
 
 void Reflector::State::take_part(std::string_view part) {
-    hear();
+    mark_alive();
     is_answered = true;
     if (part.empty()) return;
     unread_bytes += part.size();
@@ -166,7 +166,7 @@ void Reflector::State::take_end(const Result<ApiReply>& reply) {
     if (!reply) {
         handle_error(reply.error(), classify_watch_error(reply.error()));
     } else {
-        hear();
+        mark_alive();
         take_good_end();
     }
     store.settle();

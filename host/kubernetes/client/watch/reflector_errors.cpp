@@ -146,8 +146,8 @@ void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
 
 bool Reflector::State::is_in_touch() const { return phase == Phase::watching && is_answered; }
 
-void Reflector::State::hear() {
-    silence.hear();
+void Reflector::State::mark_alive() {
+    silence.mark_alive();
     last_heard = loop.clock()->wall();
 }
 

@@ -75,7 +75,7 @@ struct Reflector::State final : WatchSink {
     void take_silence(WatchSilence::Meaning meaning);
     /// A watch is open, and the server has sent at least its head.
     bool is_in_touch() const;
-    void hear();
+    void mark_alive();
     /// The request under way, for messages: "list pods".
     std::string describe_request() const;
 

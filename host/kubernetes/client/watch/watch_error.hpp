@@ -41,7 +41,7 @@ public:
     /// Guards a watch, or a streaming list that has become a watch.
     void begin_watch();
     /// A byte has come.
-    void hear() { heard_ = loop_.monotonic(); }
+    void mark_alive() { heard_ = loop_.monotonic(); }
     /// This server sends bookmarks. Holds for all later watches.
     void expect_bookmarks();
     /// Ends the guard; `on_silence` is not called.

@@ -23,7 +23,7 @@ struct CloudProblemLogTest : ::testing::Test {
 
     std::vector<std::string> logged(const std::vector<Error>& problems, Duration after = 10s) {
         now += after;
-        problem_log.tell(problems, now);
+        problem_log.log(problems, now);
         return std::exchange(lines, {});
     }
     static Error group_problem(const std::string& id, const std::string& what = "no template") {

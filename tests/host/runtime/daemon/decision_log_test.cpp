@@ -34,7 +34,7 @@ struct DecisionLogTest : ::testing::Test {
     }
     std::vector<std::string> logged() {
         lines.clear();
-        decisions.tell(pass);
+        decisions.log(pass);
         return lines;
     }
 };
@@ -225,7 +225,7 @@ TEST_F(DecisionLogTest, LogsSkippedPodsAndKeptNodesAtLevelDebug) {
     decision().skipped = {{2, "fit on existing or upcoming nodes"}};
     decision().nodes = {{.node = "n1", .because = "its pods need it"}};
     decision().nodes[0].reason = engine::Unremovable::not_underutilized;
-    verbose.tell(pass);
+    verbose.log(pass);
     EXPECT_THAT(
         log_lines,
         ElementsAre(
@@ -246,7 +246,7 @@ TEST_F(DecisionLogTest, WritesFactsAsKeysOfAJsonLog) {
     pass.results.increases = {Error{ErrorCode::quota, "no more machines"}};
     decision().evictions = {{.ns = "shop", .pod = "a", .node = "n1", .because = "n1 goes"}};
     pass.results.evictions = {std::nullopt};
-    json.tell(pass);
+    json.log(pass);
     ASSERT_EQ(log_lines.size(), 2u);
     EXPECT_THAT(log_lines[0], HasSubstr(R"("action":"increase","group":"web","delta":"2",)"
                                         R"("code":"quota","reason":"no more machines","pass":")"));

@@ -55,7 +55,7 @@ struct PodEventsTest : ::testing::Test {
     }
     std::vector<std::string> take(const PassReport& report, std::size_t room = 100) {
         triggered.clear();
-        for (const auto& pod : events.see(report)) triggered.push_back(pod.name);
+        for (const auto& pod : events.update(report)) triggered.push_back(pod.name);
         std::vector<std::string> out;
         for (const kubernetes::client::EventNote& note : events.take(room))
             out.push_back(note.about.name + ": " + note.reason);
@@ -76,7 +76,7 @@ TEST_F(PodEventsTest, ReportScaleUpsAndReasonsForNone) {
                     {{NodeGroupId("x"), NodeGroupId("y")}, {.sentence = "is backed off"}}}}};
     decision.no_new_group_reason.sentence =
         "no group could be created either: limit of cpu: 8 are left, a node takes 16";
-    events.see(report);
+    events.update(report);
     std::vector<std::string> lines;
     for (const kubernetes::client::EventNote& note : events.take(3))
         lines.push_back(note.about.ns + "/" + note.about.name + ": " + note.reason + ": " +

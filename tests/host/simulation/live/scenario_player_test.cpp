@@ -35,7 +35,7 @@ struct ScenarioPlayerTest : ::testing::Test {
     std::optional<int> over{};
     std::optional<ScenarioPlayer> player{};
 
-    TellLive reporter() {
+    ReportLive reporter() {
         return [this](const LiveLine& line) { reported.push_back(line.kind + ": " + line.text); };
     }
     void play(const std::string& toml, double speed = 1) {
@@ -43,7 +43,7 @@ struct ScenarioPlayerTest : ::testing::Test {
         player.emplace(store, input,
                        ScenarioPlayer::Options{.speed = speed,
                                                .quiet_period = 10s,
-                                               .tell = reporter(),
+                                               .report = reporter(),
                                                .change_cloud =
                                                    [this](const ExternalEvent&, Duration since) {
                                                        changes.push_back(format_duration(since));

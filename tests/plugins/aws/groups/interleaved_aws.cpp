@@ -277,7 +277,7 @@ InterleavedAws::InterleavedAws(Protection protection, std::uint64_t seed)
 Task<CloudView> InterleavedAws::read() {
     const Time requested_at = changes_.moment();
     co_await lists_.update();
-    changes_.see(requested_at);
+    changes_.observe(requested_at);
     std::ignore = co_await as_result(changes_.end_protection());
     const ListedGroup& listed = *lists_.find("web");
     if (listed.unreadable) throw Failure(*listed.unreadable);

@@ -45,15 +45,15 @@ bool same_are_full(const std::vector<Sharer>& sharers, const Counts& a, const Co
 
 /// Every distribution of `pool` within bounds.
 void for_each_way(const std::vector<Sharer>& sharers, std::int64_t pool, Counts& way,
-                  const std::function<void(const Counts&)>& see) {
+                  const std::function<void(const Counts&)>& visit) {
     if (way.size() == sharers.size()) {
-        if (pool == 0) see(way);
+        if (pool == 0) visit(way);
         return;
     }
     const Sharer& next = sharers[way.size()];
     for (std::int64_t n = next.has; n <= std::min(next.most, pool); ++n) {
         way.push_back(n);
-        for_each_way(sharers, pool - n, way, see);
+        for_each_way(sharers, pool - n, way, visit);
         way.pop_back();
     }
 }

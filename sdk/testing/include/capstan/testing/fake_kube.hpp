@@ -99,7 +99,7 @@ private:
     bool is_granted(const KubeResource& resource, std::string_view verb_and_below) const;
     const Json& store(const Key& key, Json object, const KubeResource& resource);
     bool erase(const Key& key);
-    void tell(KubeEvent::Type type, const Key& key, const Json& object);
+    void notify(KubeEvent::Type type, const Key& key, const Json& object);
 
     std::vector<KubeResource> served_;
     std::set<std::string> scaled_;  ///< plurals

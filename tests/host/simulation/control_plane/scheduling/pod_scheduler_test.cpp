@@ -146,7 +146,7 @@ TEST_F(PodSchedulerTest, Schedules5000PodsOn1000Nodes) {
 }
 
 struct DefaultTopologySpread : TestCluster {
-    Spreading() : TestCluster({.default_spread = {{.topology_key = "zone"}}}) {}
+    DefaultTopologySpread() : TestCluster({.default_spread = {{.topology_key = "zone"}}}) {}
 
     /// Room for four pods in zone a, and for one in b.
     void add_zones() {

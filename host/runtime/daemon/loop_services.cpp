@@ -1,4 +1,4 @@
-#include "runtime/daemon/background_services.hpp"
+#include "runtime/daemon/loop_services.hpp"
 
 #include <csignal>
 #include <utility>
@@ -20,8 +20,7 @@ constexpr Duration sync_period = std::chrono::milliseconds(100);
 
 }  // namespace
 
-BackgroundServices::BackgroundServices(const config::Config& config, PluginHost& host,
-                                       Options options)
+LoopServices::LoopServices(const config::Config& config, PluginHost& host, Options options)
     : host_(host),
       options_(std::move(options)),
       pass_scheduler_(host.loop(), {.interval = config.cluster.scan_interval}) {
@@ -30,22 +29,20 @@ BackgroundServices::BackgroundServices(const config::Config& config, PluginHost&
     signals_->add(SIGHUP);
 }
 
-BackgroundServices::~BackgroundServices() {
+LoopServices::~LoopServices() {
     if (guard::Guard* const guard = host_.guard()) guard->on_signal({});
     for (const auto& timer : {sync_timer_, stop_timer_})
         if (timer) host_.loop().cancel(*timer);
 }
 
-Result<std::unique_ptr<BackgroundServices>> BackgroundServices::open(const config::Config& config,
-                                                                     PluginHost& host,
-                                                                     Options options) {
-    std::unique_ptr<BackgroundServices> out(
-        new BackgroundServices(config, host, std::move(options)));
+Result<std::unique_ptr<LoopServices>> LoopServices::open(const config::Config& config,
+                                                         PluginHost& host, Options options) {
+    std::unique_ptr<LoopServices> out(new LoopServices(config, host, std::move(options)));
     CAPSTAN_CHECK(out->open_link(config));
     return out;
 }
 
-Result<void> BackgroundServices::open_link(const config::Config& all) {
+Result<void> LoopServices::open_link(const config::Config& all) {
     const config::Cluster& config = all.cluster;
     io::Loop& loop = host_.loop();
     CAPSTAN_TRY(
@@ -79,7 +76,7 @@ Result<void> BackgroundServices::open_link(const config::Config& all) {
 }
 
 /// The pause gives another host that waits for the Lease the time to see that it is free.
-void BackgroundServices::watch_calls(const config::Config& all) {
+void LoopServices::watch_calls(const config::Config& all) {
     if (!host_.has_strand_threads()) return;
     const Duration pause = 2 * all.cluster.leader_election.lease_duration;
     stuck_calls_.emplace(host_.loop(), host_.metrics().registry(),
@@ -93,7 +90,7 @@ void BackgroundServices::watch_calls(const config::Config& all) {
     stuck_calls_->watch(host_.calls());
 }
 
-void BackgroundServices::make_writers(const config::Cluster& config) {
+void LoopServices::make_writers(const config::Cluster& config) {
     cluster_.emplace(
         link_->api(), host_.loop(),
         ApiClusterClient::Options{
@@ -122,8 +119,8 @@ void BackgroundServices::make_writers(const config::Cluster& config) {
 
 /// The cluster cache may know more by now than the decision did. Only pods that the cache lacks as
 /// well show that the watch of pods has missed events.
-void BackgroundServices::report_unknown_pods(const std::string& node,
-                                             const std::vector<std::string>& pods) {
+void LoopServices::report_unknown_pods(const std::string& node,
+                                       const std::vector<std::string>& pods) {
     const std::vector<std::string> unreported = link_->cluster_cache().find_unreported(node, pods);
     if (unreported.empty() || !link_->cluster_cache().relist("Pod")) return;
     host_.log().write(config::LogLevel::warn, log_source,
@@ -132,7 +129,7 @@ void BackgroundServices::report_unknown_pods(const std::string& node,
                           "; listing all pods again");
 }
 
-void BackgroundServices::make_reporters(const config::Config& all) {
+void LoopServices::make_reporters(const config::Config& all) {
     const auto warn = [this](const Error& error) {
         host_.log().write(config::LogLevel::warn, log_source, error.message);
     };
@@ -152,7 +149,7 @@ void BackgroundServices::make_reporters(const config::Config& all) {
                               .on_error = warn});
 }
 
-void BackgroundServices::report_leadership(const config::Cluster& config) {
+void LoopServices::report_leadership(const config::Cluster& config) {
     if (options_.dry_run) return;
     const bool leads = leadership_->term().has_value();
     events_->record({.about = {.api_version = "coordination.k8s.io/v1",
@@ -164,22 +161,22 @@ void BackgroundServices::report_leadership(const config::Cluster& config) {
                      .is_distinct = true});
 }
 
-void BackgroundServices::listen() { await_signal(); }
+void LoopServices::listen() { await_signal(); }
 
-void BackgroundServices::connect_plugins() {
+void LoopServices::connect_plugins() {
     services::KubeGateway* const plugins = host_.cluster();
     if (plugins == nullptr) return;
     plugins->connect(link_->api(), [this] { return may_write(); });
     plugin_connection_.reset(plugins);
 }
 
-void BackgroundServices::start() {
+void LoopServices::start() {
     if (options_.makes_passes) link_->cluster_cache().start();
     leadership_->start();
     if (options_.makes_passes) await_sync();
 }
 
-Result<void> BackgroundServices::serve(const config::Admin& config, AdminSources sources) {
+Result<void> LoopServices::serve(const config::Admin& config, AdminSources sources) {
     CAPSTAN_TRY(admin_, serve_admin(config, host_.loop().io(), std::move(sources)));
     if (admin_)
         host_.log().write(config::LogLevel::info, log_source,
@@ -187,8 +184,8 @@ Result<void> BackgroundServices::serve(const config::Admin& config, AdminSources
     return {};
 }
 
-void BackgroundServices::watch(const std::filesystem::path& file, std::function<void()> on_change,
-                               std::function<void(bool)> on_gone, std::string known) {
+void LoopServices::watch(const std::filesystem::path& file, std::function<void()> on_change,
+                         std::function<void(bool)> on_gone, std::string known) {
     auto opened = ConfigWatch::open(host_.loop(), file, std::move(on_change), std::move(on_gone),
                                     std::move(known));
     if (opened) {
@@ -200,7 +197,7 @@ void BackgroundServices::watch(const std::filesystem::path& file, std::function<
     }
 }
 
-void BackgroundServices::stop(std::function<void()> done) {
+void LoopServices::stop(std::function<void()> done) {
     const bool led = leadership_->term().has_value();
     const auto is_handed_back = std::make_shared<bool>(false);
     const auto hand_back = [this, is_handed_back, done = std::move(done)] {
@@ -213,14 +210,14 @@ void BackgroundServices::stop(std::function<void()> done) {
     status_->remove(hand_back);
 }
 
-bool BackgroundServices::add_task(std::function<void()> task) {
+bool LoopServices::add_task(std::function<void()> task) {
     if (pending_requests_.tasks.size() >= tasks_max) return false;
     pending_requests_.tasks.push_back(std::move(task));
     pass_scheduler_.interrupt();
     return true;
 }
 
-std::string BackgroundServices::unready_because() const {
+std::string LoopServices::unready_because() const {
     if (options_.waits_for)
         if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
     if (!options_.makes_passes) return {};
@@ -229,53 +226,53 @@ std::string BackgroundServices::unready_because() const {
     return startup_gate_->reason();
 }
 
-bool BackgroundServices::wants_passes() const {
+bool LoopServices::wants_passes() const {
     return options_.makes_passes && leadership_->term().has_value() && unready_because().empty();
 }
 
-Result<void> BackgroundServices::may_act(std::uint64_t term) {
+Result<void> LoopServices::may_act(std::uint64_t term) {
     if (pending_requests_.stop) return fail(ErrorCode::cancelled, "capstan is shutting down");
     acting_term_ = term;
     if (leadership_->term() == term) return {};
     return fail(ErrorCode::cancelled, "no longer the leader");
 }
 
-void BackgroundServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded done) {
+void LoopServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded done) {
     memory_term_ = term;
     keeper_->load(std::move(done));
 }
 
 /// A change that began in a term must not be made after that term, not even when this host leads
 /// again: another host may have led in between.
-Result<void> BackgroundServices::ask_gate(std::uint64_t term) const {
+Result<void> LoopServices::ask_gate(std::uint64_t term) const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "dry run");
     if (leadership_ && leadership_->term() == term) return {};
     return fail(ErrorCode::cancelled, "no longer the leader");
 }
 
 /// Writes of plugins belong to no pass. KubeGateway checks that the term of their operation lasts.
-Result<void> BackgroundServices::may_write() const {
+Result<void> LoopServices::may_write() const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "dry run");
     if (leadership_ && leadership_->term()) return {};
     return fail(ErrorCode::cancelled, "not the leader");
 }
 
-instances::ChangeGate BackgroundServices::gate() {
+instances::ChangeGate LoopServices::gate() {
     return [this] { return ask_gate(acting_term_); };
 }
 
-BackgroundServices::PendingRequests BackgroundServices::take_pending_requests() {
+LoopServices::PendingRequests LoopServices::take_pending_requests() {
     return {.stop = pending_requests_.stop,
             .reload = std::exchange(pending_requests_.reload, false),
             .tasks = std::exchange(pending_requests_.tasks, {})};
 }
 
-void BackgroundServices::request_reload() {
+void LoopServices::request_reload() {
     pending_requests_.reload = true;
     pass_scheduler_.interrupt();
 }
 
-void BackgroundServices::request_pass(const services::PassRequest& request) {
+void LoopServices::request_pass(const services::PassRequest& request) {
     const auto say = [&](config::LogLevel level, const std::string& message) {
         host_.log().write(level, request.plugin, message + ": " + request.why);
     };
@@ -284,7 +281,7 @@ void BackgroundServices::request_pass(const services::PassRequest& request) {
     if (pass_scheduler_.want_pass()) say(config::LogLevel::info, "requested a pass");
 }
 
-void BackgroundServices::await_signal() {
+void LoopServices::await_signal() {
     if (guard::Guard* const guard = host_.guard()) {
         return guard->on_signal([&io = host_.loop().io(), weak = std::weak_ptr(self_)](int number) {
             boost::asio::post(io, [weak, number] {
@@ -299,7 +296,7 @@ void BackgroundServices::await_signal() {
     });
 }
 
-void BackgroundServices::take_signal(int number) {
+void LoopServices::take_signal(int number) {
     if (number == SIGHUP) return request_reload();
     const Duration now = host_.loop().monotonic();
     if (pending_requests_.stop) {
@@ -315,7 +312,7 @@ void BackgroundServices::take_signal(int number) {
 }
 
 /// Wakes the passes' thread once the host and its plugins have seen the whole cluster.
-void BackgroundServices::await_sync() {
+void LoopServices::await_sync() {
     sync_timer_.reset();
     if (!startup_gate_ && link_->cluster_cache().has_synced()) {
         host_.log().write(config::LogLevel::info, log_source,

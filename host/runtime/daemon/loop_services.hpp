@@ -32,7 +32,7 @@
 namespace capstan::runtime::daemon {
 
 /// Used on the loop's thread alone, except for `cluster`.
-class BackgroundServices {
+class LoopServices {
 public:
     struct Options {
         std::string version{};
@@ -60,12 +60,12 @@ public:
     };
 
     /// Borrows config and host. Sends no request yet.
-    static Result<std::unique_ptr<BackgroundServices>> open(const config::Config& config,
-                                                            PluginHost& host, Options options);
-    BackgroundServices(const BackgroundServices&) = delete;
-    BackgroundServices& operator=(const BackgroundServices&) = delete;
+    static Result<std::unique_ptr<LoopServices>> open(const config::Config& config,
+                                                      PluginHost& host, Options options);
+    LoopServices(const LoopServices&) = delete;
+    LoopServices& operator=(const LoopServices&) = delete;
     /// No callback runs afterwards.
-    ~BackgroundServices();
+    ~LoopServices();
 
     /// Handles signals from now on; see take_pending_requests.
     void listen();
@@ -115,7 +115,7 @@ public:
     instances::ChangeGate gate();
 
 private:
-    BackgroundServices(const config::Config& config, PluginHost& host, Options options);
+    LoopServices(const config::Config& config, PluginHost& host, Options options);
     Result<void> open_link(const config::Config& config);
     void make_writers(const config::Cluster& config);
     void make_reporters(const config::Config& all);
@@ -137,7 +137,7 @@ private:
     /// Nothing: the guard takes signals.
     std::optional<boost::asio::signal_set> signals_{};
     /// For callbacks of the guard's thread: they do nothing once this object is destroyed.
-    std::shared_ptr<BackgroundServices*> self_ = std::make_shared<BackgroundServices*>(this);
+    std::shared_ptr<LoopServices*> self_ = std::make_shared<LoopServices*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
     Duration stop_asked_{};  ///< on the loop's clock; valid once pending_requests_.stop is set
     std::optional<StartupGate> startup_gate_{};  ///< nothing: the cluster has not been seen yet
