@@ -45,16 +45,17 @@ public:
     LiveCluster(const Simulation& simulation, const ClusterOptions& options,
                 const ClusterFolder& folder, ClusterReport& report)
         : simulation_(simulation),
+          config_(simulation.prepared->sound_config()),
           options_(options),
           folder_(folder),
           report_(report),
           store_(loop_, {.seed = simulation.input.seed + 1}),
           server_(store_, {.address = options.address, .port = options.port}),
-          control_plane_(store_, {.speed = options.speed,
-                                  .node_start_up = simulation.input.ready_delay,
-                                  .seed = simulation.input.seed + 1,
-                                  .default_spread = simulation::scheduler_spread(
-                                      simulation.input, *simulation.prepared->config)}),
+          control_plane_(
+              store_, {.speed = options.speed,
+                       .node_start_up = simulation.input.ready_delay,
+                       .seed = simulation.input.seed + 1,
+                       .default_spread = simulation::scheduler_spread(simulation.input, config_)}),
           cloud_(simulation.input, options.speed) {}
 
     Result<void> run() {
@@ -70,8 +71,8 @@ private:
     Result<void> define_balancers();
     Result<void> start_daemon();
     Result<void> write_config();
-    void make_player();
-    void await_leader();
+    simulation::live::ScenarioPlayer& make_player();
+    void await_leader(simulation::live::ScenarioPlayer& player);
     void await_signal();
     void report(const simulation::live::LiveLine& line) {
         report_.print(loop_.monotonic() - began_, line);
@@ -80,6 +81,7 @@ private:
     void end(Result<void> result);
 
     const Simulation& simulation_;
+    const runtime::config::Config& config_;
     const ClusterOptions& options_;
     const ClusterFolder& folder_;
     ClusterReport& report_;
@@ -124,7 +126,7 @@ Result<void> LiveCluster::open() {
                   .runs_daemon = options_.runs_daemon,
                   .speed = options_.speed,
                   .warnings = simulation::live::find_live_warnings(
-                      simulation_.input, !simulation_.prepared->config->pipeline.clouds.empty())});
+                      simulation_.input, !config_.pipeline.clouds.empty())});
     return {};
 }
 
@@ -140,23 +142,22 @@ Result<void> LiveCluster::begin() {
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
     live_events_.emplace(store_, [this](const simulation::live::LiveLine& line) { report(line); });
-    make_player();
-    player_->fill();
+    simulation::live::ScenarioPlayer& player = make_player();
+    player.fill();
     if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
     // Without leader election there is no Lease to wait for.
-    const bool has_lease = simulation_.prepared->config->cluster.leader_election.enabled;
+    const bool has_lease = config_.cluster.leader_election.enabled;
     if (!has_lease || (!options_.waits && !options_.runs_daemon)) {
-        player_->start();
+        player.start();
     } else {
-        await_leader();
+        await_leader(player);
     }
     return {};
 }
 
 /// Creates the definition that `capstan crd install` would install.
 Result<void> LiveCluster::define_balancers() {
-    const bool is_wanted = !simulation_.balancers.empty() ||
-                           !simulation_.prepared->config->pipeline.controllers.empty();
+    const bool is_wanted = !simulation_.balancers.empty() || !config_.pipeline.controllers.empty();
     if (!is_wanted) return {};
     CAPSTAN_TRY(const boost::json::object definition, parse_definition(balancer_definition));
     const auto made =
@@ -186,7 +187,7 @@ Result<void> LiveCluster::start_daemon() {
 Result<void> LiveCluster::write_config() {
     const runtime::config::TomlValue settings = cloud_.settings();
     CAPSTAN_TRY(const std::string text,
-                simulation::live::make_live_config(*simulation_.prepared->config, simulation_.input,
+                simulation::live::make_live_config(config_, simulation_.input,
                                                    simulation_.input.cloud ? &settings : nullptr,
                                                    simulation_.prepared->shipped,
                                                    {.kubeconfig = folder_.kubeconfig().string(),
@@ -195,24 +196,24 @@ Result<void> LiveCluster::write_config() {
     return write_file(folder_.config(), text);
 }
 
-void LiveCluster::make_player() {
+simulation::live::ScenarioPlayer& LiveCluster::make_player() {
     const Duration quiet_period =
-        simulation::live::quiet_period_of(*simulation_.prepared->config, simulation_.input,
-                                          options_.speed) +
+        simulation::live::quiet_period_of(config_, simulation_.input, options_.speed) +
         cloud_.slowest_boot();
-    player_.emplace(store_, simulation_.input,
-                    simulation::live::ScenarioPlayer::Options{
-                        .speed = options_.speed,
-                        .quiet_period = quiet_period,
-                        .report = [this](const simulation::live::LiveLine& line) { report(line); },
-                        .balancers = simulation_.balancers,
-                        // The daemon reloads its configuration file when the file changes.
-                        .change_cloud = [this](const simulation::ExternalEvent& what,
-                                               Duration since) -> Result<void> {
-                            CAPSTAN_CHECK(cloud_.apply(what, since));
-                            return write_config();
-                        },
-                        .over = [this](int unmet) { on_scenario_end(unmet); }});
+    return player_.emplace(
+        store_, simulation_.input,
+        simulation::live::ScenarioPlayer::Options{
+            .speed = options_.speed,
+            .quiet_period = quiet_period,
+            .report = [this](const simulation::live::LiveLine& line) { report(line); },
+            .balancers = simulation_.balancers,
+            // The daemon reloads its configuration file when the file changes.
+            .change_cloud = [this](const simulation::ExternalEvent& what,
+                                   Duration since) -> Result<void> {
+                CAPSTAN_CHECK(cloud_.apply(what, since));
+                return write_config();
+            },
+            .over = [this](int unmet) { on_scenario_end(unmet); }});
 }
 
 /// A second signal ends the run without waiting for the daemon.
@@ -226,18 +227,18 @@ void LiveCluster::await_signal() {
 }
 
 /// Starts the scenario once an autoscaler holds the Lease.
-void LiveCluster::await_leader() {
-    const std::string& ns = simulation_.prepared->config->cluster.kube_namespace;
-    const std::string& lease = simulation_.prepared->config->cluster.leader_election.lease;
+void LiveCluster::await_leader(simulation::live::ScenarioPlayer& player) {
+    const std::string& ns = config_.cluster.kube_namespace;
+    const std::string& lease = config_.cluster.leader_election.lease;
     const auto found = store_.find(store_.kind("leases.coordination.k8s.io"), ns, lease);
     const bool is_led =
         found != nullptr && !kubernetes::base::text_at(*found, "spec.holderIdentity").empty();
     if (!is_led) {
-        loop_.after(leader_poll_interval, [this] { await_leader(); });
+        loop_.after(leader_poll_interval, [this, &player] { await_leader(player); });
         return;
     }
     report({"note", "", "an autoscaler became leader; starting the scenario"});
-    player_->start();
+    player.start();
 }
 
 void LiveCluster::on_scenario_end(int unmet) {

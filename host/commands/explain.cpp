@@ -44,7 +44,7 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     simulation::Input& input = simulation->input;
-    const runtime::config::Config& config = *simulation->prepared->config;
+    const runtime::config::Config& config = simulation->prepared->sound_config();
     std::optional<Duration> after = arguments.after;
     if (!arguments.input.cluster.empty() && !after) {
         after = Duration(0);

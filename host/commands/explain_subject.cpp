@@ -13,6 +13,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/url.hpp>
 
@@ -162,6 +163,7 @@ Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
         io.stop();
     });
     io.run();
+    CAPSTAN_ASSERT(out, "the client answers each request");
     return *std::move(out);
 }
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 
+#include <capstan/assert.hpp>
+
 #include "runtime/plugin_set.hpp"
 
 namespace CLI {
@@ -22,7 +24,10 @@ struct LoadedPipeline {
 
     /// Whether the pipeline may be run: the configuration and its plugins have no error.
     bool is_sound() const { return loaded.config.has_value() && loaded.diagnostics.errors() == 0; }
-    const runtime::config::Config& config() const { return *loaded.config; }
+    const runtime::config::Config& config() const {
+        CAPSTAN_ASSERT(loaded.config, "only a configuration that could be read is used");
+        return *loaded.config;
+    }
 };
 
 /// Reads the file, loads its plugins, checks all settings. Errors and warnings are in

@@ -51,7 +51,7 @@ Result<std::unique_ptr<runtime::PluginHost>> start_host(const simulation::Prepar
                                                         const engine::CallContext& call_context) {
     auto clock = std::make_shared<io::ManualClock>(call_context.now);
     clock->step_wall(call_context.time().wall - call_context.now);
-    return runtime::PluginHost::start(*prepared.config, prepared.plugins,
+    return runtime::PluginHost::start(prepared.sound_config(), prepared.plugins,
                                       {.seed = call_context.seed,
                                        .version = CAPSTAN_VERSION,
                                        .breadcrumbs = {},
@@ -73,7 +73,7 @@ Result<RecordedPass> open_recorded_pass(const std::string& file, const std::stri
                     file + ": the configuration for this pass has errors (listed above)");
 
     CAPSTAN_TRY(auto host, start_host(*prepared, record.call_context));
-    const runtime::config::Config& effective_config = *prepared->config;
+    const runtime::config::Config& effective_config = prepared->sound_config();
     CAPSTAN_TRY(runtime::Wiring wiring, runtime::wire(effective_config.pipeline, *host));
     auto input = runtime::record::make_pass_input(
         record,

@@ -131,7 +131,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     observers.add(printer);
     files->add_to(observers);
     const auto report = simulation::run(simulation->input,
-                                        {.config = *simulation->prepared->config,
+                                        {.config = simulation->prepared->sound_config(),
                                          .plugins = simulation->prepared->plugins,
                                          .version = CAPSTAN_VERSION,
                                          .until = until,

@@ -66,7 +66,7 @@ private:
         EventPrinter printer(streams_.out);
         auto trial =
             simulation::chaos::run_trial(simulation_.input,
-                                         {.config = *simulation_.prepared->config,
+                                         {.config = simulation_.prepared->sound_config(),
                                           .plugins = simulation_.prepared->plugins,
                                           .version = CAPSTAN_VERSION,
                                           .every_pass = batch_.every_pass},

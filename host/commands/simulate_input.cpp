@@ -230,29 +230,31 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
     if (!paths.record.empty()) {
         const simulation::PreparedSetup& prepared = *simulation.prepared;
         CAPSTAN_TRY(out.parts_->recorder,
-                    PassRecorder::make(
-                        paths.record,
-                        runtime::record::make_setup_record(*prepared.config, prepared.plugins),
-                        CAPSTAN_VERSION));
+                    PassRecorder::make(paths.record,
+                                       runtime::record::make_setup_record(prepared.sound_config(),
+                                                                          prepared.plugins),
+                                       CAPSTAN_VERSION));
     }
     return out;
 }
 
 void SimulateFiles::add_to(simulation::Observers& observers) {
-    if (parts_->history) observers.add(*parts_->history);
-    if (parts_->meter) observers.add(*parts_->meter);
-    if (parts_->recorder) observers.add(*parts_->recorder);
+    Parts& parts = *parts_;
+    if (parts.history) observers.add(*parts.history);
+    if (parts.meter) observers.add(*parts.meter);
+    if (parts.recorder) observers.add(*parts.recorder);
 }
 
 Result<void> SimulateFiles::write(const simulation::Report& report,
                                   const simulation::Input& input) {
-    if (parts_->history) {
+    Parts& parts = *parts_;
+    if (parts.history) {
         CAPSTAN_CHECK(write_file(
-            paths_.report, simulation::page::make_page(
-                               report, input.source, parts_->history->take(report.summary.span))));
+            paths_.report, simulation::page::make_page(report, input.source,
+                                                       parts.history->take(report.summary.span))));
     }
-    if (parts_->meter) CAPSTAN_CHECK(write_file(paths_.metrics, parts_->meter->text()));
-    return parts_->recorder ? parts_->recorder->result() : Result<void>();
+    if (parts.meter) CAPSTAN_CHECK(write_file(paths_.metrics, parts.meter->text()));
+    return parts.recorder ? parts.recorder->result() : Result<void>();
 }
 
 }  // namespace capstan::commands

@@ -191,8 +191,10 @@ private:
                          open_.at(id).transfer->message("the response could not be processed")));
         for (const RequestId id : turn.done) {
             const auto at = open_.find(id);
-            if (at != open_.end() && at->second.ended && !turns_.is_waiting(id))
-                end(id, at->second.transfer->take_result(*at->second.ended));
+            if (at == open_.end()) continue;
+            Open& open = at->second;
+            if (open.ended && !turns_.is_waiting(id))
+                end(id, open.transfer->take_result(*open.ended));
         }
         if (turns_.has_room()) {
             for (const auto& multi : std::exchange(suspended_, {})) multi->resume();

@@ -344,7 +344,7 @@ private:
     /// Ends all waits except the one for the program's end.
     void close() {
         if (!is_open()) return;
-        if (timer_) loop_->cancel(*std::exchange(timer_, std::nullopt));
+        if (const auto timer = std::exchange(timer_, std::nullopt)) loop_->cancel(*timer);
         external_work_.reset();
         loop_ = nullptr;
         output_.close();

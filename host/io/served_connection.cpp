@@ -205,16 +205,16 @@ void StreamConnection<Stream>::read_head() {
         socket().expires_after(options_.head_timeout);
     }
     http::async_read_header(
-        stream_, buffer_, *parser_,
+        stream_, buffer_, parser(),
         [self = this->shared_from_this()](Code error, std::size_t) { self->take_head(error); });
 }
 
 template <class Stream>
 void StreamConnection<Stream>::take_head(Code error) {
-    if (is_shut_ || error || parser_->is_done()) return take(error);
+    if (is_shut_ || error || parser().is_done()) return take(error);
     socket().expires_after(options_.request_timeout);
     http::async_read(
-        stream_, buffer_, *parser_,
+        stream_, buffer_, parser(),
         [self = this->shared_from_this()](Code failed, std::size_t) { self->take(failed); });
 }
 
@@ -245,9 +245,9 @@ template <class Stream>
 void StreamConnection<Stream>::hand_over() {
     had_request_ = true;
     enter(Stage::handling);
-    keeps_alive_ = parser_->get().keep_alive();
-    is_head_ = parser_->get().method() == http::verb::head;
-    is_chunked_ = parser_->get().version() >= 11;
+    keeps_alive_ = parser().get().keep_alive();
+    is_head_ = parser().get().method() == http::verb::head;
+    is_chunked_ = parser().get().version() >= 11;
     has_begun_ = has_ended_ = false;
     answer_ = std::make_shared<Answer>(this->weak_from_this());
     std::string peer;
@@ -257,7 +257,7 @@ void StreamConnection<Stream>::hand_over() {
         text << end;
         peer = std::move(text).str();
     }
-    ServedRequest request = served(parser_->release(), std::move(peer));
+    ServedRequest request = served(parser().release(), std::move(peer));
     if (buffer_.size() == 0) watch_peer();
     handler_(std::move(request), Responder(std::make_shared<Responder::Exchange>(answer_)));
 }

@@ -21,6 +21,8 @@
 #include <boost/beast/http.hpp>
 #include <boost/beast/ssl/ssl_stream.hpp>
 
+#include <capstan/assert.hpp>
+
 #include "io/file_descriptor.hpp"
 #include "io/http_server.hpp"
 
@@ -116,6 +118,10 @@ private:
     class Answer;
     void run(void (StreamConnection::*what)());
     auto& socket() { return boost::beast::get_lowest_layer(stream_); }
+    auto& parser() {
+        CAPSTAN_ASSERT(parser_, "the parser is made before a request is read");
+        return *parser_;
+    }
 
     void shake_hands();
     void read();

@@ -11,6 +11,8 @@
 #include <boost/json/value.hpp>
 #include <boost/json/value_stack.hpp>
 
+#include <capstan/assert.hpp>
+
 #include "kubernetes/field_mask.hpp"
 
 namespace capstan::kubernetes {
@@ -40,7 +42,10 @@ public:
     void scalar(const boost::json::value& value);
 
     /// Valid from the end of the object until clear().
-    const boost::json::value& object() const noexcept { return *object_; }
+    const boost::json::value& object() const noexcept {
+        CAPSTAN_ASSERT(object_, "an object is read only after its end");
+        return *object_;
+    }
     /// Discards the object, whether or not it is finished.
     void clear();
 

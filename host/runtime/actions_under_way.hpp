@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/error.hpp>
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
@@ -65,7 +66,9 @@ public:
     /// Once, after `wait` has returned true.
     T take() {
         const std::lock_guard lock(mutex_);
-        return *std::exchange(value_, std::nullopt);
+        auto value = std::exchange(value_, std::nullopt);
+        CAPSTAN_ASSERT(value, "a value is taken once, after it was put");
+        return *std::move(value);
     }
 
 private:

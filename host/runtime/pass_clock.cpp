@@ -14,10 +14,12 @@ void PassPhaseTimer::end(engine::PassPhase part) {
 
 PassCurrency::PassCurrency(const engine::Snapshot& snapshot) {
     if (snapshot.groups) {
-        const auto priced = std::ranges::find_if(*snapshot.groups, [](const engine::Group& group) {
-            return group.group.price && group.group.price->per_hour;
-        });
-        if (priced != snapshot.groups->end()) code_ = priced->group.price->currency;
+        for (const engine::Group& group : *snapshot.groups) {
+            const auto& price = group.group.price;
+            if (!price || !price->per_hour) continue;
+            code_ = price->currency;
+            break;
+        }
     }
     if (!code_.empty() || !snapshot.machines) return;
     for (const engine::CloudMachines& cloud : *snapshot.machines) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <capstan/assert.hpp>
+
 #include "runtime/config/configuration.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
@@ -20,6 +22,12 @@ struct PreparedSetup {
     /// Errors and warnings as text for people; ends in a newline unless empty.
     std::string complaints{};
     bool is_sound = false;  ///< false: there were errors, and nothing may run with this setup
+
+    /// The configuration of a sound setup.
+    const runtime::config::Config& sound_config() const {
+        CAPSTAN_ASSERT(config, "a sound setup has a configuration");
+        return *config;
+    }
 };
 
 /// `cloud`, where given, replaces the clouds that the configuration names; their plugins are then

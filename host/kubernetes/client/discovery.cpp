@@ -180,8 +180,8 @@ void Discovery::take(const std::string& group, const boost::json::object& docume
 void Discovery::ask_version(std::shared_ptr<Legacy> legacy) {
     if (legacy->next == legacy->versions.size()) {
         known_[legacy->group] = std::move(legacy->kinds);
-        return finish(legacy->group,
-                      legacy->error ? Result<void>(fail(*legacy->error)) : Result<void>());
+        const std::optional<Error>& error = legacy->error;
+        return finish(legacy->group, error ? Result<void>(fail(*error)) : Result<void>());
     }
     const std::string& version = legacy->versions[legacy->next++];
     std::string path = root_of(legacy->group);

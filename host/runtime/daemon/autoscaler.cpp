@@ -253,9 +253,10 @@ void SoftTaintTimer::evict(const engine::Eviction& eviction, Done done) {
 }
 
 std::optional<Duration> SoftTaintTimer::took() const {
-    const std::lock_guard lock(times_->mutex);
-    if (!times_->begun || times_->open > 0) return std::nullopt;
-    return times_->ended - *times_->begun;
+    Times& times = *times_;
+    const std::lock_guard lock(times.mutex);
+    if (!times.begun || times.open > 0) return std::nullopt;
+    return times.ended - *times.begun;
 }
 
 }  // namespace capstan::runtime::daemon

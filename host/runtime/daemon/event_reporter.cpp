@@ -166,9 +166,10 @@ void PodEvents::add_unschedulable(const engine::UnschedulablePods& unschedulable
     const auto message =
         std::make_shared<const std::string>(refusal_message(unschedulable, no_new_group_reason));
     const std::size_t count = std::min<std::size_t>(pods.size(), unschedulable.pods.count);
-    for (std::size_t i = 0; i < count; ++i)
-        if (!pods[i]->refused || now_ - *pods[i]->refused >= apart)
-            refused_.emplace_back(pods[i], message);
+    for (std::size_t i = 0; i < count; ++i) {
+        Pod* const pod = pods[i];
+        if (!pod->refused || now_ - *pod->refused >= apart) refused_.emplace_back(pod, message);
+    }
 }
 
 std::vector<EventNote> PodEvents::take(std::size_t room) {

@@ -4,6 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
 namespace capstan::runtime::daemon {
@@ -99,8 +100,8 @@ void Leadership::stop(std::function<void()> done) {
         stopped_ = std::move(done);
         return;
     }
-    if (return_) {
-        loop_.cancel(*std::exchange(return_, std::nullopt));
+    if (const auto timer = std::exchange(return_, std::nullopt)) {
+        loop_.cancel(*timer);
         return boost::asio::post(loop_.io(), std::move(done));
     }
     if (elector_) return elector_->stop(std::move(done));
@@ -109,6 +110,7 @@ void Leadership::stop(std::function<void()> done) {
 }
 
 void Leadership::log_failure(Error error) {
+    CAPSTAN_ASSERT(elector_, "only an elector reports failures of the Lease");
     const Duration now = loop_.monotonic();
     const Duration left = elector_->leads_until() - now;
     if (elector_->is_leader())

@@ -151,14 +151,14 @@ void LoopServices::make_reporters(const config::Config& all) {
 
 void LoopServices::report_leadership(const config::Cluster& config) {
     if (options_.dry_run) return;
-    const bool leads = leadership_->term().has_value();
-    events_->record({.about = {.api_version = "coordination.k8s.io/v1",
-                               .kind = "Lease",
-                               .ns = config.kube_namespace,
-                               .name = config.leader_election.lease},
-                     .reason = "LeaderElection",
-                     .message = options_.identity + (leads ? " became leader" : " stopped leading"),
-                     .is_distinct = true});
+    events().record(
+        {.about = {.api_version = "coordination.k8s.io/v1",
+                   .kind = "Lease",
+                   .ns = config.kube_namespace,
+                   .name = config.leader_election.lease},
+         .reason = "LeaderElection",
+         .message = options_.identity + (leads() ? " became leader" : " stopped leading"),
+         .is_distinct = true});
 }
 
 void LoopServices::listen() { await_signal(); }
@@ -172,7 +172,7 @@ void LoopServices::connect_plugins() {
 
 void LoopServices::start() {
     if (options_.makes_passes) link_->cluster_cache().start();
-    leadership_->start();
+    leadership().start();
     if (options_.makes_passes) await_sync();
 }
 
@@ -198,7 +198,7 @@ void LoopServices::watch(const std::filesystem::path& file, std::function<void()
 }
 
 void LoopServices::stop(std::function<void()> done) {
-    const bool led = leadership_->term().has_value();
+    const bool led = leads();
     const auto is_handed_back = std::make_shared<bool>(false);
     const auto hand_back = [this, is_handed_back, done = std::move(done)] {
         if (std::exchange(*is_handed_back, true)) return;
@@ -227,19 +227,19 @@ std::string LoopServices::unready_because() const {
 }
 
 bool LoopServices::wants_passes() const {
-    return options_.makes_passes && leadership_->term().has_value() && unready_because().empty();
+    return options_.makes_passes && leads() && unready_because().empty();
 }
 
 Result<void> LoopServices::may_act(std::uint64_t term) {
     if (pending_requests_.stop) return fail(ErrorCode::cancelled, "capstan is shutting down");
     acting_term_ = term;
-    if (leadership_->term() == term) return {};
+    if (leadership().term() == term) return {};
     return fail(ErrorCode::cancelled, "no longer the leader");
 }
 
 void LoopServices::load_memory(std::uint64_t term, MemoryKeeper::Loaded done) {
     memory_term_ = term;
-    keeper_->load(std::move(done));
+    keeper().load(std::move(done));
 }
 
 /// A change that began in a term must not be made after that term, not even when this host leads
@@ -253,7 +253,7 @@ Result<void> LoopServices::ask_gate(std::uint64_t term) const {
 /// Writes of plugins belong to no pass. KubeGateway checks that the term of their operation lasts.
 Result<void> LoopServices::may_write() const {
     if (options_.dry_run) return fail(ErrorCode::cancelled, "dry run");
-    if (leadership_ && leadership_->term()) return {};
+    if (leads()) return {};
     return fail(ErrorCode::cancelled, "not the leader");
 }
 
@@ -289,6 +289,7 @@ void LoopServices::await_signal() {
             });
         });
     }
+    CAPSTAN_ASSERT(signals_, "without a guard this object takes the signals");
     signals_->async_wait([this](const boost::system::error_code& error, int number) {
         if (error) return;
         take_signal(number);

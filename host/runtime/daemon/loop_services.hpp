@@ -12,6 +12,7 @@
 
 #include <boost/asio/signal_set.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/result.hpp>
 
 #include "io/http_server.hpp"
@@ -102,14 +103,26 @@ public:
     bool add_task(std::function<void()> task);
 
     ClusterLink& link() noexcept { return *link_; }
-    Leadership& leadership() noexcept { return *leadership_; }
+    Leadership& leadership() noexcept {
+        CAPSTAN_ASSERT(leadership_, "open() makes the leadership");
+        return *leadership_;
+    }
     PassScheduler& pass_scheduler() noexcept { return pass_scheduler_; }
-    MemoryKeeper& keeper() noexcept { return *keeper_; }
+    MemoryKeeper& keeper() noexcept {
+        CAPSTAN_ASSERT(keeper_, "open() makes the memory keeper");
+        return *keeper_;
+    }
     /// NULL: no status is written.
     StatusWriter* status() noexcept { return status_ ? &*status_ : nullptr; }
-    kubernetes::client::EventRecorder& events() noexcept { return *events_; }
+    kubernetes::client::EventRecorder& events() noexcept {
+        CAPSTAN_ASSERT(events_, "open() makes the event recorder");
+        return *events_;
+    }
     /// [any thread]
-    ClusterClient& cluster() noexcept { return *cluster_; }
+    ClusterClient& cluster() noexcept {
+        CAPSTAN_ASSERT(cluster_, "open() makes the cluster client");
+        return *cluster_;
+    }
     /// The gate of changes: open while the term of may_act lasts. To be called on the loop's
     /// thread.
     instances::ChangeGate gate();
@@ -125,6 +138,7 @@ private:
     void await_signal();
     void take_signal(int number);
     void await_sync();
+    bool leads() const { return leadership_ && leadership_->term(); }
     Result<void> ask_gate(std::uint64_t term) const;
     Result<void> may_write() const;
 

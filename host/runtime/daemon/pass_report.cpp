@@ -29,8 +29,8 @@ std::string max_text(const PassReport& pass, const NodeGroupId& id) {
     const auto& groups = *pass.input.snapshot.groups;
     const auto at =
         std::ranges::find(groups, id, [](const engine::Group& g) { return g.group.id; });
-    const bool has_max = at != groups.end() && at->group.max;
-    return has_max ? std::to_string(*at->group.max) : "no limit";
+    const auto max = at != groups.end() ? at->group.max : std::nullopt;
+    return max ? std::to_string(*max) : "no limit";
 }
 
 namespace {

@@ -9,6 +9,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
 #include "kubernetes/client/watch_backoff.hpp"
@@ -91,6 +92,12 @@ struct PluginStarts::Slot {
     std::optional<io::TimerId> timer{};
     bool is_detached = false;  ///< see detach()
     std::uint64_t turn = 0;    ///< of the timer: one that is about to fire cannot be cancelled
+
+    /// Of the last try.
+    Error& failure() {
+        CAPSTAN_ASSERT(state.error, "a try that is repeated or given up has failed");
+        return *state.error;
+    }
 };
 
 /// Posts functions of other threads to the loop, until PluginStarts is destroyed.
@@ -273,9 +280,9 @@ void PluginStarts::on_stopped(std::size_t at, const Result<void>& result) {
     }
     // A thread or an operation of the instance has not ended: a retry would run next to it.
     if (!result && result.error().code == ErrorCode::deadline) {
-        slot.state.error =
-            within("start failed, and the plugin cannot be stopped", *slot.state.error);
-        slot.state.error->code = ErrorCode::internal;
+        Error& error = slot.failure();
+        error = within("start failed, and the plugin cannot be stopped", error);
+        error.code = ErrorCode::internal;
     }
     retry_or_disable(slot);
     notify_changed();
@@ -283,7 +290,7 @@ void PluginStarts::on_stopped(std::size_t at, const Result<void>& result) {
 
 /// Nothing is left of the last try.
 void PluginStarts::retry_or_disable(Slot& slot) {
-    const Error& error = *slot.state.error;
+    const Error& error = slot.failure();
     if (may_mend(error.code)) {
         schedule_retry(slot);
         return log(config::LogLevel::warn, slot, sentence_of(slot.state, now()));
@@ -296,7 +303,7 @@ void PluginStarts::retry_or_disable(Slot& slot) {
 
 void PluginStarts::schedule_retry(Slot& slot) {
     const Duration least = std::max(pause_after(slot.state.failures),
-                                    slot.state.error->retry_after.value_or(Duration::zero()));
+                                    slot.failure().retry_after.value_or(Duration::zero()));
     const Duration pause = kubernetes::client::with_jitter(random_, least, least / 4);
     enter(slot, Phase::waiting);
     slot.state.next = now() + pause;

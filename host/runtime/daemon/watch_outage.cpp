@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
@@ -84,14 +85,16 @@ void WatchOutage::look_again() {
 }
 
 void WatchOutage::look() {
+    CAPSTAN_ASSERT(since_, "watches are looked at only during an outage");
+    const Duration since = *since_;
     WatchFailures failures = look_();
     log_unavailable(failures);
     std::erase_if(failures, [](const auto& failure) { return failure.is_unavailable; });
     if (failures.empty()) {
-        if (++calm_looks_ >= calm_looks_needed) return end();
+        if (++calm_looks_ >= calm_looks_needed) return end(since);
     } else {
         calm_looks_ = 0;
-        log_lost(failures);
+        log_lost(failures, since);
     }
     look_again();
 }
@@ -110,7 +113,7 @@ void WatchOutage::log_unavailable(const WatchFailures& failures) {
     }
 }
 
-void WatchOutage::log_lost(const WatchFailures& failures) {
+void WatchOutage::log_lost(const WatchFailures& failures, Duration since) {
     const Duration now = loop_.monotonic();
     const bool is_first = !logged_at_;
     const bool is_new = std::ranges::any_of(
@@ -122,13 +125,13 @@ void WatchOutage::log_lost(const WatchFailures& failures) {
     for (const kubernetes::client::WatchFailure& failure : failures) logged_.insert(failure.kind);
     log_.write(config::LogLevel::warn, watch_source,
                "watches of the API server " +
-                   (is_first ? "fail" : "have failed for " + format_rough_duration(now - *since_)) +
+                   (is_first ? "fail" : "have failed for " + format_rough_duration(now - since)) +
                    ": " + kinds_by_error(failures));
 }
 
-void WatchOutage::end() {
+void WatchOutage::end(Duration since) {
     // The last looks found no failure: their time is not part of the outage.
-    const Duration length = loop_.monotonic() - *since_ - calm_looks_needed * period;
+    const Duration length = loop_.monotonic() - since - calm_looks_needed * period;
     const std::string after = format_rough_duration(std::max(length, Duration::zero()));
     if (logged_at_) {
         log_.write(config::LogLevel::info, watch_source, "all watches work again after " + after);

@@ -83,8 +83,9 @@ private:
     void look_again();
     void look();
     void log_unavailable(const WatchFailures& failures);
-    void log_lost(const WatchFailures& failures);
-    void end();
+    /// `since`: the beginning of the outage.
+    void log_lost(const WatchFailures& failures, Duration since);
+    void end(Duration since);
 
     io::Loop& loop_;
     services::Logger& log_;

@@ -117,15 +117,15 @@ void Guard::take(int signal) {
         return end(exit_second_signal, "second stop signal: exiting now" + describe_stuck_calls());
     }
     if (const std::string what = describe_stuck_calls(); !what.empty())
-        log_->write_last("ended by " + SignalTrap::name_of(signal) + what);
+        guard_log().write_last("ended by " + SignalTrap::name_of(signal) + what);
     SignalTrap::die_of(signal);
 }
 
 void Guard::look(Duration silent_for) {
     if (signals_) {
         for (const int signal : signals_->mend_handlers())
-            log_->say(config::LogLevel::warn, "a plugin or library replaced the handler of " +
-                                                  SignalTrap::name_of(signal) + "; restored");
+            guard_log().say(config::LogLevel::warn, "a plugin or library replaced the handler of " +
+                                                        SignalTrap::name_of(signal) + "; restored");
     }
     look_at_calls();
     look_at_files();
@@ -141,7 +141,8 @@ void Guard::look_at_calls() {
         calls = calls_;
     }
     if (!calls) return;
-    for (auto& [level, line] : held_log_.look(calls->stuck())) log_->say(level, std::move(line));
+    for (auto& [level, line] : held_log_.look(calls->stuck()))
+        guard_log().say(level, std::move(line));
 }
 
 /// Without its descriptors a process neither renews its Lease nor answers a probe.
@@ -164,7 +165,7 @@ void Guard::look_at_checks() {
 void Guard::look_at_loop(Duration silent_for) {
     if (silent_for == Duration::zero()) {
         if (std::exchange(silence_told_, Duration::zero()) > Duration::zero())
-            log_->say(config::LogLevel::warn, "the event loop responds again");
+            guard_log().say(config::LogLevel::warn, "the event loop responds again");
         return;
     }
     Duration limit;
@@ -176,7 +177,7 @@ void Guard::look_at_loop(Duration silent_for) {
         "the event loop has not responded for " + format_rough_duration(silent_for);
     if (silent_for >= limit) return end(exit_held_up, sentence + describe_stuck_calls());
     if (silent_for < silence_limit || silent_for < 2 * silence_told_) return;
-    log_->say(config::LogLevel::error, sentence + describe_stuck_calls());
+    guard_log().say(config::LogLevel::error, sentence + describe_stuck_calls());
     silence_told_ = silent_for;
 }
 
@@ -211,7 +212,7 @@ void Guard::end(int code, const std::string& why) {
         if (on_end_) on_end_(why);
     }
     if (options_.end) return options_.end(code, why);
-    log_->write_last(why);
+    guard_log().write_last(why);
     std::_Exit(code);
 }
 

@@ -23,6 +23,7 @@
 
 #include <boost/asio/io_context.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/time.hpp>
 
 #include "runtime/guard/guard_log.hpp"
@@ -91,7 +92,7 @@ public:
     void unwatch_loop();
     /// The guard reports which of these calls are stuck, and names them when it ends the process.
     void watch_calls(std::shared_ptr<const loop::CallWatches> calls);
-    void set_log(std::shared_ptr<services::Logger> log) { log_->set_log(std::move(log)); }
+    void set_log(std::shared_ptr<services::Logger> log) { guard_log().set_log(std::move(log)); }
     /// `on_end` is called with the reason right before the guard ends the process, on the guard's
     /// thread. It must not block.
     void on_end(std::function<void(std::string_view why)> on_end);
@@ -114,6 +115,10 @@ private:
     void end(int code, const std::string& why);
     /// Everything that hangs, as part of a sentence. Empty: nothing does.
     std::string describe_stuck_calls() const;
+    GuardLog& guard_log() {
+        CAPSTAN_ASSERT(log_, "the constructor makes the log");
+        return *log_;
+    }
 
     const Options options_;
     std::optional<SignalTrap> signals_;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
 #include "io/printable.hpp"
@@ -115,6 +116,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
         }
     });
     waited += clock.monotonic() - began;
+    CAPSTAN_ASSERT(result, "run_outside() returns after its work");
     if (!*result) {
         answer.error = result->error();
         return;

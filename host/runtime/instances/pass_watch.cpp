@@ -63,15 +63,18 @@ bool PassWatch::is_absent(const PluginInstance& instance) const {
 const std::string* PassWatch::skip_reason(PluginInstance& instance, loop::Hook hook) {
     auto at = std::ranges::find_if(
         verdicts_, [&](const Verdict& v) { return v.instance == &instance && v.hook == hook; });
-    if (at == verdicts_.end()) {
+    const bool is_new = at == verdicts_.end();
+    if (is_new) {
         verdicts_.push_back({&instance, hook, judge(instance, hook)});
         at = std::prev(verdicts_.end());
-        if (at->because) {
-            const std::lock_guard lock(mutex_);
-            skipped_.push_back({instance.context().identity().id, hook, *at->because});
-        }
     }
-    return at->because ? &*at->because : nullptr;
+    const std::optional<std::string>& because = at->because;
+    if (!because) return nullptr;
+    if (is_new) {
+        const std::lock_guard lock(mutex_);
+        skipped_.push_back({instance.context().identity().id, hook, *because});
+    }
+    return &*because;
 }
 
 void PassWatch::run_outside(std::function<void()> work) {

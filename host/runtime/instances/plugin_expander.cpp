@@ -77,7 +77,7 @@ Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestio
     }
     engine::FilterResult out{.kept = {}, .sentences = std::move(sentences)};
     for (std::size_t i = 0; i < among.size(); ++i) {
-        if (sink.scores()[i]) out.kept.push_back({among[i], *sink.scores()[i]});
+        if (const auto& score = sink.scores()[i]; score) out.kept.push_back({among[i], *score});
     }
     return out;
 }

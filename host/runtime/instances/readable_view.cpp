@@ -22,7 +22,7 @@ using capstan::detail::misfit_in;
 static_assert(most_machines_of_group == capstan::detail::most_elements);
 
 Result<void> check_machines(std::string_view what, std::optional<int> machines) {
-    if (machines.value_or(0) <= most_machines_of_group) return {};
+    if (!machines || *machines <= most_machines_of_group) return {};
     return misfit(std::string(what) + " is " + std::to_string(*machines) + ", at most " +
                   std::to_string(most_machines_of_group) + " are allowed");
 }

@@ -30,10 +30,9 @@ const Error* find_machine_error(const PassObservation& pass, const NodeGroupId& 
                                 ErrorCode code) {
     const engine::Group* group = engine::find_group(pass.snapshot, id);
     if (group == nullptr) return nullptr;
-    const auto at = std::ranges::find_if(group->machines, [&](const Machine& machine) {
-        return machine.error && machine.error->code == code;
-    });
-    return at == group->machines.end() ? nullptr : &*at->error;
+    for (const Machine& machine : group->machines)
+        if (machine.error && machine.error->code == code) return &*machine.error;
+    return nullptr;
 }
 
 /// How many machines of a removal the cloud agreed to remove.

@@ -88,8 +88,9 @@ void RemovalMetrics::observe(const PassObservation& pass) {
     count_machines(pass);
     count_evictions(pass);
     if (before_) {
-        observe_removals(pass);
-        observe_unneeded(pass);
+        const State& last = *before_;
+        observe_removals(pass, last);
+        observe_unneeded(pass, last);
     }
     before_ = State{pass.memory.unneeded, pass.memory.removals};
 }
@@ -130,13 +131,13 @@ void RemovalMetrics::count_evictions(const PassObservation& pass) {
     evicted_.Add({{"eviction_result", "succeeded"}}).Increment(done);
 }
 
-void RemovalMetrics::observe_removals(const PassObservation& pass) {
-    for (const auto& [node, before] : before_->removals)
+void RemovalMetrics::observe_removals(const PassObservation& pass, const State& last) {
+    for (const auto& [node, before] : last.removals)
         observe_removal(pass, node, before, find_removal(pass.memory, node));
     // Removals that were chosen and cancelled within one pass. A leftover taint of an earlier run,
     // which memory does not have, is no such removal: its taint is removed at once.
     for (const auto& [node, after] : pass.memory.removals)
-        if (after.phase == RemovalPhase::undoing && !before_->removals.contains(node) &&
+        if (after.phase == RemovalPhase::undoing && !last.removals.contains(node) &&
             !was_unmarked(pass.decision, node))
             count_failure(
                 pass, node,
@@ -181,8 +182,8 @@ void RemovalMetrics::observe_latency(Duration latency, bool deleted) {
         .Observe(in_seconds(latency));
 }
 
-void RemovalMetrics::observe_unneeded(const PassObservation& pass) {
-    for (const auto& [node, before] : before_->unneeded) {
+void RemovalMetrics::observe_unneeded(const PassObservation& pass, const State& last) {
+    for (const auto& [node, before] : last.unneeded) {
         const bool is_still = pass.memory.unneeded.contains(node) ||
                               pass.memory.removals.contains(node) ||
                               !pass.snapshot.cluster.find_node(node);

@@ -22,16 +22,21 @@ public:
     void count_machines(const PassObservation& pass);
 
 private:
+    /// The parts of memory that are compared from pass to pass.
+    struct State {
+        decltype(engine::Memory::unneeded) unneeded{};
+        decltype(engine::Memory::removals) removals{};
+    };
     void count_machine(const Gpu& gpu, engine::RemovalCause cause);
     void count_evictions(const PassObservation& pass);
-    void observe_removals(const PassObservation& pass);
+    void observe_removals(const PassObservation& pass, const State& last);
     void observe_removal(const PassObservation& pass, const std::string& node,
                          const engine::NodeRemoval& before, const engine::NodeRemoval* after);
     void count_failure(const PassObservation& pass, const std::string& node,
                        const engine::NodeRemoval& before);
     void end(const engine::NodeRemoval& removal, Time at);
     void observe_latency(Duration latency, bool deleted);
-    void observe_unneeded(const PassObservation& pass);
+    void observe_unneeded(const PassObservation& pass, const State& last);
 
     Counters& scaled_down_;
     Counters& scaled_down_gpu_;  ///< upstream removed it in 1.36; kept for dashboards
@@ -41,11 +46,6 @@ private:
     Histograms& durations_;
     Histograms& phases_;
     Histograms& latencies_;
-    /// The parts of memory that are compared from pass to pass.
-    struct State {
-        decltype(engine::Memory::unneeded) unneeded{};
-        decltype(engine::Memory::removals) removals{};
-    };
     std::optional<State> before_{};  ///< of the last pass
 };
 

@@ -125,8 +125,9 @@ std::optional<std::uint64_t> count_by_gnu_hash(Bytes table) {
     const std::uint64_t chains_at = buckets_at + std::uint64_t{*bucket_count} * 4;
     if (chains_at > table.size()) return std::nullopt;
     std::uint64_t last = 0;
-    for (std::uint64_t at = buckets_at; at < chains_at; at += 4)
-        last = std::max<std::uint64_t>(last, *read_at<std::uint32_t>(table, at));
+    const Bytes buckets = part(table, buckets_at, chains_at - buckets_at);
+    for (std::uint64_t at = 0; const auto bucket = read_at<std::uint32_t>(buckets, at); at += 4)
+        last = std::max<std::uint64_t>(last, *bucket);
     if (last < *first) return *first;
     for (;; ++last) {
         const auto link = read_at<std::uint32_t>(table, chains_at + (last - *first) * 4);
@@ -168,14 +169,15 @@ Result<void> read_symbols(const ElfImage& image, const Dynamic& dynamic, const S
     const Bytes table = image.from(dynamic.find(DT_SYMTAB).value_or(0));
     if (table.size() / sizeof(Elf64_Sym) < count)
         return refuse("is damaged: its symbol table is not inside a segment");
+    const Bytes symbols = part(table, 0, count * sizeof(Elf64_Sym));
     std::size_t text = 0;
-    for (std::uint64_t i = 1; i < count; ++i) {
-        const Elf64_Sym symbol = *read_at<Elf64_Sym>(table, i * sizeof(Elf64_Sym));
-        CAPSTAN_TRY(const std::string_view name, strings.at(symbol.st_name));
+    std::uint64_t at = sizeof(Elf64_Sym);  // the first symbol is empty
+    for (; const auto symbol = read_at<Elf64_Sym>(symbols, at); at += sizeof(Elf64_Sym)) {
+        CAPSTAN_TRY(const std::string_view name, strings.at(symbol->st_name));
         if (name.empty()) continue;
         text += name.size();
         if (text > symbol_text_max) return refuse("has more than 64 MiB of symbol names");
-        add_symbol(symbol, name, facts);
+        add_symbol(*symbol, name, facts);
     }
     return {};
 }

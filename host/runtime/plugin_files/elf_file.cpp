@@ -14,6 +14,14 @@ namespace capstan::runtime::plugin_files {
 
 namespace {
 
+#if defined(__x86_64__)
+constexpr std::uint16_t host_machine = EM_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint16_t host_machine = EM_AARCH64;
+#else
+#error "Capstan runs on x86_64 and aarch64"
+#endif
+
 constexpr std::size_t notes_max = 256;
 /// The limit of notes of a PartialFile. Real notes are far shorter.
 constexpr std::uint64_t notes_bytes_max = 1 << 20;
@@ -56,20 +64,22 @@ Result<void> add_notes(Bytes file, const Elf64_Phdr& segment, std::vector<ElfNot
     const std::uint64_t align = segment.p_align == 8 ? 8 : 4;
     const auto padded = [&](std::uint64_t size) { return (size + align - 1) / align * align; };
     const std::uint64_t end = segment.p_offset + segment.p_filesz;
-    for (std::uint64_t at = segment.p_offset;
-         end - at >= sizeof(Elf64_Nhdr) && notes.size() < notes_max;) {
-        const Elf64_Nhdr note = *read_at<Elf64_Nhdr>(file, at);
+    const Bytes until_end = part(file, 0, end);
+    std::uint64_t at = segment.p_offset;
+    while (notes.size() < notes_max) {
+        const auto note = read_at<Elf64_Nhdr>(until_end, at);
+        if (!note) break;
         // The padding after the name is relative to the note's beginning, not to the name's.
         const std::uint64_t name_at = at + sizeof(Elf64_Nhdr);
-        const std::uint64_t payload_at = at + padded(sizeof(Elf64_Nhdr) + note.n_namesz);
-        if (payload_at > end || note.n_descsz > end - payload_at)
+        const std::uint64_t payload_at = at + padded(sizeof(Elf64_Nhdr) + note->n_namesz);
+        if (payload_at > end || note->n_descsz > end - payload_at)
             return refuse("is damaged: a note reaches past its segment");
-        const Bytes name = part(file, name_at, note.n_namesz);
+        const Bytes name = part(file, name_at, note->n_namesz);
         std::string text(reinterpret_cast<const char*>(name.data()), name.size());
         if (!text.empty() && text.back() == '\0') text.pop_back();
-        notes.push_back({std::move(text), note.n_type, payload_at, note.n_descsz});
+        notes.push_back({std::move(text), note->n_type, payload_at, note->n_descsz});
         // The last note of a segment need not be padded.
-        at = std::min(end, at + padded(payload_at - at + note.n_descsz));
+        at = std::min(end, at + padded(payload_at - at + note->n_descsz));
     }
     return {};
 }
@@ -85,7 +95,7 @@ Result<ElfFacts> read_elf(std::span<const std::byte> bytes) {
     CAPSTAN_TRY(const ElfImage image, read_image(bytes));
     CAPSTAN_CHECK(check_segments(image));
     ElfFacts facts;
-    facts.machine = machine_name(read_at<Elf64_Ehdr>(bytes, 0)->e_machine);
+    facts.machine = machine_name(host_machine);  // files for others have been refused
     facts.has_thread_locals = image.find_segment(PT_TLS) != nullptr;
     for (const Elf64_Phdr& segment : image.segments())
         if (segment.p_type == PT_NOTE) CAPSTAN_CHECK(add_notes(bytes, segment, facts.notes));
@@ -107,14 +117,6 @@ Result<std::vector<ElfNote>> read_notes(PartialFile& file) {
 }
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr std::uint16_t host_machine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr std::uint16_t host_machine = EM_AARCH64;
-#else
-#error "Capstan runs on x86_64 and aarch64"
-#endif
 
 constexpr std::size_t segments_max = 256;
 /// In practically all files, the program headers are within this size.
@@ -146,24 +148,25 @@ Unexpected truncated(std::uint64_t needs, std::uint64_t has, std::string_view wh
                   std::string(what) + "), the file has " + std::to_string(has));
 }
 
-/// Checks the first 16 bytes, whose meaning does not depend on the architecture.
-Result<void> check_identity(Bytes bytes) {
+Result<void> check_magic(Bytes bytes) {
     if (bytes.empty()) return refuse("is empty");
     if (bytes.size() < SELFMAG || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0)
         return refuse("is not an ELF file: " + first_bytes(bytes));
-    if (bytes.size() < sizeof(Elf64_Ehdr))
-        return truncated(sizeof(Elf64_Ehdr), bytes.size(), "header");
-    const auto at = [&](int i) {
-        return static_cast<unsigned char>(bytes[static_cast<std::size_t>(i)]);
-    };
-    if (at(EI_DATA) == ELFDATA2MSB)
+    return {};
+}
+
+/// Checks the first 16 bytes, whose meaning does not depend on the architecture.
+Result<void> check_identity(const Elf64_Ehdr& header) {
+    const auto& ident = header.e_ident;
+    if (ident[EI_DATA] == ELFDATA2MSB)
         return refuse("is built for a big-endian machine, this host is little-endian");
-    if (at(EI_CLASS) == ELFCLASS32) return refuse("is a 32-bit file, this host is 64-bit");
-    if (at(EI_CLASS) != ELFCLASS64 || at(EI_DATA) != ELFDATA2LSB || at(EI_VERSION) != EV_CURRENT)
+    if (ident[EI_CLASS] == ELFCLASS32) return refuse("is a 32-bit file, this host is 64-bit");
+    if (ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB ||
+        ident[EI_VERSION] != EV_CURRENT)
         return refuse("has a damaged ELF header");
-    if (at(EI_OSABI) != ELFOSABI_SYSV && at(EI_OSABI) != ELFOSABI_GNU)
+    if (ident[EI_OSABI] != ELFOSABI_SYSV && ident[EI_OSABI] != ELFOSABI_GNU)
         return refuse("is built for another operating system (ELF OS/ABI " +
-                      std::to_string(at(EI_OSABI)) + ")");
+                      std::to_string(ident[EI_OSABI]) + ")");
     return {};
 }
 
@@ -181,13 +184,15 @@ Result<void> check_type(const Elf64_Ehdr& header) {
 }
 
 Result<Elf64_Ehdr> read_header(Bytes bytes) {
-    CAPSTAN_CHECK(check_identity(bytes));
-    const Elf64_Ehdr header = *read_at<Elf64_Ehdr>(bytes, 0);
-    if (header.e_machine != host_machine)
-        return refuse("is built for " + machine_name(header.e_machine) + ", this host is " +
+    CAPSTAN_CHECK(check_magic(bytes));
+    const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+    if (!header) return truncated(sizeof(Elf64_Ehdr), bytes.size(), "header");
+    CAPSTAN_CHECK(check_identity(*header));
+    if (header->e_machine != host_machine)
+        return refuse("is built for " + machine_name(header->e_machine) + ", this host is " +
                       machine_name(host_machine));
-    CAPSTAN_CHECK(check_type(header));
-    return header;
+    CAPSTAN_CHECK(check_type(*header));
+    return *header;
 }
 
 /// The end of a table or segment, saturated: an absurd size is then beyond the end of any file.
@@ -203,10 +208,12 @@ Result<std::vector<Elf64_Phdr>> read_segments(Bytes bytes, const Elf64_Ehdr& hea
                       std::to_string(segments_max) + " of " + std::to_string(sizeof(Elf64_Phdr)) +
                       " bytes");
     const std::uint64_t end = end_of(header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr));
-    if (end > bytes.size()) return truncated(end, bytes.size(), "program headers");
     std::vector<Elf64_Phdr> segments;
-    for (std::uint64_t at = header.e_phoff; at < end; at += sizeof(Elf64_Phdr))
-        segments.push_back(*read_at<Elf64_Phdr>(bytes, at));
+    for (std::uint64_t at = header.e_phoff; at < end; at += sizeof(Elf64_Phdr)) {
+        const auto segment = read_at<Elf64_Phdr>(bytes, at);
+        if (!segment) return truncated(end, bytes.size(), "program headers");
+        segments.push_back(*segment);
+    }
     return segments;
 }
 

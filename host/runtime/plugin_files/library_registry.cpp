@@ -28,7 +28,7 @@ Result<std::shared_ptr<const PluginLibrary>> LibraryRegistry::load(const PluginR
 Result<int> LibraryRegistry::prepare(const PluginFile& file) {
     CAPSTAN_CHECK(copy(file).map_error(
         [&](Error e) { return within("plugin " + file.facts.path.string(), std::move(e)); }));
-    return copies_->descriptor();
+    return private_copies().descriptor();
 }
 
 Result<std::filesystem::path> LibraryRegistry::copy(const PluginFile& file) {
@@ -62,7 +62,7 @@ UnloadReport LibraryRegistry::unload_unused() {
                 {file, "is still mapped after it was closed; another library may use it"});
         } else {
             report.unloaded.push_back(file);
-            copies_->remove(library.copy());
+            private_copies().remove(library.copy());
         }
         it = by_hash_.erase(it);
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/result.hpp>
 
 #include "runtime/plugin_files/plugin_library.hpp"
@@ -59,6 +60,10 @@ public:
 private:
     Result<std::filesystem::path> copy(const PluginFile& file);
     Result<std::shared_ptr<PluginLibrary>> open(const PluginFile& file);
+    PrivateCopies& private_copies() {
+        CAPSTAN_ASSERT(copies_, "the first library makes the private copies");
+        return *copies_;
+    }
 
     std::vector<std::filesystem::path> places_;
     std::optional<PrivateCopies> copies_;  // created with the first library

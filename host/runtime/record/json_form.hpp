@@ -164,7 +164,8 @@ struct JsonForm<T> {
         if (place.is_absent()) return;
         if (!place.is_text()) {
             value = static_cast<T>(read_json<Number>(place));
-        } else if (!boost::describe::enum_from_string(std::string(*place.text()).c_str(), value)) {
+        } else if (const auto name = place.text();
+                   !name || !boost::describe::enum_from_string(std::string(*name).c_str(), value)) {
             place.expects("one of " + names());
         }
     }

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
+
 #include "runtime/record/described_types.hpp"
 #include "runtime/record/older_keys.hpp"
 
@@ -18,6 +20,7 @@ Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view na
     const JsonCursor root = problems.root();
     const auto version = root.required("version").integer(1, std::numeric_limits<int>::max());
     CAPSTAN_CHECK(check_problems(problems, name));
+    CAPSTAN_ASSERT(version, "a version that cannot be read is a problem");
     if (*version <= latest) return static_cast<int>(*version);
     const std::string host(root["host"].text().value_or("a later one"));
     return fail(ErrorCode::unsupported,

@@ -26,7 +26,7 @@ std::int32_t type_of(kubernetes::client::ObjectWatch::Change change) {
 
 /// Whether this event settles a startup watch: all objects are there, or an error that lasts.
 bool is_settling(std::int32_t type, const std::optional<Error>& error) {
-    if (type != CAPSTAN_KUBE_TROUBLE) return type == CAPSTAN_KUBE_SYNCED;
+    if (!error) return type == CAPSTAN_KUBE_SYNCED;
     switch (error->code) {
         case ErrorCode::unavailable:
         case ErrorCode::throttled:

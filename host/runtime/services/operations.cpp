@@ -193,12 +193,13 @@ void OperationTable::abandon_all(const Error& error) {
     for (const capstan_op op : others(0)) {
         Lock lock(mutex_);
         Slot* const slot = find_ending(op);
-        if (slot == nullptr || !slot->end_with) continue;
-        const Error why = *std::exchange(slot->end_with, std::nullopt);
+        if (slot == nullptr) continue;
+        const auto why = std::exchange(slot->end_with, std::nullopt);
+        if (!why) continue;
         if (slot->timer != 0) loop_.cancel(slot->timer);
         Operation copy = slot->operation;
         lock.unlock();
-        release(op, std::move(copy), capstan::fail(why));
+        release(op, std::move(copy), capstan::fail(*why));
     }
 }
 
@@ -287,12 +288,13 @@ bool OperationTable::end(capstan_op op, Error error) {
 void OperationTable::release_waiting(capstan_op op) {
     Lock lock(mutex_);
     Slot* const slot = find_ending(op);
-    if (slot == nullptr || !slot->end_with) return;
-    Error why = *std::exchange(slot->end_with, std::nullopt);
+    if (slot == nullptr) return;
+    auto why = std::exchange(slot->end_with, std::nullopt);
+    if (!why) return;
     if (slot->timer != 0) loop_.cancel(slot->timer);
     Operation operation = std::move(slot->operation);
     lock.unlock();
-    release(op, std::move(operation), capstan::fail(std::move(why)));
+    release(op, std::move(operation), capstan::fail(*std::move(why)));
 }
 
 OperationTable::Slot* OperationTable::find_ending(capstan_op op) {

@@ -350,7 +350,7 @@ Result<void> TlsRenewal::renew(Duration now,
     const std::lock_guard lock(mutex_);
     const bool is_fresh = looked_ && now - *looked_ < tls_check_period;
     if (is_fresh && known_) return {};
-    if (is_fresh) return fail(*trouble_);
+    if (is_fresh && trouble_) return fail(*trouble_);
     looked_ = now;
     Result<io::TlsOptions> read = config::read_plugin_tls(files_);
     if (!read) return keep_old(read.error());

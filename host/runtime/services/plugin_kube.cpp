@@ -223,10 +223,10 @@ capstan_status PluginKube::watch(const capstan_kube_watch* raw, capstan_kube_on_
             watches_.emplace(*id, feed);
         }
     }
-    if (feed) {
-        feed->start();
-    } else {
+    if (refusal) {
         refuse_watch(*refusal, listener);
+    } else {
+        feed->start();
     }
     return CAPSTAN_OK;
 }

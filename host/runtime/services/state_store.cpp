@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/base64.hpp>
 #include <capstan/utf8.hpp>
 
@@ -73,7 +74,9 @@ Result<T> StateStore::ask(std::function<Result<T>(StateMedium&)> question) {
     CAPSTAN_CHECK(run([medium = medium_, question = std::move(question), answer] {
         answer->emplace(question(*medium));
     }));
-    return std::move(**answer);
+    std::optional<Result<T>>& given = *answer;
+    CAPSTAN_ASSERT(given, "run() succeeds only after its work");
+    return *std::move(given);
 }
 
 Result<StoredValue> StateStore::get(const PluginInstanceId& owner, std::string_view key) {

@@ -39,7 +39,7 @@ std::string_view awaited_in(Stage stage) {
 struct ClientCall {
     ApiRequest request;
     Api::Done done;
-    std::optional<Api::Part> on_part{};  ///< of a stream
+    Api::Part on_part{};  ///< of a stream; NULL: the reply comes as a whole
     Duration deadline{};
     io::TimerId overdue = 0;  ///< fires at the deadline; 0: none is set
     int resends = 0;
@@ -93,7 +93,7 @@ public:
           bucket_(options_.requests_per_second, options_.burst),
           looks_bucket_(options_.requests_per_second, options_.burst) {}
 
-    RequestId begin(ApiRequest request, std::optional<Part> on_part, Done done) {
+    RequestId begin(ApiRequest request, Part on_part, Done done) {
         const RequestId id = ++last_id_;
         auto call = std::make_shared<ClientCall>(
             ClientCall{.request = std::move(request), .done = std::move(done)});
@@ -205,11 +205,11 @@ private:
         report(call, head.status);
         log_warnings(head.headers);
         notifier.notify();
-        (*call.on_part)({});
+        call.on_part({});
     }
 
     void take_part(RequestId, ClientCall& call, std::string_view part) {
-        if (call.is_streaming()) return (*call.on_part)(part);
+        if (call.is_streaming()) return call.on_part(part);
         call.error_body += part.substr(0, error_body_limit - call.error_body.size());
     }
 
@@ -270,7 +270,7 @@ private:
 
     /// Cancels the request and the timers of the call.
     void stop(ClientCall& call) {
-        if (call.http) http_.cancel(*std::exchange(call.http, std::nullopt));
+        if (const auto http = std::exchange(call.http, std::nullopt)) http_.cancel(*http);
         if (call.overdue != 0) loop_.cancel(std::exchange(call.overdue, 0));
         if (call.turn == 0) return;
         loop_.cancel(std::exchange(call.turn, 0));
@@ -327,7 +327,7 @@ ApiClient::ApiClient(io::HttpClient& http, io::Loop& loop, Credentials& credenti
 ApiClient::~ApiClient() { core_->close(); }
 
 Api::RequestId ApiClient::send(ApiRequest request, Done done) {
-    return core_->begin(std::move(request), std::nullopt, std::move(done));
+    return core_->begin(std::move(request), nullptr, std::move(done));
 }
 
 Api::RequestId ApiClient::stream(ApiRequest request, Part on_part, Done done) {

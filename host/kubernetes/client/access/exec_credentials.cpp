@@ -125,12 +125,12 @@ ExecCredentials::ExecCredentials(io::Loop& loop, Options options)
       backoff_(options_.seed, longest_step) {}
 
 void ExecCredentials::get(Done done) {
-    if (is_fresh()) {
-        later_.call([done = std::move(done), out = *credential_] { done(out); });
+    if (const Credential* const fresh = find_fresh()) {
+        later_.call([done = std::move(done), out = *fresh] { done(out); });
         return;
     }
-    if (is_backed_off()) {
-        later_.call([done = std::move(done), error = backoff_error()] { done(fail(error)); });
+    if (const auto error = find_backoff_error()) {
+        later_.call([done = std::move(done), error = *error] { done(fail(error)); });
         return;
     }
     waiting_.push_back(std::move(done));
@@ -141,17 +141,16 @@ void ExecCredentials::rejected(const Credential& credential) {
     if (credential_ == credential) credential_.reset();
 }
 
-bool ExecCredentials::is_fresh() const {
-    return credential_ && (!expires_ || loop_.clock()->wall() < *expires_);
+const Credential* ExecCredentials::find_fresh() const {
+    if (!credential_ || (expires_ && loop_.clock()->wall() >= *expires_)) return nullptr;
+    return &*credential_;
 }
 
-bool ExecCredentials::is_backed_off() const {
-    return failure_ && loop_.monotonic() < backed_off_until_;
-}
-
-Error ExecCredentials::backoff_error() const {
+std::optional<Error> ExecCredentials::find_backoff_error() const {
+    const Duration now = loop_.monotonic();
+    if (!failure_ || now >= backed_off_until_) return std::nullopt;
     Error out = *failure_;
-    out.retry_after = backed_off_until_ - loop_.monotonic();
+    out.retry_after = backed_off_until_ - now;
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*out.retry_after).count();
     out.message += " (retry in " + std::to_string(seconds) + " s)";
     return out;
@@ -203,8 +202,7 @@ void ExecCredentials::on_end(Result<io::ProgramEnd> end) {
         return;
     }
     failure_.reset();
-    keep(*std::move(answer));
-    complete_all(Result<Credential>(*credential_));
+    complete_all(Result<Credential>(keep(*std::move(answer))));
 }
 
 Result<ExecAnswer> ExecCredentials::answer_of(Result<io::ProgramEnd> end) const {
@@ -218,13 +216,13 @@ Result<ExecAnswer> ExecCredentials::answer_of(Result<io::ProgramEnd> end) const 
     return answer;
 }
 
-void ExecCredentials::keep(ExecAnswer answer) {
+const Credential& ExecCredentials::keep(ExecAnswer answer) {
     io::known_secrets().add(answer.token);
     io::known_secrets().add(answer.key_pem);
     Credential out{options_.headers, std::move(answer.certificate_pem), std::move(answer.key_pem)};
     if (!answer.token.empty()) out.headers.emplace_back("authorization", "Bearer " + answer.token);
-    credential_ = std::move(out);
     expires_ = answer.expires;
+    return credential_.emplace(std::move(out));
 }
 
 void ExecCredentials::fail_all(Error error) {

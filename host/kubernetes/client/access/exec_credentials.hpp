@@ -88,15 +88,16 @@ public:
     void rejected(const Credential& credential) override;
 
 private:
-    bool is_fresh() const;
-    bool is_backed_off() const;
-    Error backoff_error() const;
+    /// NULL: there is no credential, or it has expired.
+    const Credential* find_fresh() const;
+    /// Nothing: the plugin may run.
+    std::optional<Error> find_backoff_error() const;
     void run();
     Result<std::unique_ptr<io::ProgramProcess>> start();
     Result<std::filesystem::path> find_program() const;
     void on_end(Result<io::ProgramEnd> end);
     Result<ExecAnswer> answer_of(Result<io::ProgramEnd> end) const;
-    void keep(ExecAnswer answer);
+    const Credential& keep(ExecAnswer answer);
     void fail_all(Error error);
     void complete_all(const Result<Credential>& result);
 

@@ -43,27 +43,27 @@ std::optional<engine::snapshot::Cluster> CachePublisher::cluster() {
 }
 
 engine::snapshot::Cluster CachePublisher::peek() {
-    return may_publish() || !last_ ? builder_->build() : *last_;
+    return may_publish() || !last_ ? builder().build() : *last_;
 }
 
 void CachePublisher::refresh() {
-    if (last_ && builder_->changes() == published_changes_) return;
-    last_ = builder_->build();
+    if (last_ && builder().changes() == published_changes_) return;
+    last_ = builder().build();
     if (fresh_bytes_ == 0) fresh_bytes_ = last_->bytes();
-    if (needs_rebuild(last_->bytes(), fresh_bytes_)) rebuild();
-    published_changes_ = builder_->changes();
+    if (needs_rebuild(last_->bytes(), fresh_bytes_)) rebuild(*last_);
+    published_changes_ = builder().changes();
 }
 
-void CachePublisher::rebuild() {
+void CachePublisher::rebuild(const engine::snapshot::Cluster& content) {
     builder_.emplace(options_);
-    engine::snapshot::copy(*last_, *builder_);
-    last_ = builder_->build();
+    engine::snapshot::copy(content, builder());
+    last_ = builder().build();
     fresh_bytes_ = last_->bytes();
 }
 
 void CachePublisher::settle() {
     if (!may_publish()) return;
-    const bool is_new = !last_ || builder_->changes() != published_changes_;
+    const bool is_new = !last_ || builder().changes() != published_changes_;
     if (is_new && !std::exchange(has_notified_change_, true) && on_change) on_change();
     if (has_unschedulable_ && !std::exchange(has_notified_unschedulable_, true) && on_unschedulable)
         on_unschedulable();

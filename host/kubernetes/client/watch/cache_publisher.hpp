@@ -6,6 +6,8 @@
 #include <functional>
 #include <optional>
 
+#include <capstan/assert.hpp>
+
 #include "engine/snapshot/cluster_builder.hpp"
 
 namespace capstan::kubernetes::client {
@@ -17,7 +19,10 @@ class CachePublisher {
 public:
     explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
 
-    engine::snapshot::ClusterBuilder& builder() noexcept { return *builder_; }
+    engine::snapshot::ClusterBuilder& builder() noexcept {
+        CAPSTAN_ASSERT(builder_, "the constructor makes the builder");
+        return *builder_;
+    }
     /// From begin_replace() to end_replace() a kind is listed again, and nothing is published.
     void begin_replace();
     void end_replace();
@@ -41,7 +46,8 @@ public:
 private:
     bool may_publish();
     void refresh();
-    void rebuild();
+    /// Replaces the builder by one that holds `content` alone.
+    void rebuild(const engine::snapshot::Cluster& content);
 
     engine::snapshot::ClusterBuilderOptions options_;
     std::optional<engine::snapshot::ClusterBuilder> builder_;

@@ -134,7 +134,7 @@ void Reflector::State::take_part(std::string_view part) {
     if (part.empty()) return;
     unread_bytes += part.size();
     listed_bytes += part.size();
-    const Result<void> fed = reader->feed(part);
+    const Result<void> fed = present_reader().feed(part);
     // Errors of the stream are handled here, because the reader must not be destroyed while it
     // reads.
     if (const auto found = std::exchange(stream_error, std::nullopt)) {
@@ -181,7 +181,7 @@ void Reflector::State::take_good_end() {
 }
 
 void Reflector::State::end_page() {
-    const Result<PageEnd> page = reader->finish_page();
+    const Result<PageEnd> page = present_reader().finish_page();
     if (!page) return handle_error(within(describe_request(), page.error()), WatchError::broken);
     next_page = page->next;
     if (!next_page.empty()) return continue_with(Step::page);

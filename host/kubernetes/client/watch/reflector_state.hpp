@@ -15,6 +15,7 @@
 
 #include <boost/json/value.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/result.hpp>
 
 #include "kubernetes/client/watch/reflector.hpp"
@@ -44,6 +45,10 @@ struct Reflector::State final : WatchSink {
     void wake_on_answer();
     void open(ApiRequest request, Phase to);
     void drop();
+    WatchReader& present_reader() {
+        CAPSTAN_ASSERT(reader, "a request that is open has a reader");
+        return *reader;
+    }
 
     // Replies.
     void take_part(std::string_view part);

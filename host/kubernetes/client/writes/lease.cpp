@@ -5,6 +5,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/time_text.hpp>
 
 #include "kubernetes/base/json_path.hpp"
@@ -247,6 +248,7 @@ void LeaderElector::stop(std::function<void()> done) {
     }
     deadline_.after(options_.renew_deadline, [this] { finish_stop(); });
     conflicts_.emplace(random_);
+    CAPSTAN_ASSERT(observed_, "a leader has observed its Lease");
     give_back(*observed_);
 }
 
