@@ -9,6 +9,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/json/array.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/testing/fake_settings.hpp>
 #include <capstan/testing/plugin_instance.hpp>
@@ -88,6 +89,7 @@ public:
     }
     /// Empty: the cloud does not describe templates.
     std::optional<Result<NodeTemplate>> describe(const NodeGroupId& group) {
+        CAPSTAN_ASSERT(instance_, "a cloud is asked after it has started");
         const auto* templates =
             instance_->find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
         if (!CAPSTAN_HAS(templates, capstan_cloud_templates, describe)) return std::nullopt;

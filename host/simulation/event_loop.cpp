@@ -4,6 +4,8 @@
 #include <chrono>
 #include <vector>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::simulation {
 namespace {
 
@@ -56,16 +58,16 @@ Result<bool> EventLoop::run_step(const Step& step, std::optional<Time> end) {
         CAPSTAN_TRY(const bool has_passed, pass(agenda));
         if (has_passed && has_come(step)) return true;
         if (has_passed) continue;
-        const std::optional<Time> next = next_due(agenda);
-        if (!next && !agenda.length) return !end || now() < *end;
-        move_to(next ? *next : *agenda.end);
-        if (next) {
+        if (const std::optional<Time> next = next_due(agenda); next) {
+            move_to(*next);
             report_progress();
-        } else if (now() >= *agenda.end) {
-            break;
+            continue;
         }
+        if (!agenda.length) return !end || now() < *end;
+        CAPSTAN_ASSERT(agenda.end, "a step with a length has an end");
+        move_to(*agenda.end);
+        if (now() >= *agenda.end) return now() >= agenda.begin + *agenda.length;
     }
-    return now() >= agenda.begin + *agenda.length;
 }
 
 /// Whether the command that ends the step was given.
@@ -113,7 +115,7 @@ Result<void> EventLoop::apply_faults() {
 Result<void> EventLoop::act(Agenda& agenda) {
     CAPSTAN_CHECK(apply_faults());
     const Time moment = now();
-    while (agenda.next_action_at() && *agenda.next_action_at() <= moment) {
+    for (auto at = agenda.next_action_at(); at && *at <= moment; at = agenda.next_action_at()) {
         CAPSTAN_CHECK(apply(agenda.step.actions[agenda.next_action++], moment));
         agenda.last_event = moment;
     }

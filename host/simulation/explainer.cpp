@@ -197,7 +197,7 @@ Result<std::string> Explainer::search_pod() const {
     std::vector<std::string> names;
     for (const auto& [name, seen] : first_) names.push_back(name);
     if (names.empty())
-        return fail(no_such_pod(asked_->snapshot.cluster, question_.pod_ns, question_.pod_name));
+        return fail(no_such_pod(asked().snapshot.cluster, question_.pod_ns, question_.pod_name));
     return search_name(
         question_.pod_name, names,
         "no pod " + question_.pod_ns + "/" + question_.pod_name + " in this cluster");
@@ -205,11 +205,11 @@ Result<std::string> Explainer::search_pod() const {
 
 Result<Explained> Explainer::explain_pod(const std::string& name) const {
     const std::string subject = question_.pod_ns + "/" + name;
-    const std::optional<Found> found = find_pod(*asked_, question_.pod_ns, name);
+    const std::optional<Found> found = find_pod(asked(), question_.pod_ns, name);
     const std::optional<Seen>& first = first_.at(name);
-    Explained out{.at = asked_->call_context.now};
+    Explained out{.at = asked().call_context.now};
     if (found && found->waiting) {
-        CAPSTAN_TRY(out, ask(*asked_, {.equivalence_group = found->waiting}));
+        CAPSTAN_TRY(out, ask(asked(), {.equivalence_group = found->waiting}));
         out.state = missed_by_scheduler(*found->waiting);
     } else {
         const std::string state = found ? "bound to node " + found->node : "deleted";
@@ -226,17 +226,17 @@ Result<Explained> Explainer::explain_workload() const {
     const std::string& kind = question_.workload_kind;
     CAPSTAN_TRY(const std::string name,
                 search_name(question_.workload_name,
-                            workloads(asked_->snapshot.cluster, kind, question_.pod_ns),
+                            workloads(asked().snapshot.cluster, kind, question_.pod_ns),
                             "no pod of " + kind + " " + question_.pod_ns + "/" +
                                 question_.workload_name + " in this cluster"));
-    const WorkloadPods pods = find_pods_of(*asked_, question_, name);
+    const WorkloadPods pods = find_pods_of(asked(), question_, name);
     Explained out{
-        .at = asked_->call_context.now,
+        .at = asked().call_context.now,
         .state = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") + " pending",
         .subject = question_.pod_ns + "/" + name,
         .is_workload = true};
     for (const auto& [pod, equivalence_group] : pods.first_of_classes) {
-        CAPSTAN_TRY(Explained one, ask(*asked_, {.equivalence_group = equivalence_group}));
+        CAPSTAN_TRY(Explained one, ask(asked(), {.equivalence_group = equivalence_group}));
         one.state = missed_by_scheduler(equivalence_group);
         one.subject = question_.pod_ns + "/" + pod;
         out.pods.push_back(std::move(one));
@@ -245,33 +245,32 @@ Result<Explained> Explainer::explain_workload() const {
 }
 
 Result<Explained> Explainer::explain_node() const {
-    const engine::snapshot::Cluster& cluster = asked_->snapshot.cluster;
+    const engine::snapshot::Cluster& cluster = asked().snapshot.cluster;
     if (!cluster.find_node(question_.node) && with_node_)
         return ask(*with_node_, {.node = question_.node});
     CAPSTAN_TRY(const std::string name,
                 search_name(question_.node, node_names(cluster),
                             "no node " + in_quotes(question_.node) + " in this cluster"));
-    return ask(*asked_, {.node = name});
+    return ask(asked(), {.node = name});
 }
 
 /// Asks for the exact id first: the pass also knows groups that could be made.
 Result<Explained> Explainer::explain_group() const {
-    Result<Explained> exact = ask(*asked_, {.group = question_.group});
+    Result<Explained> exact = ask(asked(), {.group = question_.group});
     if (exact || exact.error().code != ErrorCode::not_found) return exact;
     CAPSTAN_TRY(const std::string id,
-                search_name(question_.group.value(), group_ids(*asked_), exact.error().message));
-    return ask(*asked_, {.group = NodeGroupId(id)});
+                search_name(question_.group.value(), group_ids(asked()), exact.error().message));
+    return ask(asked(), {.group = NodeGroupId(id)});
 }
 
 std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group) const {
     if (!question_.untried_default_spread) return {};
     const engine::snapshot::Cluster cluster = engine::snapshot::with_default_spread(
-        asked_->snapshot.cluster, *question_.untried_default_spread);
-    const auto nodes = find_nodes(cluster, std::array{equivalence_group});
-    if (!nodes.front()) return {};
+        asked().snapshot.cluster, *question_.untried_default_spread);
+    const auto node = find_nodes(cluster, std::array{equivalence_group}).front();
+    if (!node) return {};
     return "pending in the dump; would fit on " +
-           std::string(cluster.text(cluster.node(*nodes.front()).name)) +
-           " now, but is not bound to it";
+           std::string(cluster.text(cluster.node(*node).name)) + " now, but is not bound to it";
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
@@ -85,6 +86,10 @@ private:
         std::optional<engine::PodGroupId> waiting;  ///< its class, if it has no node
         std::string node;
     };
+    const runtime::PassInput& asked() const {
+        CAPSTAN_ASSERT(asked_, "a question is answered from a pass that was seen");
+        return *asked_;
+    }
     static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,
                                          const std::string& name);
     void remember_pods(const runtime::PassInput& input);

@@ -138,7 +138,10 @@ Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
                                    now);
     }
     CloudEdit edit{.settings = table({}), .dropped = {key}, .cloud = cloud};
-    if (is_slow && latency_) edit.settings.children.push_back(*std::exchange(latency_, {}));
+    if (is_slow && latency_) {
+        edit.settings.children.push_back(*std::move(latency_));
+        latency_.reset();
+    }
     return parts_.cloud->apply(edit, now);
 }
 

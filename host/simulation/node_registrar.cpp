@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <capstan/ascii.hpp>
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
@@ -35,6 +36,13 @@ void merge_registration(const Registration& given, Registration& to) {
     if (given.provider_ids) to.provider_ids = given.provider_ids;
     if (given.nodes_stay) to.nodes_stay = given.nodes_stay;
     if (!given.types.empty()) to.types = given.types;
+}
+
+/// The value of a member that every registration in force has, since the usual one has it.
+template <class T>
+const T& always_set(const std::optional<T>& member) {
+    CAPSTAN_ASSERT(member, "the usual registration sets this member");
+    return *member;
 }
 
 /// Gives the node the machine type and resources of its machine, where these are not those of the
@@ -129,7 +137,7 @@ void NodeRegistrar::watch(const engine::Group& group, const Machine& machine, Ti
     }
     if (machine.state != MachineState::running || members_.contains(id)) return;
     members_[id] = {.group = group.group.id.value()};
-    if (registration_of(group.group.id.value()).joins.value()) join(group, machine, now);
+    if (always_set(registration_of(group.group.id.value()).joins)) join(group, machine, now);
 }
 
 void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Time now) {
@@ -141,7 +149,7 @@ void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Tim
             group.undescribed_because);
         return;
     }
-    const Time due = now + registration_of(group.group.id.value()).register_delay.value();
+    const Time due = now + always_set(registration_of(group.group.id.value()).register_delay);
     joining_.emplace(due, Joining{id, group.group.id.value(), make_node(group, machine, due)});
 }
 
@@ -168,7 +176,7 @@ void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
         }
         std::erase_if(joining_, [&](const auto& j) { return j.second.machine == member->first; });
         const std::string& node = member->second.node;
-        if (registration_of(member->second.group).nodes_stay.value()) {
+        if (always_set(registration_of(member->second.group).nodes_stay)) {
             cluster_.set_ready(node, false, now);
         } else if (!node.empty()) {
             cluster_.remove_node(node, now);
@@ -205,8 +213,9 @@ engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group
                                       .addresses = machine.addresses};
     node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
-    if (registration.provider_ids.value()) node.provider_id = machine.id.value();
-    node.taints.insert(node.taints.end(), registration.taints->begin(), registration.taints->end());
+    if (always_set(registration.provider_ids)) node.provider_id = machine.id.value();
+    const std::vector<Taint>& taints = always_set(registration.taints);
+    node.taints.insert(node.taints.end(), taints.begin(), taints.end());
     for (const std::string& key : registration.missing_labels.value_or(std::vector<std::string>()))
         node.labels.erase(key);
     const auto type = registration.types.find(machine.machine_type);
@@ -250,7 +259,7 @@ void NodeRegistrar::reach(Time now) {
         joining.node.created = joining.node.ready_since = cluster_.wall(joining_.begin()->first);
         joining_.erase(joining_.begin());
         members_[joining.machine].node = joining.node.name;
-        becoming_ready_.emplace(now + registration_of(joining.group).ready_delay.value(),
+        becoming_ready_.emplace(now + always_set(registration_of(joining.group).ready_delay),
                                 std::pair(joining.group, joining.node.name));
         ++joined[joining.group];
         cluster_.add_node(std::move(joining.node), joining.group, now);

@@ -62,18 +62,18 @@ runtime::config::Config cloud_config(const CloudSettings& cloud,
 }
 
 /// Checks the settings that steps will change before anything runs.
-void check_changes(const CloudSettings& cloud, PreparedSetup& out,
-                   runtime::config::Diagnostics& complaints) {
+void check_changes(const CloudSettings& cloud, const runtime::config::Config& config,
+                   PreparedSetup& out, runtime::config::Diagnostics& complaints) {
     if (cloud.changed.children.empty()) return;
     CloudSettings changed = cloud;
     changed.settings = cloud.changed;
-    const runtime::config::Config own = cloud_config(changed, *out.config, out.shipped);
+    const runtime::config::Config own = cloud_config(changed, config, out.shipped);
     runtime::config::Diagnostics all(cloud.source);
     runtime::load_plugins(own, out.shipped, out.registry, all);
     if (all.errors() == 0) return;
     // Errors in the settings at the start are not caused by the changes and are reported elsewhere.
     runtime::config::Diagnostics first(cloud.source);
-    runtime::load_plugins(cloud_config(cloud, *out.config, out.shipped), out.shipped, out.registry,
+    runtime::load_plugins(cloud_config(cloud, config, out.shipped), out.shipped, out.registry,
                           first);
     if (first.errors() == 0) complaints = all;
 }
@@ -110,15 +110,15 @@ std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
         out->plugins =
             runtime::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
     }
-    if (out->config && cloud) {
+    if (auto& config = out->config; config && cloud) {
         runtime::config::Diagnostics complaints(cloud->source);
-        check_changes(*cloud, *out, complaints);
-        runtime::config::Config own = cloud_config(*cloud, *out->config, out->shipped);
+        check_changes(*cloud, *config, *out, complaints);
+        runtime::config::Config own = cloud_config(*cloud, *config, out->shipped);
         extend_deadlines(own);
         for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
             out->plugins.push_back(std::move(plugin));
-        out->config->pipeline.clouds = {simulated_cloud};
-        out->config->plugins.push_back(own.plugins.front());
+        config->pipeline.clouds = {simulated_cloud};
+        config->plugins.push_back(own.plugins.front());
         out->complaints = complaints.text();
         errors = complaints.errors();
     }

@@ -22,7 +22,7 @@ std::string arrived_text(const Summary& s) {
 }
 
 std::string wait_text(const Summary& s) {
-    if (!s.pending_p50) return "no pod was bound";
+    if (!s.pending_p50 || !s.pending_p95 || !s.pending_max) return "no pod was bound";
     return "p50 " + clock_text(*s.pending_p50) + ", p95 " + clock_text(*s.pending_p95) +
            ", longest " + clock_text(*s.pending_max);
 }
@@ -45,7 +45,7 @@ std::string hours_text(const Summary& s) {
 
 std::string removal_text(const Summary& s) {
     std::string out = counted(s.nodes_removed, "node");
-    if (s.removal_p50)
+    if (s.removal_p50 && s.removal_max)
         out += ", p50 " + clock_text(*s.removal_p50) + ", longest " + clock_text(*s.removal_max);
     if (s.removals_undone > 0) out += ", " + std::to_string(s.removals_undone) + " cancelled";
     return out + ", " + counted(s.evictions, "eviction");

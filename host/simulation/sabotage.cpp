@@ -119,7 +119,7 @@ void grow_dearest(const runtime::PassInput& input, const Groups& groups,
                 after > group.group.max.value_or(after) ||
                 !fits_option(input, decision.options[increase.option], group))
                 continue;
-            if (dearest == nullptr || *group.price_per_hour > *dearest->price_per_hour)
+            if (dearest == nullptr || group.price_per_hour > dearest->price_per_hour)
                 dearest = &group;
         }
         if (dearest == nullptr) continue;

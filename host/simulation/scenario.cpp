@@ -240,10 +240,10 @@ private:
     std::optional<ScenarioCloud> cloud_;
 };
 
-void check(const keys::Scenario& given, const TomlValue& root, Scenario& out) {
+void check(const keys::Scenario& given, const Input& input, const TomlValue& root, Scenario& out) {
     const TomlValue* pipeline = root.find("pipeline");
     const TomlValue* clouds = pipeline == nullptr ? nullptr : pipeline->find("clouds");
-    if (clouds != nullptr && out.input->cloud) {
+    if (clouds != nullptr && input.cloud) {
         out.diagnostics.error(
             clouds->place,
             "pipeline.clouds: [[group]] and 'change' need the simulated cloud, which "
@@ -285,11 +285,12 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     // An entry that a schema refused is missing in `tree`, whose lists no longer match the file's.
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, out.diagnostics);
-    out.input = reader.input();
+    const Input& input = out.input.emplace(reader.input());
     out.balancers = reader.balancers();
     out.has_scan_interval = reader.values().scan_interval.has_value();
-    if (reader.values().config) out.config_file = folder / *reader.values().config;
-    check(reader.values(), *root, out);
+    const keys::Scenario& given = reader.values();
+    if (given.config) out.config_file = folder / *given.config;
+    check(given, input, *root, out);
     return out;
 }
 

@@ -140,9 +140,10 @@ void NodeRanking::count_pod(engine::NodeIndex node) { ++pods_in_[zones_.of_node[
 
 void NodeRanking::refresh(engine::NodeIndex node) {
     Order& order = by_zone_[zones_.of_node[node]];
-    if (score_of_[node]) order.erase({*score_of_[node], node});
-    score_of_[node] = score(node);
-    if (score_of_[node]) order.insert({*score_of_[node], node});
+    std::optional<std::int64_t>& current = score_of_[node];
+    if (current) order.erase({*current, node});
+    current = score(node);
+    if (current) order.insert({*current, node});
 }
 
 std::optional<engine::NodeIndex> NodeRanking::find_best() {

@@ -125,11 +125,12 @@ void SimulatedCluster::place(Time now) {
             find_nodes(engine::snapshot::with_default_spread(cluster, default_spread_), pod_groups);
     std::map<BatchId, std::int64_t> bound;
     for (std::size_t i = 0; i < pods.size(); ++i) {
-        if (!nodes[i]) {
+        const std::optional<engine::NodeIndex>& node = nodes[i];
+        if (!node) {
             mark_unschedulable(pods[i].id);
             continue;
         }
-        bind(pods[i].id, std::string(cluster.text(cluster.node(*nodes[i]).name)), now);
+        bind(pods[i].id, std::string(cluster.text(cluster.node(*node).name)), now);
         ++bound[pods_[pods[i].id].batch];
     }
     report_bound(bound, now);

@@ -42,8 +42,7 @@ std::vector<std::vector<TagFilter>> discovery_of(const AwsConfig& config) {
     return {discovery_of_made_groups(config.cluster)};
 }
 
-MakingConfig making_config_of(const AwsConfig& config) {
-    const ProvisioningSettings& settings = *config.provisioning;
+MakingConfig making_config_of(const AwsConfig& config, const ProvisioningSettings& settings) {
     MakingConfig out{.cluster = config.cluster,
                      .launch_template = settings.launch_template,
                      .subnet_tags = settings.subnet_tags,
@@ -110,7 +109,8 @@ struct AwsCloud::Account {
                        .find_notice = [this](std::string_view id) { return find_notice(id); },
                        .addresses = addresses}) {
         if (!config.event_queue_url.empty()) queue.emplace(host, client, queue_config_of(config));
-        if (config.provisioning) maker.emplace(host, auto_scaling, ec2, making_config_of(config));
+        if (config.provisioning)
+            maker.emplace(host, auto_scaling, ec2, making_config_of(config, *config.provisioning));
     }
 
     /// The time by AWS's clock.
@@ -121,8 +121,8 @@ struct AwsCloud::Account {
     /// The groups that have a known template.
     Task<std::vector<CheckedGroup>> checked_groups();
     Task<void> check();
-    /// Passes types and prices to `maker`, which has to be set.
-    Task<void> give_types_to_maker();
+    /// Passes types and prices to the maker.
+    Task<void> give_types_to(GroupMaker& to);
     /// Describes one of the known groups. Fails only if AWS throttles.
     Task<void> probe();
     void follow_notices();
@@ -233,7 +233,7 @@ Task<void> AwsCloud::start() {
         account_->types.use_table(*std::move(table));
     co_await account_->files.read_prices();
     warn_of_duplicates();
-    if (account_->queue) account_->queue->start();
+    if (auto& queue = account_->queue; queue) queue->start();
 }
 
 AwsCloud::Account& AwsCloud::account() const {
@@ -276,9 +276,9 @@ Task<std::vector<CheckedGroup>> AwsCloud::Account::checked_groups() {
     co_return out;
 }
 
-Task<void> AwsCloud::Account::give_types_to_maker() {
+Task<void> AwsCloud::Account::give_types_to(GroupMaker& to) {
     std::shared_ptr<const TypeTable> all = co_await types.get_all();
-    maker->use(std::move(all), files.prices());
+    to.use(std::move(all), files.prices());
 }
 
 Task<void> AwsCloud::Account::check() {
@@ -308,7 +308,7 @@ Task<void> AwsCloud::self_check() {
 Task<MachineTypes> AwsCloud::machine_types() {
     Account& aws = account();
     if (!aws.maker) co_return MachineTypes();
-    co_await aws.give_types_to_maker();
+    co_await aws.give_types_to(*aws.maker);
     co_return co_await aws.maker->machine_types();
 }
 
@@ -321,7 +321,7 @@ Result<PlannedGroup> AwsCloud::new_group(const Call&, const GroupPlan& plan) con
 Task<void> AwsCloud::create(GroupPlan plan) {
     Account& aws = account();
     if (!aws.maker) throw Failure(no_provisioning());
-    co_await aws.give_types_to_maker();
+    co_await aws.give_types_to(*aws.maker);
     const auto planned = aws.maker->new_group(plan);
     co_await aws.maker->create(std::move(plan));
     aws.lists.expire();

@@ -46,8 +46,7 @@ GroupChoice choice_of(const GceConfig& config) {
     return GroupChoice(std::move(out));
 }
 
-MakingConfig making_config_of(const GceConfig& config) {
-    const ProvisioningSettings& settings = *config.provisioning;
+MakingConfig making_config_of(const GceConfig& config, const ProvisioningSettings& settings) {
     return {.project = config.project,
             .cluster = config.cluster,
             .instance_template = settings.instance_template,
@@ -88,7 +87,7 @@ struct GceCloud::Project {
           views(host, lists, templates) {
         if (config.provisioning)
             maker.emplace(host, GroupMaker::Parts{client, operations, failed},
-                          making_config_of(config));
+                          making_config_of(config, *config.provisioning));
     }
 
     std::vector<const ListedGroup*> known_groups() const;

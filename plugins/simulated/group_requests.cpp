@@ -27,7 +27,7 @@ Result<Resized> Group::resize(int goal, bool all_or_nothing) {
     const int more = goal - target();
     if (more > 0 && failure_) return fail(*failure_);
     std::optional<Error> shortfall;
-    if (const int left = machines_left(more); more > 0 && left < more) {
+    if (const int left = machines_left(more); capacity_ && more > 0 && left < more) {
         shortfall =
             Error{.code = ErrorCode::out_of_capacity,
                   .message = counted(more, "machine") + " requested, the cloud has " +

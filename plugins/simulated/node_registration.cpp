@@ -212,7 +212,9 @@ bool Simulated::has_left(const JoinedNode& node) const {
     if (group == removed_groups_.end()) return false;
     const auto& machines = group->second.machines;
     const auto machine = std::ranges::find(machines, node.number, &MachineRecord::number);
-    return machine != machines.end() && (!machine->gone_at || *machine->gone_at > now());
+    if (machine == machines.end()) return false;
+    const std::optional<Time>& gone_at = machine->gone_at;
+    return !gone_at || *gone_at > now();
 }
 
 Simulated::Work Simulated::work_for(const JoinedNodes& nodes) const {

@@ -33,6 +33,12 @@ Unexpected refuse() {
     return fail(ErrorCode::invalid_argument, "the saved state of the machines cannot be read");
 }
 
+/// Nothing: there is no such member, or it is no integer.
+std::optional<std::int64_t> integer_at(const Json& json, std::string_view key) {
+    const Json* const member = json.find(key);
+    return member == nullptr ? std::nullopt : member->integer();
+}
+
 Result<std::optional<Time>> read_moment(const Json& json, Time start) {
     if (json.is_null()) return std::optional<Time>();
     const std::optional<std::int64_t> ms = json.integer();
@@ -60,10 +66,10 @@ Result<MachineRecord> read_machine(const Json& json, Time start) {
 }
 
 Result<GroupRecord> read_group_record(const Json& json, Time start) {
-    const Json* const last = json.find("last");
+    const std::optional<std::int64_t> last = integer_at(json, "last");
     const Json* const machines = json.find("machines");
-    if (last == nullptr || !last->integer() || machines == nullptr) return refuse();
-    GroupRecord out{.last_number = static_cast<int>(*last->integer())};
+    if (!last || machines == nullptr) return refuse();
+    GroupRecord out{.last_number = static_cast<int>(*last)};
     for (const Json& each : machines->items()) {
         CAPSTAN_TRY(MachineRecord machine, read_machine(each, start));
         out.machines.push_back(std::move(machine));
@@ -138,18 +144,15 @@ std::string to_text(const Ledger& ledger) {
 Result<Ledger> parse_ledger(std::string_view text) {
     const Result<Json> json = parse_json(text);
     if (!json) return refuse();
-    const Json* const start = json->find("start");
-    const Json* const saved = json->find("saved");
+    const std::optional<std::int64_t> start = integer_at(*json, "start");
+    const std::optional<std::int64_t> saved = integer_at(*json, "saved");
     const Json* const groups = json->find("groups");
-    if (start == nullptr || !start->integer() || saved == nullptr || !saved->integer() ||
-        groups == nullptr)
-        return refuse();
-    Ledger out{.start = Time(milliseconds(*start->integer()))};
-    out.saved = out.start + milliseconds(*saved->integer());
+    if (!start || !saved || groups == nullptr) return refuse();
+    Ledger out{.start = Time(milliseconds(*start))};
+    out.saved = out.start + milliseconds(*saved);
     // In states without `written`, times are by the wall clock.
-    const Json* const written = json->find("written");
-    const bool is_told = written != nullptr && written->integer();
-    out.written = is_told ? Time(milliseconds(*written->integer())) : out.saved;
+    const std::optional<std::int64_t> written = integer_at(*json, "written");
+    out.written = written ? Time(milliseconds(*written)) : out.saved;
     for (const auto& [id, each] : groups->members()) {
         CAPSTAN_TRY(GroupRecord group, read_group_record(each, out.start));
         out.groups.emplace(id, std::move(group));

@@ -112,8 +112,9 @@ std::optional<ApiFault> ApiFaults::take(const ApiRequest& request) {
         faults_, [&](ApiFault& fault) { return is_for(fault, request) && !is_let_pass(fault); });
     if (found == faults_.end()) return std::nullopt;
     ++taken_;
-    ApiFault out = *found;
-    if (found->times && --*found->times == 0) faults_.erase(found);
+    ApiFault& fault = *found;
+    ApiFault out = fault;
+    if (fault.times && --*fault.times == 0) faults_.erase(found);
     return out;
 }
 

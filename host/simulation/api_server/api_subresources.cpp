@@ -3,6 +3,7 @@
 
 #include <boost/json/parse.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/time_text.hpp>
 
 #include "simulation/api_server/api_call.hpp"
@@ -78,8 +79,14 @@ Answer<HttpReply> serve_log(const ApiCall& call) {
 
 namespace {
 
+const ScalePaths& scale_of(const ResourceKind& kind) {
+    CAPSTAN_ASSERT(kind.scale, "only a kind with a scale serves the scale subresource");
+    return *kind.scale;
+}
+
 std::string scale_selector(const ResourceKind& kind, const json::object& object) {
-    if (!kind.scale->selector.empty()) return std::string(text_at(object, kind.scale->selector));
+    const std::string& path = scale_of(kind).selector;
+    if (!path.empty()) return std::string(text_at(object, path));
     if (kind.is_custom) return {};
     const json::object* selector = find_object(object, "spec.selector");
     if (selector == nullptr) return {};
@@ -92,13 +99,13 @@ json::object make_scale(const ResourceKind& kind, const json::object& object) {
     const json::object& from = object.at("metadata").as_object();
     for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
         take_member(metadata, from, key);
-    json::object status{{"replicas", count_at(object, kind.scale->status_replicas)}};
+    json::object status{{"replicas", count_at(object, scale_of(kind).status_replicas)}};
     if (const std::string selector = scale_selector(kind, object); !selector.empty())
         status["selector"] = selector;
     return {{"kind", "Scale"},
             {"apiVersion", "autoscaling/v1"},
             {"metadata", std::move(metadata)},
-            {"spec", json::object{{"replicas", count_at(object, kind.scale->spec_replicas)}}},
+            {"spec", json::object{{"replicas", count_at(object, scale_of(kind).spec_replicas)}}},
             {"status", std::move(status)}};
 }
 
@@ -132,7 +139,7 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
                             "spec.replicas: Invalid value: " + std::to_string(replicas) +
                                 ": must be greater than or equal to 0"));
     const auto set = [&](json::object& fresh) {
-        set_value(fresh, call.kind.scale->spec_replicas, replicas);
+        set_value(fresh, scale_of(call.kind).spec_replicas, replicas);
     };
     CAPSTAN_TRY(const ApiObject kept, call.store.edit(call.kind, request.space, request.name, set,
                                                       write_options(request)));

@@ -99,9 +99,7 @@ Answer<json::value> take(json::value& document, const std::string& path, const S
     if (json::object* object = parent->if_object()) {
         object->erase(steps.back());
     } else {
-        parent->get_array().erase(
-            parent->get_array().begin() +
-            static_cast<std::ptrdiff_t>(*index_of(steps.back(), parent->get_array().size())));
+        parent->get_array().erase(found);
     }
     return out;
 }

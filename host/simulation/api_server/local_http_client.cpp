@@ -51,7 +51,7 @@ public:
     }
     void finish(Result<HttpReply> result) {
         if (std::exchange(is_over_, true)) return;
-        if (timer_) loop_.cancel(*std::exchange(timer_, std::nullopt));
+        if (const auto timer = std::exchange(timer_, std::nullopt)) loop_.cancel(*timer);
         later([result = std::move(result)](Exchange& self) mutable {
             if (const Done done = std::exchange(self.done_, nullptr)) done(std::move(result));
         });
@@ -77,7 +77,7 @@ public:
         std::string first = std::exchange(head.body, {});
         reply_ = std::move(head);
         if (is_stream_) {
-            if (timer_) loop_.cancel(*std::exchange(timer_, std::nullopt));
+            if (const auto timer = std::exchange(timer_, std::nullopt)) loop_.cancel(*timer);
             later([head = reply_](Exchange& self) {
                 if (self.listener_.on_head) self.listener_.on_head(head);
             });

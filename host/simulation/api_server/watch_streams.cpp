@@ -47,7 +47,7 @@ private:
     void send_error(const StatusError& refusal);
     void finish();
     bool inject_fault();
-    void send_corrupted();
+    void send_corrupted(ResponseCorruption how);
 
     ObjectStore& store_;
     KindPtr kind_;
@@ -221,19 +221,19 @@ bool WatchStreams::Stream::inject_fault() {
     } else if (fault_->status != 0) {
         send_error(refusal_of(*fault_, request_));
     } else if (fault_->spoil != ResponseCorruption::none) {
-        send_corrupted();
+        send_corrupted(fault_->spoil);
     }
     return is_over_;
 }
 
-void WatchStreams::Stream::send_corrupted() {
+void WatchStreams::Stream::send_corrupted(ResponseCorruption how) {
     is_over_ = true;
-    if (fault_->spoil == ResponseCorruption::garbage) responder_.write("<html>\n");
-    if (fault_->spoil == ResponseCorruption::half || fault_->spoil == ResponseCorruption::torn)
+    if (how == ResponseCorruption::garbage) responder_.write("<html>\n");
+    if (how == ResponseCorruption::half || how == ResponseCorruption::torn)
         responder_.write(R"({"type":"MODIFIED","object":{"kind":")");
-    if (fault_->spoil == ResponseCorruption::half) responder_.end();
-    if (fault_->spoil == ResponseCorruption::torn) responder_.cut();
-    if (end_timer_) store_.loop().cancel(*std::exchange(end_timer_, std::nullopt));
+    if (how == ResponseCorruption::half) responder_.end();
+    if (how == ResponseCorruption::torn) responder_.cut();
+    if (const auto timer = std::exchange(end_timer_, std::nullopt)) store_.loop().cancel(*timer);
 }
 
 void WatchStreams::Stream::finish() {

@@ -59,9 +59,10 @@ void ObservedTemplates::observe(const Moment& moment) {
         if (!best || cluster.node(*best).created < cluster.node(i).created) best = i;
     }
     for (std::size_t g = 0; g < groups.size(); ++g) {
-        if (newest[g] && groups[g].described)
+        const std::optional<engine::NodeIndex>& node = newest[g];
+        if (node && groups[g].described)
             known_[groups[g].group.id] = {.described = *groups[g].described,
-                                          .observed = template_from_node(cluster, *newest[g])};
+                                          .observed = template_from_node(cluster, *node)};
     }
 }
 

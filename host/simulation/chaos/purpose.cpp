@@ -99,10 +99,10 @@ public:
         confirm(moment, out);
         if (!moment.decision().increases.empty()) {
             find_useless(moment, out);
-            if (before_ && is_unchanged(moment)) find_repeated(moment, out);
+            if (before_ && is_unchanged(moment, *before_)) find_repeated(moment, *before_, out);
         }
         const bool asks = !moment.decision().increases.empty();
-        if (asks || (before_ && !is_unchanged(moment))) before_.reset();
+        if (asks || (before_ && !is_unchanged(moment, *before_))) before_.reset();
         if (asks && now_ > unsure_until_) remember(moment);
         return out;
     }
@@ -198,15 +198,15 @@ private:
 
     /// Whether the machines asked for before must still suffice: no new pod, no changed node, no
     /// fallen target, no failure, no machine given up.
-    bool is_unchanged(const Moment& moment) const {
+    bool is_unchanged(const Moment& moment, const Ordered& last) const {
         const engine::Settings& settings = moment.settings();
         if (settings.new_pod_delay > Duration(0) || settings.max_pods_considered > 0 ||
-            settings.one_option_per_pass || !before_->has_scheduled_all)
+            settings.one_option_per_pass || !last.has_scheduled_all)
             return false;
         const engine::Decision& decision = moment.decision();
         if (!decision.decreases.empty() || !decision.removals.empty()) return false;
         const Picture now = picture_of(moment);
-        const Picture& before = before_->picture;
+        const Picture& before = last.picture;
         const auto has_fallen = [&](const auto& target) {
             const auto at = now.targets.find(target.first);
             return at == now.targets.end() || at->second < target.second;
@@ -218,12 +218,12 @@ private:
                std::ranges::none_of(before.targets, has_fallen);
     }
 
-    void find_repeated(const Moment& moment, std::vector<std::string>& out) {
-        Repeated repeated{.targets = before_->asked,
+    void find_repeated(const Moment& moment, const Ordered& last, std::vector<std::string>& out) {
+        Repeated repeated{.targets = last.asked,
                           .waiting = picture_of(moment).waiting,
                           .until = moment.now() + list_lag_max};
         bool is_shown = true;
-        for (const auto& [group, asked] : before_->asked) {
+        for (const auto& [group, asked] : last.asked) {
             const engine::Group* const now = moment.find_group(NodeGroupId(group));
             is_shown = is_shown && now != nullptr && now->group.target.value_or(0) >= asked;
         }

@@ -23,7 +23,7 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
-        if (has_restarted_ && before_ && is_unchanged(moment) &&
+        if (has_restarted_ && before_ && is_unchanged(moment, *before_) &&
             !moment.decision().increases.empty()) {
             for (const engine::Increase& increase : moment.decision().increases)
                 out.push_back(
@@ -45,10 +45,10 @@ private:
     /// the autoscaler's plan, so it may have put such a pod into a zone that the plan had meant for
     /// another, and the other pod needs a machine that could not have been asked for before. If
     /// such pods wait, nothing is judged unless the running pods are the same as before.
-    bool is_unchanged(const Moment& moment) const {
+    static bool is_unchanged(const Moment& moment, const Before& last) {
         const Picture now = picture_of(moment);
-        const Picture& before = before_->picture;
-        return before_->has_scheduled_all && before.targets == now.targets &&
+        const Picture& before = last.picture;
+        return last.has_scheduled_all && before.targets == now.targets &&
                before.going == now.going && std::ranges::includes(before.waiting, now.waiting) &&
                before.backed_off == now.backed_off && !has_failures(moment) &&
                (!has_constrained_pods(moment) || before.running == now.running);

@@ -65,8 +65,9 @@ void PassHistory::add_backoffs(const engine::Memory& memory, Time now) {
         const auto open = open_.find(group);
         if (open != open_.end()) {
             // The back-off expired between two passes, or was lifted in this one.
-            const Duration end = open->second ? std::min(*open->second, now_) : now_;
-            const bool goes_on = backoff != nullptr && (!open->second || *open->second >= now_);
+            const std::optional<Duration>& until = open->second;
+            const Duration end = until ? std::min(*until, now_) : now_;
+            const bool goes_on = backoff != nullptr && (!until || *until >= now_);
             seen.back_offs.back().to = std::max(seen.back_offs.back().from, goes_on ? now_ : end);
             if (!goes_on) open_.erase(open);
         }

@@ -33,7 +33,7 @@ Task<Credentials> find_base(SharedLookup lookup) {
         const Result<SourceAnswer> answer = co_await as_result(source.ask(lookup));
         if (!answer)
             co_return fail(within(std::string("credentials: ") + source.name, answer.error()));
-        if (answer->credentials) co_return *answer->credentials;
+        if (const auto& found = answer->credentials; found) co_return *found;
         absences +=
             (absences.empty() ? "" : "; ") + std::string(source.name) + ": " + answer->absence;
     }

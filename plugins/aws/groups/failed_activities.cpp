@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
 
@@ -61,6 +62,7 @@ Task<void> FailedActivities::update(std::vector<Size> groups) {
 
 bool FailedActivities::is_due(const Followed& group) const {
     if (!group.read_at) return true;
+    CAPSTAN_ASSERT(group.wants_since, "only a group that wants instances is read");
     const Duration now = host_.monotonic();
     return now - *group.wants_since < frequent_reads_for ||
            now - *group.read_at >= config_.refresh_every;
@@ -111,7 +113,9 @@ void FailedActivities::end_request(const std::string& group) { groups_[group].si
 
 const Error* FailedActivities::find(const std::string& group) const {
     const auto at = groups_.find(group);
-    return at != groups_.end() && at->second.failure ? &*at->second.failure : nullptr;
+    if (at == groups_.end()) return nullptr;
+    const std::optional<Error>& failure = at->second.failure;
+    return failure ? &*failure : nullptr;
 }
 
 }  // namespace capstan::aws

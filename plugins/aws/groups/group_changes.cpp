@@ -207,11 +207,11 @@ Task<Removed> GroupChanges::remove(Removal request) {
         co_return refuse(request.group, ErrorCode::not_found, "not among the listed groups");
     if (const auto stays = check_minimum(request, listed->group); !stays)
         co_return fail(stays.error());
-    std::vector<MachineId> placeholders;
+    std::vector<Placeholder> placeholders;
     std::erase_if(request.machines, [&](const MachineId& machine) {
-        if (!ordinal_of(machine.value(), request.group.value())) return false;
-        placeholders.push_back(machine);
-        return true;
+        const auto ordinal = ordinal_of(machine.value(), request.group.value());
+        if (ordinal) placeholders.push_back({machine, *ordinal});
+        return ordinal.has_value();
     });
     Removed out;
     // For a placeholder whose target stays, AWS goes on trying to launch an instance.
@@ -227,13 +227,12 @@ Task<Removed> GroupChanges::remove(Removal request) {
 /// The ordinal tells what became of a placeholder: AWS has launched those below the number of
 /// instances, and those at or above the desired capacity are gone already.
 Task<std::vector<Error>> GroupChanges::take_back(NodeGroupId group,
-                                                 std::vector<MachineId> placeholders) {
+                                                 std::vector<Placeholder> placeholders) {
     std::vector<Error> failed;
     std::map<int, MachineId> open;
     const auto viewed = viewed_.find(group);
     const Viewed now = viewed != viewed_.end() ? viewed->second : Viewed();
-    for (const MachineId& machine : placeholders) {
-        const int ordinal = *ordinal_of(machine.value(), group.value());
+    for (const auto& [machine, ordinal] : placeholders) {
         if (ordinal < now.members) {
             failed.push_back({.code = ErrorCode::conflict,
                               .message = titled(group) + ": already created by AWS",

@@ -67,6 +67,10 @@ private:
         AutoScalingGroup group{};
         Result<LatestActivities> latest{};
     };
+    struct Placeholder {
+        MachineId machine{};
+        int ordinal = 0;
+    };
     Task<Reading> read(NodeGroupId id);
     int count_machines(const Reading& reading) const;
     Task<TargetSetter::Current> read_current(NodeGroupId id, Reading& out);
@@ -78,7 +82,7 @@ private:
     Task<Resized> set_target(NodeGroupId id, int target);
 
     Result<void> check_minimum(const Removal& request, const AutoScalingGroup& group) const;
-    Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<MachineId> placeholders);
+    Task<std::vector<Error>> take_back(NodeGroupId group, std::vector<Placeholder> placeholders);
     Task<std::vector<Error>> terminate_all(Removal request);
     std::optional<Error> why_not_terminated(const NodeGroupId& group, const std::string& id,
                                             const AsgInstance* instance) const;

@@ -63,8 +63,11 @@ Task<void> GroupLists::update() {
     }
     drop_unlisted();
     const auto has_failed = [](const Source& source) { return source.failure.has_value(); };
-    if (!sources_.empty() && std::all_of(sources_.begin(), sources_.end(), has_failed))
-        throw Failure(*sources_.front().failure);
+    if (!sources_.empty()) {
+        const std::optional<Error>& first = sources_.front().failure;
+        if (first && std::all_of(sources_.begin(), sources_.end(), has_failed))
+            throw Failure(*first);
+    }
     const std::vector<Error> errors = co_await read_moving(asked_at);
     drop_unlisted();
     const bool is_throttled =

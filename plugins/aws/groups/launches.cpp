@@ -18,10 +18,11 @@ std::string age_of(Time at, Time now) {
     return format_duration(std::max<Duration>(age, Duration::zero()));
 }
 
-/// A launch of the last two minutes that did not fail.
-bool is_recent_launch(const ScalingActivity& activity, Time now) {
-    return is_launch(activity) && !has_failed(activity) && activity.started &&
-           *activity.started > now - launch_time;
+/// When a launch of the last two minutes that did not fail began; nothing: it is no such launch.
+std::optional<Time> recent_launch_start(const ScalingActivity& activity, Time now) {
+    if (!is_launch(activity) || has_failed(activity)) return std::nullopt;
+    const bool is_recent = activity.started && *activity.started > now - launch_time;
+    return is_recent ? activity.started : std::nullopt;
 }
 
 /// Whether the list lacks an instance that was launched. One that was terminated since is no
@@ -60,7 +61,8 @@ std::string_view launched_instance(const ScalingActivity& launch) noexcept {
 int count_unlisted_launches(const LatestActivities& latest, const AutoScalingGroup& group) {
     const auto counts = [&](const ScalingActivity& each) {
         const std::string_view id = launched_instance(each);
-        return is_recent_launch(each, latest.now) && !id.empty() && is_unlisted(id, latest, group);
+        return recent_launch_start(each, latest.now) && !id.empty() &&
+               is_unlisted(id, latest, group);
     };
     return static_cast<int>(
         std::count_if(latest.activities.begin(), latest.activities.end(), counts));
@@ -69,13 +71,13 @@ int count_unlisted_launches(const LatestActivities& latest, const AutoScalingGro
 std::string why_launch_is_under_way(const LatestActivities& latest, const AutoScalingGroup& group,
                                     std::optional<Time> decided_on) {
     for (const ScalingActivity& each : latest.activities) {
-        if (!is_recent_launch(each, latest.now)) continue;
-        const Time began = *each.started;
-        const std::string age = age_of(began, latest.now) + " ago";
+        const std::optional<Time> began = recent_launch_start(each, latest.now);
+        if (!began) continue;
+        const std::string age = age_of(*began, latest.now) + " ago";
         if (!has_succeeded(each)) return "AWS started to launch an instance " + age;
         if (is_unlisted(launched_instance(each), latest, group))
             return "AWS launched an instance " + age + " that it does not list yet";
-        if (decided_on && began > *decided_on)
+        if (decided_on && *began > *decided_on)
             return "AWS launched an instance " + age + ", after the request was decided";
     }
     return {};

@@ -21,7 +21,7 @@ std::optional<Price> price_of_type(const PriceTable& prices, const AutoScalingGr
             sum += share * *price->per_hour;
         }
         here.per_hour = sum;
-        if (!out || *out->per_hour < sum) out = here;
+        if (!out || out->per_hour < sum) out = here;
     }
     return out;
 }
@@ -49,7 +49,7 @@ std::optional<Price> price_of_group(const PriceTable& prices, const AutoScalingG
     for (const std::string& type : types) {
         const std::optional<Price> price = price_of_type(prices, group, terms, type);
         if (!price) return std::nullopt;
-        if (!out || *out->per_hour < *price->per_hour) out = price;
+        if (!out || out->per_hour < price->per_hour) out = price;
     }
     return terms.spot ? out : std::nullopt;
 }

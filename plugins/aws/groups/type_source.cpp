@@ -65,8 +65,10 @@ Task<std::vector<InstanceType>> TypeSource::get(std::vector<std::string> names) 
 
 const InstanceType* TypeSource::find(const std::string& name) const {
     const auto at = entries_.find(name);
-    if (at != entries_.end() && at->second.type && host_.monotonic() < at->second.stale)
-        return &*at->second.type;
+    if (at != entries_.end()) {
+        const Entry& entry = at->second;
+        if (entry.type && host_.monotonic() < entry.stale) return &*entry.type;
+    }
     return table().find(name);
 }
 

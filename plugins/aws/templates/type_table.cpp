@@ -102,7 +102,7 @@ Result<InstanceType> read_type_entry(const Json& json, const std::string& place)
     entry.demand(!out.name.empty(), "name", "is missing");
     entry.demand(out.vcpus > 0, "vcpus", "is missing or 0");
     entry.demand(out.memory_mib > 0, "memory_mib", "is missing or 0");
-    if (entry.mistake()) return fail(*entry.mistake());
+    if (const auto& mistake = entry.mistake(); mistake) return fail(*mistake);
     return out;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include <capstan/assert.hpp>
 #include <capstan/attempts.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/http_error.hpp>
@@ -216,6 +217,7 @@ Task<XmlReply> AwsClient::call(QueryRequest request, Repeatable repeatable) {
         return std::nullopt;
     };
     co_await State::answer(state_, std::move(call));
+    CAPSTAN_ASSERT(out, "a call that succeeds has read its reply");
     co_return std::move(*out);
 }
 

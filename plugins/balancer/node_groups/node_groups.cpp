@@ -14,12 +14,13 @@ namespace {
 Result<std::vector<GroupSize>> sizes_of(const GroupList& groups) {
     std::vector<GroupSize> out;
     for (const GroupView group : groups) {
-        const char* missing = !group.target() ? "target" : !group.max() ? "maximum" : nullptr;
-        if (missing != nullptr) {
-            return fail(ErrorCode::invalid_argument,
-                        "group " + std::string(group.id()) + " has no " + missing);
+        const auto target = group.target(), max = group.max();
+        if (!target || !max) {
+            return fail(
+                ErrorCode::invalid_argument,
+                "group " + std::string(group.id()) + " has no " + (target ? "maximum" : "target"));
         }
-        out.push_back({group.id(), *group.target(), *group.max()});
+        out.push_back({group.id(), *target, *max});
     }
     return out;
 }

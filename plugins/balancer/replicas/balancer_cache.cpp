@@ -118,7 +118,8 @@ bool BalancerCache::mark_target_dirty(const KubeResource& resource, const std::s
 
 void BalancerCache::mark_due_dirty(Time now) {
     for (const auto& [path, entry] : entries_) {
-        if (entry->next_due && *entry->next_due <= now) entry->is_dirty = true;
+        const std::optional<Time>& due = entry->next_due;
+        if (due && *due <= now) entry->is_dirty = true;
     }
 }
 
@@ -136,7 +137,8 @@ std::vector<std::shared_ptr<Entry>> BalancerCache::dirty() const {
 std::optional<Time> BalancerCache::next_due() const {
     std::optional<Time> out;
     for (const auto& [path, entry] : entries_) {
-        if (entry->next_due) out = std::min(out.value_or(Time::max()), *entry->next_due);
+        const std::optional<Time>& due = entry->next_due;
+        if (due) out = std::min(out.value_or(Time::max()), *due);
     }
     return out;
 }

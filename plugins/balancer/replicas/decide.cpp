@@ -95,9 +95,8 @@ private:
             }
             if (request_.targets[i].is_gone) {
                 gone += state.desired;
-            } else if (readings[i].before) {
-                out_.stuck +=
-                    std::max<std::int64_t>(state.desired - readings[i].before->replicas, 0);
+            } else if (const auto& before = readings[i].before; before) {
+                out_.stuck += std::max<std::int64_t>(state.desired - before->replicas, 0);
             }
         }
         // Growth of a target that is gone: other targets have been asked for the part that does not

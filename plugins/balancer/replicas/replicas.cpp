@@ -147,13 +147,13 @@ Task<Reading> Replicas::read_target(Turn& turn, const Target& target) {
         if (!is_asked) throw out_of_time("read the scale of ", target);
         reading.scale = co_await scales_.read(turn.balancer.ns, target.ref);
     } catch (const Failure& failure) {
+        if (failure.error().code == ErrorCode::cancelled) {
+            turn.entry->is_dirty = true;
+            throw;
+        }
         reading.error = failure.error();
     }
     const ErrorCode code = reading.error ? reading.error->code : ErrorCode::internal;
-    if (code == ErrorCode::cancelled) {
-        turn.entry->is_dirty = true;
-        throw Failure(*std::move(reading.error));
-    }
     if (is_asked && code == ErrorCode::deadline) turn.entry->unresponsive.insert(target.ref);
     if (code == ErrorCode::not_found) known.erase(target.ref);
     if (reading.scale) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/ranking.hpp>
 #include <capstan/units.hpp>
 
@@ -84,7 +85,9 @@ public:
 
 private:
     View<capstan_quantity> amounts(const OptionView& option) const {
-        return amounts_of(*option.node(), config_.of);
+        const std::optional<TemplateView> node = option.node();
+        CAPSTAN_ASSERT(node, "only options with a template are compared");
+        return amounts_of(*node, config_.of);
     }
     bool counts(std::string_view resource) const {
         return config_.weight_of(resource) > 0 &&

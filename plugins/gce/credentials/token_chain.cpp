@@ -143,8 +143,9 @@ Task<EndpointConfig> find_endpoints(Host host, EndpointConfig settings, Credenti
         co_await begin_lookup(host, std::move(config), environment);
     const Result<CredentialsSearch> search = co_await as_result(find_credentials_text(lookup));
     std::string own = lookup->variable("GOOGLE_CLOUD_UNIVERSE_DOMAIN");
-    if (search && search->found) {
-        const std::string theirs = text_of(*search->found, "universe_domain");
+    if (search) {
+        const std::optional<CredentialsText>& found = search->found;
+        const std::string theirs = found ? text_of(*found, "universe_domain") : "";
         if (!theirs.empty()) own = theirs;
     }
     if (!own.empty()) settings.universe = own;

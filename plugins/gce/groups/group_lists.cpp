@@ -56,7 +56,7 @@ Task<void> GroupLists::update() {
         store_list(projects[i], std::move(answers[i]), asked_at);
     }
     if (failures_ != failures_before) ++version_;
-    if (failed > 0 && failed == projects.size()) throw Failure(*first);
+    if (first && failed == projects.size()) throw Failure(*first);
 }
 
 void GroupLists::store_list(const std::string& project, Result<ManagedGroups> answer,
@@ -96,12 +96,10 @@ void GroupLists::store_unreadable_places(const std::string& project, const Manag
 void GroupLists::store_broken(const ManagedGroups& answer, std::uint64_t asked_at) {
     for (const Error& error : answer.broken) {
         const auto link = group_of_id(error.subject);
-        const auto choice =
-            link ? choice_.choose({.link = *link}) : Result<std::optional<Choice>>(std::nullopt);
         if (!link) {
             host_.warn("a group is ignored: " + error.message);
-        } else if (*choice) {
-            groups_[error.subject].choice = **choice;
+        } else if (const auto choice = choice_.choose({.link = *link}); choice) {
+            groups_[error.subject].choice = *choice;
             store_error(error.subject, error, asked_at);
         } else if (groups_.contains(error.subject)) {
             store_error(error.subject, error, asked_at);

@@ -145,10 +145,11 @@ Machine ViewMaker::make_machine(GroupContext& context, const GroupMachine& machi
     if (context.prices == nullptr || !out.spot || out.machine_type.empty()) return out;
     const auto [price, is_new] =
         context.known_prices.try_emplace({out.machine_type, *out.spot}, std::nullopt);
+    auto& known = price->second;
     if (is_new)
-        price->second = price_of_node(*context.prices, *context.made_from, context.type,
-                                      out.machine_type, *out.spot);
-    if (price->second) out.price_per_hour = price->second->per_hour;
+        known = price_of_node(*context.prices, *context.made_from, context.type, out.machine_type,
+                              *out.spot);
+    if (known) out.price_per_hour = known->per_hour;
     return out;
 }
 

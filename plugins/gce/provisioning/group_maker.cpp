@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/gather.hpp>
 #include <capstan/sentence.hpp>
 
@@ -154,6 +155,7 @@ Task<void> GroupMaker::read_market() {
     const bool is_old = !facts_ || host_.monotonic() - read_at_ >= market_life;
     if (is_old) co_await renew_facts();
     if (!is_old && !is_changed_) co_return;
+    CAPSTAN_ASSERT(facts_, "a renewal that leaves no facts throws");
     facts_->prices = prices_;
     Result<Market> market = Market::make(*facts_, config_);
     if (!market) {

@@ -161,10 +161,10 @@ bool Market::choose(const std::string& glob) {
 
 /// Custom types are not listed. A zone that has types of the family has its custom types, too.
 bool Market::choose_custom(const std::string& name) {
-    const auto custom = parse_custom_type(name);
-    if (!custom || !*custom) return false;
-    if (!why_unsuitable(**custom, facts_.source, arch_, nullptr).empty()) return false;
-    OfferedType known{**custom, {}};
+    const std::optional<GceMachineType> custom = parse_custom_type(name).value_or(std::nullopt);
+    if (!custom) return false;
+    if (!why_unsuitable(*custom, facts_.source, arch_, nullptr).empty()) return false;
+    OfferedType known{*custom, {}};
     for (const auto& [zone, types] : facts_.types_by_zone) {
         const bool has_family = std::ranges::any_of(types, [&](const GceMachineType& type) {
             return family_of(type.name) == family_of(name);

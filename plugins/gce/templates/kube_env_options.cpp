@@ -12,9 +12,10 @@ KubeEnvOptions read_kube_env_options(const InstanceTemplate& from) {
     const Result<KubeEnv> env =
         at == from.metadata.end() ? Result<KubeEnv>(KubeEnv()) : KubeEnv::parse(at->second);
     if (!env) return out;  // the template is an error then
-    const auto text = env->find_autoscaler_variable("autoscaling_options");
-    if (!text || !*text) return out;
-    const Result<PairList> pairs = parse_pairs(**text);
+    const std::optional<std::string> text =
+        env->find_autoscaler_variable("autoscaling_options").value_or(std::nullopt);
+    if (!text) return out;
+    const Result<PairList> pairs = parse_pairs(*text);
     if (!pairs) {
         out.warnings.push_back("kube-env, autoscaling_options: " + pairs.error().message);
         return out;

@@ -18,9 +18,9 @@ constexpr std::string_view resource_label_prefix = "clusterautoscaler-nodetempla
 /// The variable of AUTOSCALER_ENV_VARS, or else the one of kube-env; empty if there is neither.
 std::string marks_text(const KubeEnv& env, std::string_view variable, std::string_view fallback,
                        std::vector<std::string>& warnings) {
-    Result<std::optional<std::string>> out = env.find_autoscaler_variable(variable);
-    if (!out) warnings.push_back("kube-env: " + out.error().message);
-    if (out && *out) return **out;
+    const Result<std::optional<std::string>> found = env.find_autoscaler_variable(variable);
+    if (!found) warnings.push_back("kube-env: " + found.error().message);
+    if (const auto text = found.value_or(std::nullopt); text) return *text;
     return env.find(fallback).value_or("");
 }
 
@@ -89,10 +89,10 @@ Resources read_extended_resources(const KubeEnv& env, const Labels& labels,
     for (const auto& [key, value] : labels)
         if (key.starts_with(resource_label_prefix))
             put_amount(key.substr(resource_label_prefix.size()), value, out, warnings);
-    const Result<std::optional<std::string>> text =
-        env.find_autoscaler_variable("extended_resources");
-    if (!text || !*text) return out;
-    for (const auto& [name, written] : marks_of(**text, "extended_resources", warnings))
+    const std::optional<std::string> text =
+        env.find_autoscaler_variable("extended_resources").value_or(std::nullopt);
+    if (!text) return out;
+    for (const auto& [name, written] : marks_of(*text, "extended_resources", warnings))
         put_amount(name, written, out, warnings);
     return out;
 }

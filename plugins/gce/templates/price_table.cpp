@@ -149,8 +149,10 @@ Result<PriceTable> PriceTable::parse(std::string_view json) {
 std::optional<PriceTable::MachinePrice> PriceTable::machine_price(
     const std::string& name, const std::optional<GceMachineType>& type, bool spot) const {
     const auto own = types_.find(name);
-    if (own != types_.end() && own->second.of(spot))
-        return MachinePrice{.per_hour = *own->second.of(spot), .is_whole = true};
+    if (own != types_.end()) {
+        const std::optional<double>& price = own->second.of(spot);
+        if (price) return MachinePrice{.per_hour = *price, .is_whole = true};
+    }
     std::optional<GceMachineType> figures = type;
     const auto custom = parse_custom_type(name);
     const bool is_custom = custom && custom->has_value();

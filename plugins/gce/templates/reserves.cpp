@@ -177,9 +177,10 @@ Resources predicted_reserve(std::int64_t vcpus, std::int64_t memory) {
 
 EvictionThresholds read_eviction(const KubeEnv& env, std::vector<std::string>& warnings) {
     EvictionThresholds out;
-    const Result<std::optional<std::string>> text = env.find_autoscaler_variable("evictionHard");
-    if (!text || !*text) return out;
-    const Result<PairList> pairs = parse_pairs(**text);
+    const std::optional<std::string> text =
+        env.find_autoscaler_variable("evictionHard").value_or(std::nullopt);
+    if (!text) return out;
+    const Result<PairList> pairs = parse_pairs(*text);
     if (!pairs) {
         warnings.push_back("kube-env, evictionHard: " + pairs.error().message);
         return out;

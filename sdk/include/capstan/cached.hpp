@@ -11,7 +11,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <capstan/single_flight.hpp>
@@ -48,9 +47,9 @@ public:
     /// until the next call.
     const V* find(const K& key) const {
         const auto at = state_->entries.find(key);
-        if (at == state_->entries.end() || !at->second.value || !state_->is_fresh(at->second))
+        if (at == state_->entries.end() || !at->second.found || !state_->is_fresh(at->second))
             return nullptr;
-        return &*at->second.value;
+        return &*at->second.found;
     }
     void put(K key, V value) { state_->keep(std::move(key), std::move(value)); }
     /// The next `get` reads; a read in progress still stores its value.
@@ -60,8 +59,7 @@ public:
 
 private:
     struct Entry {
-        std::optional<V> value{};
-        std::optional<Error> absence{};
+        Result<V> found;         ///< the value, or the `not_found`
         Duration until{};        ///< fresh until then
         Duration stale_until{};  ///< of the value
     };
@@ -84,8 +82,7 @@ private:
         void keep(K key, V value) {
             const Duration now = host.monotonic();
             const Duration until = later(now, shortened(life.fresh));
-            insert(std::move(key),
-                   Entry{std::move(value), std::nullopt, until, later(until, life.stale)});
+            insert(std::move(key), Entry{std::move(value), until, later(until, life.stale)});
         }
         void insert(K key, Entry entry) {
             entries.insert_or_assign(std::move(key), std::move(entry));
@@ -98,10 +95,7 @@ private:
 
     static Task<V> get(std::shared_ptr<State> state, K key, Read read) {
         const auto at = state->entries.find(key);
-        if (at != state->entries.end() && state->is_fresh(at->second)) {
-            if (at->second.absence) co_return fail(*at->second.absence);
-            co_return *at->second.value;
-        }
+        if (at != state->entries.end() && state->is_fresh(at->second)) co_return at->second.found;
         SingleFlight<V> flight =
             state->flights.try_emplace(key, SingleFlight<V>(state->host)).first->second;
         co_return co_await flight.join(read_anew(state, key, std::move(read)));
@@ -117,13 +111,13 @@ private:
             state->entries.erase(key);
             const Duration until = State::later(state->host.monotonic(), state->life.absent);
             if (state->life.absent > Duration::zero())
-                state->insert(std::move(key), Entry{std::nullopt, found.error(), until, until});
+                state->insert(std::move(key), Entry{fail(found.error()), until, until});
         } else if (const auto at = state->entries.find(key); at != state->entries.end()) {
             Entry& old = at->second;
             const Duration now = state->host.monotonic();
-            if (old.value && now < old.stale_until) {
+            if (old.found && now < old.stale_until) {
                 old.until = std::min(State::later(now, state->life.pause), old.stale_until);
-                co_return *old.value;
+                co_return old.found;
             }
         }
         co_return found;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/task.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
@@ -46,8 +47,9 @@ Detached run_tasks(Gathering<T>& all) {
     while (!all.is_over()) {
         const std::size_t mine = all.next++;
         Task<T> task = std::move(all.tasks[mine]);
-        all.results[mine].emplace(co_await as_result(std::move(task)));
-        all.has_failed = all.has_failed || !*all.results[mine];
+        Result<T> result = co_await as_result(std::move(task));
+        all.has_failed = all.has_failed || !result;
+        all.results[mine].emplace(std::move(result));
     }
     all.close_one();
 }
@@ -83,7 +85,11 @@ Task<std::vector<Result<T>>> run_all(std::vector<Task<T>> tasks, std::size_t at_
     co_await RunAll<T>(all, at_most);
     std::vector<Result<T>> out;
     out.reserve(all.next);
-    for (std::size_t i = 0; i < all.next; ++i) out.push_back(std::move(*all.results[i]));
+    for (std::size_t i = 0; i < all.next; ++i) {
+        std::optional<Result<T>>& result = all.results[i];
+        CAPSTAN_ASSERT(result, "every task that was started has ended");
+        out.push_back(std::move(*result));
+    }
     co_return out;
 }
 

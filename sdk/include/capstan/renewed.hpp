@@ -75,8 +75,10 @@ private:
         bool rests_since(std::optional<Duration> since) const {
             return since && host.monotonic() - *since < times.rest;
         }
-        bool is_expired() const {
-            return !current || (current->expires && *current->expires <= host.now());
+        /// NULL: there is no value, or it has expired.
+        const T* find_valid() const {
+            if (!current || (current->expires && *current->expires <= host.now())) return nullptr;
+            return &*current;
         }
         void keep(const T& fresh) {
             current = fresh;
@@ -118,29 +120,30 @@ private:
     static Task<T> renew_now(Shared self) {
         const Result<T> fresh = co_await as_result(self->renewal.join(search(self)));
         if (fresh) co_return *fresh;
-        if (self->is_expired() || is_end_of_instance(fresh.error())) co_return fail(fresh.error());
+        const T* const valid = self->find_valid();
+        if (valid == nullptr || is_end_of_instance(fresh.error())) co_return fail(fresh.error());
         self->report_failure(fresh.error());
-        co_return *self->current;
+        co_return *valid;
     }
     static Task<T> get(Shared self) {
-        if (self->current && !self->current->expires) co_return *self->current;
-        const bool is_expired = self->is_expired();
+        const T* const valid = self->find_valid();
         const Time now = self->host.now();
-        if (!is_expired && now < self->advisory) co_return *self->current;
+        if (valid != nullptr && (!valid->expires || now < self->advisory)) co_return *valid;
         if (self->rests_since(self->failed_at)) {
-            if (is_expired) co_return fail(self->failure);
-            co_return *self->current;
+            if (valid == nullptr) co_return fail(self->failure);
+            co_return *valid;
         }
-        if (is_expired || now >= self->mandatory) co_return co_await renew_now(self);
+        if (valid == nullptr || now >= self->mandatory) co_return co_await renew_now(self);
         if (!self->renewal.is_under_way())
             self->background.spawn("renewal of " + self->name, renew_beside(self));
-        co_return *self->current;
+        co_return *valid;
     }
     static Task<T> renew(Shared self, std::function<bool(const T&)> is_refused) {
-        const bool is_other = self->current && !is_refused(*self->current);
+        const std::optional<T>& current = self->current;
+        const bool is_other = current && !is_refused(*current);
         if (is_other) co_return co_await get(self);
         if (!self->renewal.is_under_way()) {
-            if (self->current && self->rests_since(self->forced_at)) co_return *self->current;
+            if (current && self->rests_since(self->forced_at)) co_return *current;
             self->forced_at = self->host.monotonic();
         }
         co_return co_await self->renewal.join(search(self));

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/detail/wait_queue.hpp>
 #include <capstan/task.hpp>
 
@@ -46,9 +47,11 @@ private:
             state->flight = flight = std::make_shared<Flight>();
             run(state, flight, std::move(call));
         }
-        if (!flight->result)
+        const std::optional<Result<T>>& result = flight->result;
+        if (!result)
             co_await detail::Wait(state->host, flight->waiting, "waiting for a running call");
-        co_return Result<T>(*flight->result);
+        CAPSTAN_ASSERT(result, "a call wakes those that wait for it when it has a result");
+        co_return Result<T>(*result);
     }
     static detail::Detached run(std::shared_ptr<State> state, std::shared_ptr<Flight> flight,
                                 Task<T> call) {

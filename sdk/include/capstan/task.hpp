@@ -9,9 +9,9 @@
 ///
 /// Take arguments by value: they must outlive the first suspension. A thrown Failure, or a failed
 /// Result in co_return, ends the operation with that error; a Task<void> can only throw.
-/// g++ 12 miscompiles some co_await expressions; sdk/reference.md lists them. The most common one is
-/// an aggregate such as Resize{...} as an argument: its strings are destroyed twice. Assign it to a
-/// variable first.
+/// g++ 12 miscompiles some co_await expressions; sdk/reference.md lists them. The most common one
+/// is an aggregate such as Resize{...} as an argument: its strings are destroyed twice. Assign it
+/// to a variable first.
 #pragma once
 
 #include <algorithm>
@@ -26,6 +26,7 @@
 #include <utility>
 
 #include <capstan/abi/services.h>
+#include <capstan/assert.hpp>
 #include <capstan/host.hpp>
 #include <capstan/result.hpp>
 
@@ -99,7 +100,9 @@ public:
     }
     /// Returns the value, or throws a Failure with the task's error.
     T await_resume() {
-        Result<T>& result = *frame_.promise().result;
+        std::optional<Result<T>>& ended = frame_.promise().result;
+        CAPSTAN_ASSERT(ended, "a task resumes what awaits it when it has a result");
+        Result<T>& result = *ended;
         if (!result) throw Failure(std::move(result).error());
         if constexpr (!std::is_void_v<T>) return std::move(*result);
     }
@@ -458,7 +461,10 @@ public:
     Value await_resume() {
         demand("blocking work");
         if (thrown_) std::rethrow_exception(thrown_);
-        if constexpr (!std::is_void_v<Value>) return std::move(*value_);
+        if constexpr (!std::is_void_v<Value>) {
+            CAPSTAN_ASSERT(value_, "work that has ended without an exception has a value");
+            return std::move(*value_);
+        }
     }
 
 private:

@@ -25,8 +25,8 @@ api_server::KindPtr find_kind(const ControlContext& context, const json::object&
 
 /// A controller with a scale.
 struct Scaled {
-    api_server::KindPtr kind{};
     api_server::ApiObject object{};
+    std::string spec_replicas{};  ///< the path of the number that it wants
 };
 
 /// The topmost controller with a scale above an object: the Deployment of a ReplicaSet.
@@ -34,13 +34,15 @@ std::optional<Scaled> find_scaled(const ControlContext& context, const json::obj
     const json::object* reference = find_controller(dependent);
     if (reference == nullptr) return std::nullopt;
     const api_server::KindPtr kind = find_kind(context, *reference);
-    if (kind == nullptr || !kind->scale) return std::nullopt;
+    if (kind == nullptr) return std::nullopt;
+    const std::optional<api_server::ScalePaths>& scale = kind->scale;
+    if (!scale) return std::nullopt;
     api_server::ApiObject object =
         context.store().find(*kind, api_server::text_at(dependent, "metadata.namespace"),
                              api_server::text_at(*reference, "name"));
     if (object == nullptr) return std::nullopt;
     if (auto above = find_scaled(context, *object)) return above;
-    return Scaled{kind, std::move(object)};
+    return Scaled{std::move(object), scale->spec_replicas};
 }
 
 Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
@@ -55,7 +57,7 @@ Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
                         "found no controllers for pod \"" +
                             std::string(api_server::text_at(*pod, "metadata.name")) + "\"");
         wanted[std::string(api_server::text_at(*scaled->object, "metadata.uid"))] =
-            number_or(*scaled->object, scaled->kind->scale->spec_replicas, 1);
+            number_or(*scaled->object, scaled->spec_replicas, 1);
     }
     std::int64_t sum = 0;
     for (const auto& [uid, replicas] : wanted) sum += replicas;

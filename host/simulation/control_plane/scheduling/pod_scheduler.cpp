@@ -192,8 +192,8 @@ void PodScheduler::take_turn() {
     const auto nodes = find_nodes(cluster, classes);
     std::vector<api_server::ApiObject> refused;
     for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (nodes[i]) {
-            bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*nodes[i]).name)));
+        if (const auto& node = nodes[i]; node) {
+            bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*node).name)));
         } else {
             refused.push_back(candidates[i].pod);
         }

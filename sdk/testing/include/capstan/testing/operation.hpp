@@ -11,6 +11,7 @@
 
 #include <capstan/abi/call.h>
 #include <capstan/abi/service_ops.h>
+#include <capstan/assert.hpp>
 #include <capstan/async_expander.hpp>
 #include <capstan/controller.hpp>
 #include <capstan/from_abi.hpp>
@@ -113,7 +114,10 @@ public:
     void end_with(Error error) override { set(fail(std::move(error))); }
 
     bool is_done() const noexcept { return done_.load(std::memory_order_acquire); }
-    const Result<T>& result() const { return *result_; }
+    const Result<T>& result() const {
+        CAPSTAN_ASSERT(result_, "the result of an operation is read when it is done");
+        return *result_;
+    }
 
 private:
     void set(Result<T> result) {
