@@ -18,14 +18,16 @@ std::string_view name_of(RemovalCause cause) noexcept {
 }
 
 const Error* find_shortfall(const Results& results, std::size_t increase) noexcept {
-    const bool is_known = increase < results.shortfalls.size() && results.shortfalls[increase];
-    return is_known ? &*results.shortfalls[increase] : nullptr;
+    if (increase >= results.shortfalls.size()) return nullptr;
+    const std::optional<Error>& shortfall = results.shortfalls[increase];
+    return shortfall ? &*shortfall : nullptr;
 }
 
 int count_agreed(const Increase& increase, const Results& results, std::size_t at) noexcept {
-    const bool is_known = at < results.answered_targets.size() && results.answered_targets[at];
-    if (find_shortfall(results, at) == nullptr || !is_known) return increase.by;
-    return std::clamp(*results.answered_targets[at] - increase.from, 0, increase.by);
+    const bool is_partial = find_shortfall(results, at) != nullptr;
+    if (!is_partial || at >= results.answered_targets.size()) return increase.by;
+    const std::optional<int>& answered = results.answered_targets[at];
+    return answered ? std::clamp(*answered - increase.from, 0, increase.by) : increase.by;
 }
 
 const Error* find_error(const std::vector<Error>& removal, const MachineId& machine) noexcept {

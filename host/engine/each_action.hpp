@@ -71,7 +71,8 @@ inline std::string command_of(const NodeChange& change) { return "change node " 
 
 inline ActionResult result_at(const std::vector<std::optional<Error>>& results, std::size_t at) {
     if (at >= results.size()) return {};
-    return {true, results[at] ? std::span(&*results[at], 1) : std::span<const Error>()};
+    const std::optional<Error>& error = results[at];
+    return {true, error ? std::span(&*error, 1) : std::span<const Error>()};
 }
 inline ActionResult result_at(const std::vector<std::vector<Error>>& results, std::size_t at) {
     return at < results.size() ? ActionResult{true, results[at]} : ActionResult{};

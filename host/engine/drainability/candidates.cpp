@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/drainability/eligibility.hpp"
@@ -48,7 +49,9 @@ private:
             out_.others.back().pod = ineligible->pod;
             return;
         }
-        const std::uint32_t group = view_.membership.machine_of[n]->group;
+        const std::optional<templates::MachineIndex>& machine = view_.membership.machine_of[n];
+        CAPSTAN_ASSERT(machine, "a node that is in no group is ineligible");
+        const std::uint32_t group = machine->group;
         const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
         if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);
         Candidate node{.node = n, .group = group, .utilization = used->share, .ready = is_ready(n)};
@@ -76,7 +79,7 @@ private:
             const Machine& machine =
                 *templates::find_machine(snapshot_, view_.membership, node.node);
             return stays(node.node, Unremovable::currently_being_deleted,
-                         "the machine leaves: " + leaving_text(*machine.leaves) + "; " +
+                         "the machine leaves: " + leaving_text(health::notice_of(machine)) + "; " +
                              health::describe_departure(departure, settings_),
                          node.utilization);
         }

@@ -56,9 +56,8 @@ void note(std::optional<Time>& earliest, std::optional<Time> time) {
 /// none.
 std::optional<Time> changes_at(const snapshot::PodRow& pod, Drain drain,
                                const DrainContext& context) {
-    if (pod.deleted) {
-        const auto last =
-            given_up_after(pod, context.cluster.equivalence_group(pod.equivalence_group));
+    if (const auto last =
+            given_up_after(pod, context.cluster.equivalence_group(pod.equivalence_group))) {
         const Time after = context.time.measured(*last);
         return after < context.time.now || after == Time::max()
                    ? std::nullopt

@@ -49,9 +49,10 @@ void lower_targets_of_removals(Memory& memory, const Decision& decision, const R
         const MachineRemoval& asked = decision.removals[i];
         for (std::size_t m = 0; m < std::min(asked.nodes.size(), asked.machines.size()); ++m) {
             const auto removal = memory.removals.find(asked.nodes[m]);
-            if (removal == memory.removals.end() || !removal->second.target) continue;
-            if (find_error(results.removals[i], asked.machines[m]) == nullptr)
-                *removal->second.target -= lowered.at(asked.group).count();
+            if (removal == memory.removals.end()) continue;
+            std::optional<int>& target = removal->second.target;
+            if (target && find_error(results.removals[i], asked.machines[m]) == nullptr)
+                *target -= lowered.at(asked.group).count();
         }
     }
 }
@@ -303,13 +304,15 @@ const AnsweredTarget* find_counting_answer(const Memory& memory, const NodeGroup
 std::string why_target_counts(const Group& group, const std::vector<Group>& listed,
                               const Memory& memory) {
     const ListedTargets targets(listed, memory);
-    if (const AnsweredTarget* const answer = find_answer(memory, group.group, targets))
-        return because_of(*answer, *group.group.target);
+    const std::optional<int>& reported = group.group.target;
     const std::optional<int> target = targets.of(group.group);
-    if (target == group.group.target) return {};
-    return "the cloud lists a target of " + std::to_string(*group.group.target) +
-           ", but accepted the removal of " + counted(*group.group.target - *target, "machine") +
-           ": " + std::to_string(*target) + " is used";
+    if (!reported || !target) return {};
+    if (const AnsweredTarget* const answer = find_answer(memory, group.group, targets))
+        return because_of(*answer, *reported);
+    if (*target == *reported) return {};
+    return "the cloud lists a target of " + std::to_string(*reported) +
+           ", but accepted the removal of " + counted(*reported - *target, "machine") + ": " +
+           std::to_string(*target) + " is used";
 }
 
 std::vector<std::string> describe_answered_targets(const Snapshot& listed, const Memory& memory) {
@@ -317,8 +320,9 @@ std::vector<std::string> describe_answered_targets(const Snapshot& listed, const
     std::vector<std::string> out;
     for (const auto& [id, answer] : memory.answered_targets) {
         const Group* const group = find_group(listed, id);
-        if (group != nullptr && find_answer(memory, group->group, targets) != nullptr)
-            out.push_back("group " + id.value() + ": " + because_of(answer, *group->group.target));
+        if (group == nullptr || find_answer(memory, group->group, targets) == nullptr) continue;
+        if (const std::optional<int>& reported = group->group.target)
+            out.push_back("group " + id.value() + ": " + because_of(answer, *reported));
     }
     return out;
 }

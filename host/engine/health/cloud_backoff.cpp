@@ -68,8 +68,8 @@ public:
     void take(Call call, const Actions& actions, const std::vector<std::optional<Error>>& results) {
         for (std::size_t i = 0; i < std::min(actions.size(), results.size()); ++i) {
             RequestOutcomes& of = by_cloud_[actions[i].cloud];
-            if (results[i]) {
-                take(of, call, actions[i].group, *results[i]);
+            if (const std::optional<Error>& error = results[i]) {
+                take(of, call, actions[i].group, *error);
             } else {
                 of.is_served = true;
             }
@@ -88,9 +88,9 @@ public:
     void take_shortfalls(const Decision& decision, const Results& results) {
         const std::size_t count = std::min(decision.increases.size(), results.shortfalls.size());
         for (std::size_t i = 0; i < count; ++i)
-            if (results.shortfalls[i])
+            if (const std::optional<Error>& shortfall = results.shortfalls[i])
                 take(by_cloud_[decision.increases[i].cloud], Call::increase,
-                     decision.increases[i].group, *results.shortfalls[i]);
+                     decision.increases[i].group, *shortfall);
     }
     const std::map<PluginInstanceId, RequestOutcomes>& all() const noexcept { return by_cloud_; }
 
@@ -110,13 +110,14 @@ private:
 void let_others_go_first(Memory& memory, const std::set<NodeGroupId>& groups, Time until) {
     for (const NodeGroupId& group : groups) {
         const auto at = memory.backoffs.find(group);
-        if (at == memory.backoffs.end() || !at->second.until) continue;
-        at->second.until = std::max(*at->second.until, later(until, turn_of_others));
+        if (at == memory.backoffs.end()) continue;
+        if (std::optional<Time>& end = at->second.until)
+            end = std::max(*end, later(until, turn_of_others));
     }
 }
 
 void take_throttled(Memory& memory, const PluginInstanceId& cloud, const RequestOutcomes& outcomes,
-                    Time now) {
+                    const Error& throttled, Time now) {
     CloudBackoffs& backoffs = memory.request_backoffs;
     const auto row = backoffs.find(cloud);
     const bool is_first = row == backoffs.end() || is_cloud_backoff_past(row->second, now);
@@ -124,11 +125,11 @@ void take_throttled(Memory& memory, const PluginInstanceId& cloud, const Request
         backoffs[cloud] = {.since = now,
                            .until = now,
                            .last_failure = now,
-                           .code = outcomes.throttled->code,
-                           .because = outcomes.throttled->message};
+                           .code = throttled.code,
+                           .because = throttled.message};
         return;
     }
-    back_off_cloud(backoffs, cloud, Reaction::back_off_cloud, *outcomes.throttled, now);
+    back_off_cloud(backoffs, cloud, Reaction::back_off_cloud, throttled, now);
     let_others_go_first(memory, outcomes.throttled_groups, backoffs.at(cloud).until);
 }
 
@@ -166,7 +167,7 @@ Memory remember_cloud_results(Memory memory, const Decision& decision, const Res
             back_off_cloud(memory.request_backoffs, cloud, Reaction::await_credentials,
                            *of.refused_credentials, now);
         } else if (of.throttled && (of.rests || !of.is_served)) {
-            take_throttled(memory, cloud, of, now);
+            take_throttled(memory, cloud, of, *of.throttled, now);
         } else if (of.is_served) {
             memory.request_backoffs.erase(cloud);
         }

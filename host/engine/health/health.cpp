@@ -49,9 +49,8 @@ public:
         for (NodeIndex n = 0; n < out_.readiness.size(); ++n) {
             add_node(out_.readiness[n], out_.all);
             out_.nodes.push_back(usability_of(n));
-            if (out_.nodes.back() == NodeUsability::starting) {
-                ++starting[membership_.machine_of[n]->group];
-            }
+            const std::optional<templates::MachineIndex>& machine = membership_.machine_of[n];
+            if (machine && out_.nodes.back() == NodeUsability::starting) ++starting[machine->group];
         }
         const auto groups =
             count_groups(snapshot_, membership_, out_.readiness, memory_, settings_);

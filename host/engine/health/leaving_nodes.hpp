@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include <capstan/assert.hpp>
+
 #include "engine/next_change.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -39,6 +41,12 @@ struct Departure {
 /// after that time has outlived the notice and is only avoided.
 std::optional<Departure> find_departure(const Machine& machine, const Settings& settings,
                                         NextChange& next_change);
+
+/// The notice about a machine with a Departure. Borrows from `machine`.
+inline const Leaving& notice_of(const Machine& machine) noexcept {
+    CAPSTAN_ASSERT(machine.leaves, "a machine departs only if there is a notice about it");
+    return *machine.leaves;
+}
 
 struct LeavingNode {
     NodeIndex node = 0;

@@ -95,12 +95,12 @@ bool has_started(const snapshot::NodeRow& node, const Settings& settings) {
 /// Since when the node's machine was seen without a node; nothing: it was not.
 std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapshot,
                                     const templates::Membership& membership, NodeIndex node) {
-    const Machine* machine = templates::find_machine(snapshot, membership, node);
-    if (machine == nullptr) return std::nullopt;
-    const auto& group = (*snapshot.groups)[membership.machine_of[node]->group].group.id;
-    const auto of_group = memory.unjoined.find(group);
+    const std::optional<templates::MachineIndex>& machine = membership.machine_of[node];
+    if (!machine) return std::nullopt;
+    const Group& group = (*snapshot.groups)[machine->group];
+    const auto of_group = memory.unjoined.find(group.group.id);
     if (of_group == memory.unjoined.end()) return std::nullopt;
-    const auto at = of_group->second.find(machine->id);
+    const auto at = of_group->second.find(group.machines[machine->machine].id);
     return at == of_group->second.end() ? std::nullopt : std::optional(at->second);
 }
 

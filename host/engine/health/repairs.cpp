@@ -308,9 +308,8 @@ limits::Budget budget_beside_outstanding(const Snapshot& snapshot, const Health&
 }
 
 bool may_grow(const Group& group, const GroupHealth& health, const Memory& memory, Time now) {
-    return group.group.target && group.group.min && group.group.healthy != false &&
-           group.unreadable_because.empty() && health.unhealthy_because.empty() &&
-           find_backoff(memory, group, now) == nullptr;
+    return group.group.healthy != false && group.unreadable_because.empty() &&
+           health.unhealthy_because.empty() && find_backoff(memory, group, now) == nullptr;
 }
 
 }  // namespace
@@ -320,6 +319,7 @@ void raise_to_minimum(const PassView& view, const Health& health, const std::vec
     limits::Budget budget = budget_beside_outstanding(view.snapshot, health, view.settings);
     for (std::size_t g = 0; g < view.snapshot.groups->size(); ++g) {
         const Group& group = (*view.snapshot.groups)[g];
+        if (!group.group.target || !group.group.min) continue;
         if (changed[g] || !may_grow(group, health.groups[g], view.memory, view.time.now)) continue;
         const int min = *group.group.min;
         const int most = group.group.max.value_or(std::numeric_limits<int>::max());

@@ -142,9 +142,8 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
     }
     for (std::size_t i = 0; i < results.increases.size(); ++i) {
         const Increase& increase = decision.increases[i];
-        if (results.increases[i]) {
-            memory = remember_failure(std::move(memory), increase.group, *results.increases[i],
-                                      settings, now);
+        if (const std::optional<Error>& error = results.increases[i]) {
+            memory = remember_failure(std::move(memory), increase.group, *error, settings, now);
         } else if (restore_kept_request(memory, increase.group)) {
             memory.failed_calls.erase(increase.group);
         } else {

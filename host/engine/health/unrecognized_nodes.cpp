@@ -25,6 +25,12 @@ struct ExpectedNode {
     }
 };
 
+/// When this host last requested machines of the group; nothing: it did not.
+std::optional<Time> find_last_scale_up(const Memory& memory, const NodeGroupId& group) {
+    const auto last = memory.last_by_group.find(group);
+    return last != memory.last_by_group.end() ? last->second.scale_up : std::nullopt;
+}
+
 /// Before that moment the machine did not exist.
 Time launched_after(const Memory& memory, const GroupCounts& group, const Machine& machine,
                     const PassTime& time) {
@@ -35,16 +41,13 @@ Time launched_after(const Memory& memory, const GroupCounts& group, const Machin
     if (known == memory.templates.end() || seen <= known->second.since) return Time::min();
     // Its node may have registered before a list showed it, but not before this host requested it.
     const Time earliest = seen - std::min(group.limit, seen - Time());
-    const auto last = memory.last_by_group.find(group.id());
-    const bool is_own = last != memory.last_by_group.end() && last->second.scale_up &&
-                        *last->second.scale_up <= seen;
-    return is_own ? std::max(earliest, *last->second.scale_up) : earliest;
+    const std::optional<Time> own = find_last_scale_up(memory, group.id());
+    return own && *own <= seen ? std::max(earliest, *own) : earliest;
 }
 
 /// Before that moment the machines that are requested, or not listed yet, did not exist.
 Time requested_after(const Memory& memory, const GroupCounts& group, Time now) {
-    const auto last = memory.last_by_group.find(group.id());
-    if (last != memory.last_by_group.end() && last->second.scale_up) return *last->second.scale_up;
+    if (const auto own = find_last_scale_up(memory, group.id())) return *own;
     const auto request = memory.requests.find(group.id());
     return request != memory.requests.end() ? request->second.since : now;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 namespace capstan::engine::limits {
@@ -19,6 +20,12 @@ std::int64_t gpus(const Resources& capacity, const std::map<std::string, Bound>&
         if (is_gpu(resource) || types.contains(resource)) out = plus_times(out, amount, 1);
     }
     return out;
+}
+
+/// The maximum of a total of a Budget.
+std::int64_t max_of(const ResourceTotal& total) {
+    CAPSTAN_ASSERT(total.bound.max, "a budget has only totals with a maximum");
+    return *total.bound.max;
 }
 
 }  // namespace
@@ -76,12 +83,12 @@ Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
     for (const ResourceTotal& total : totals_) {
         const std::int64_t needed = total.of(node.capacity);
         if (needed <= 0) continue;
-        const std::int64_t left = std::max<std::int64_t>(0, *total.bound.max - total.used);
+        const std::int64_t left = std::max<std::int64_t>(0, max_of(total) - total.used);
         if (left / needed >= out.nodes) continue;
         out.nodes = static_cast<int>(left / needed);
         out.total = total.name;
         out.because = "max cluster " + total.name + " limit reached: " + total.format(total.used) +
-                      " of " + total.format(*total.bound.max) + " used, a new node needs " +
+                      " of " + total.format(max_of(total)) + " used, a new node needs " +
                       total.format(needed);
     }
     return out;
@@ -90,7 +97,7 @@ Allowed Budget::allows(const NodeTemplate& node, int wanted) const {
 Resources Budget::left() const {
     Resources out;
     for (const ResourceTotal& total : totals_)
-        out.set(total.name, std::max<std::int64_t>(0, *total.bound.max - total.used));
+        out.set(total.name, std::max<std::int64_t>(0, max_of(total) - total.used));
     return out;
 }
 

@@ -56,6 +56,12 @@ std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
     return NodeMachine{.cloud = responsible.front()};
 }
 
+scheduling::Placement placement_before(scale_up::ScaleUp& scale_up) {
+    scheduling::Placement out = scale_up.placement();
+    out.undo(scale_up.start());
+    return out;
+}
+
 }  // namespace
 
 struct Explanation::State {
@@ -65,12 +71,10 @@ struct Explanation::State {
           context(*pass.details.context),
           scale_up(*pass.details.scale_up),
           schedulable(scale_up::count_schedulable(scale_up.placement(), scale_up.first_new())),
-          before(scale_up.placement()) {
-        before.undo(scale_up.start());
-        reasons_before.emplace(context, scale_up::QuotaTracker(context), before, std::string());
-        reasons_after.emplace(context, scale_up.progress().quotas, scale_up.placement(),
-                              scale_up.progress().stopped);
-    }
+          before(placement_before(scale_up)),
+          reasons_before(context, scale_up::QuotaTracker(context), before, std::string()),
+          reasons_after(context, scale_up.progress().quotas, scale_up.placement(),
+                        scale_up.progress().stopped) {}
 
     const std::shared_ptr<const std::vector<Group>> listed;
     const CompletedPass pass;
@@ -78,7 +82,7 @@ struct Explanation::State {
     scale_up::ScaleUp& scale_up;
     scale_up::SchedulablePods schedulable;
     scheduling::Placement before;  // before the scale-up; scale_up's own is the state after it
-    std::optional<scale_up::Reasons> reasons_before{}, reasons_after{};
+    scale_up::Reasons reasons_before, reasons_after;
 };
 
 namespace {
@@ -136,7 +140,7 @@ Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
             {state_->context.id(group), static_cast<std::uint32_t>(at->second)});
     }
     scale_up::Reasons& reasons =
-        out.unschedulable > 0 ? *state_->reasons_after : *state_->reasons_before;
+        out.unschedulable > 0 ? state_->reasons_after : state_->reasons_before;
     out.groups = reasons.of(*pod_group);
     if (out.unschedulable > 0) {
         UnschedulablePods left{.reason = reasons.sum_up(out.groups), .groups = out.groups};
@@ -254,7 +258,7 @@ Matrix Explanation::matrix() {
     for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
         std::map<TemplateNodeId, std::uint32_t> by_template_node;
         for (GroupIndex g = 0; g < context.groups().size(); ++g) {
-            const Reason& obstacle = state_->reasons_before->obstacle(g);
+            const Reason& obstacle = state_->reasons_before.obstacle(g);
             if (!obstacle.is_none()) {
                 out.cells.push_back(number_of(obstacle));
                 continue;

@@ -19,10 +19,10 @@
 namespace capstan::engine::pass_context {
 namespace {
 
-std::string why_full(const NodeGroup& group) {
+std::string why_full(const NodeGroup& group, int target) {
     const int most = group.max.value_or(std::numeric_limits<int>::max());
     std::string out = "max node group size reached (" + std::to_string(most) + ")";
-    if (*group.target > most) out += ": its target is " + std::to_string(*group.target);
+    if (target > most) out += ": its target is " + std::to_string(target);
     return out;
 }
 
@@ -49,7 +49,8 @@ Reason find_size_obstacle(const Group& group, const GroupHeadroom& room, bool is
     if (room.atomic && !group.group.max)
         return {
             ReasonCode::zero_or_max, {}, "atomic node group (0 or max nodes) without a max size"};
-    if (room.nodes == 0) return {ReasonCode::max_size_reached, {}, why_full(group.group)};
+    if (room.nodes == 0)
+        return {ReasonCode::max_size_reached, {}, why_full(group.group, *group.group.target)};
     // A group that was made in part is completed, all of the rest at once.
     if (room.atomic && is_being_made)
         return {ReasonCode::zero_or_max,
@@ -131,9 +132,7 @@ void find_unread_orders(PassContext& context, const Memory& memory) {
         if (memory.unobserved_since || next_change.is_before_end(request->second.deadline))
             context.unread_groups_with_requests.push_back(g);
     }
-    std::optional<Time>& wake_at = context.pending.wake_at;
-    if (next_change.at())
-        wake_at = std::min(wake_at.value_or(*next_change.at()), *next_change.at());
+    if (const auto at = next_change.at()) wake_by(context.pending.wake_at, *at);
 }
 
 void find_promises(PassContext& context) {
@@ -145,7 +144,7 @@ void find_promises(PassContext& context) {
     context.promises =
         templates::find_promises(*context.snapshot, context.membership, context.templates, usable,
                                  *context.settings, next_change);
-    if (next_change.at()) wake_by(context.health.wake_at, *next_change.at());
+    if (const auto at = next_change.at()) wake_by(context.health.wake_at, *at);
 }
 
 /// The pending pod groups keep their order and come first.
@@ -239,6 +238,12 @@ void compile_predicates(PassContext& context, const Memory& memory,
 }
 
 }  // namespace
+
+int PassContext::target(GroupIndex group) const noexcept {
+    const std::optional<int>& reported = groups()[group].group.target;
+    CAPSTAN_ASSERT(reported, "a group is resized only if its cloud reports a target");
+    return *reported;
+}
 
 bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group) {
     const auto is_its = [&](const auto& action) { return action.group == group; };

@@ -81,6 +81,8 @@ struct PassContext {
 
     std::span<const Group> groups() const noexcept { return *snapshot->groups; }
     const NodeGroupId& id(GroupIndex group) const noexcept { return groups()[group].group.id; }
+    /// The target of a group that may be resized.
+    int target(GroupIndex group) const noexcept;
     std::size_t pending_count() const noexcept { return pending.pod_groups.size(); }
 };
 

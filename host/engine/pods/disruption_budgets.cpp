@@ -48,7 +48,7 @@ private:
 
 bool is_matched_by(const DisruptionBudget& budget, const snapshot::Cluster& cluster,
                    const snapshot::PodGroupRow& row) {
-    return budget.ns == cluster.text(row.ns) &&
+    return budget.selector && budget.ns == cluster.text(row.ns) &&
            matches(*budget.selector, snapshot::to_labels(cluster, row.labels));
 }
 

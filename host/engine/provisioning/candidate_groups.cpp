@@ -94,9 +94,8 @@ private:
                                  " failed; no group is created: " + answer.error().message);
             return;
         }
-        if (answer->most_groups)
-            out_.most_groups =
-                std::min(out_.most_groups.value_or(*answer->most_groups), *answer->most_groups);
+        if (const auto& most = answer->most_groups)
+            out_.most_groups = std::min(out_.most_groups.value_or(*most), *most);
         bool is_first = true;
         for (auto& [type, because] : answer->left_out) {
             Reason reason = why_left_out(type, std::move(because), machines);

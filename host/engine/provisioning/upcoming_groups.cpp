@@ -86,18 +86,16 @@ Memory remember_creations(Memory memory, const Decision& decision, const Results
         const NodeGroupId& id = decision.creations[i].group;
         const auto at = memory.upcoming_groups.find(id);
         const bool was_asked = i < results.creations.size();
-        if (was_asked && !results.creations[i] && at != memory.upcoming_groups.end()) {
+        const std::optional<Error> error = was_asked ? results.creations[i] : std::nullopt;
+        if (was_asked && !error && at != memory.upcoming_groups.end()) {
             at->second.agreed = true;
             at->second.deadline = later(at->second.since, settings.max_node_provision_time);
             continue;
         }
         // If it is not known whether the group was made, it stays an upcoming group.
-        const bool is_open =
-            was_asked && at != memory.upcoming_groups.end() &&
-            health::is_outcome_open(health::Call::create_group, *results.creations[i]);
+        const bool is_open = error && health::is_outcome_open(health::Call::create_group, *error);
         if (!is_open) memory.upcoming_groups.erase(id);
-        if (was_asked && results.creations[i])
-            memory = remember_refusal(std::move(memory), id, *results.creations[i], settings, now);
+        if (error) memory = remember_refusal(std::move(memory), id, *error, settings, now);
     }
     return memory;
 }

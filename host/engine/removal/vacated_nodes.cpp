@@ -30,7 +30,7 @@ bool is_drained(const Memory& memory, std::string_view node) {
 }
 
 std::string why_leaving(const Machine& machine) {
-    return "the machine leaves: " + leaving_text(*machine.leaves);
+    return "the machine leaves: " + leaving_text(health::notice_of(machine));
 }
 
 class Vacating {
@@ -133,7 +133,7 @@ std::optional<Taint> find_wanted_taint(const health::Departure* departure, const
                                        const Settings& settings, const PassTime& time) {
     if (departure == nullptr || !settings.scale_down.drain_leaving_nodes) return std::nullopt;
     const Effect effect = departure->is_vacated ? Effect::no_schedule : Effect::prefer_no_schedule;
-    return dated_taint(leaving_taint, effect, machine.leaves->at.value_or(time.wall));
+    return dated_taint(leaving_taint, effect, health::notice_of(machine).at.value_or(time.wall));
 }
 
 /// Whether the node works although no cloud lists its machine and the time of the notice, which is
@@ -235,7 +235,7 @@ VacatingSteps step_vacated_nodes(const PassView& view,
     NextChange next_change(view.time);
     out.node_changes =
         plan_leaving_taints(view.snapshot, view.membership, leaving, view.settings, next_change);
-    if (next_change.at()) wake_by(out.wake_at, *next_change.at());
+    if (const auto at = next_change.at()) wake_by(out.wake_at, *at);
     return out;
 }
 

@@ -15,9 +15,9 @@ bool is_in_target(RemovalPhase phase) {
     return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
 }
 
-std::string why_at_minimum(const NodeGroup& group, int being_removed, int planned) {
+std::string why_at_minimum(const NodeGroup& group, int target, int being_removed, int planned) {
     std::string out = "node group min size reached (" + std::to_string(group.min.value_or(0)) +
-                      "): group " + group.id.value() + " has " + counted(*group.target, "node");
+                      "): group " + group.id.value() + " has " + counted(target, "node");
     if (being_removed > 0) out += ", " + std::to_string(being_removed) + " being removed";
     if (planned > 0) out += ", " + std::to_string(planned) + " to be removed before this one";
     return out;
@@ -69,8 +69,9 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(NodeInde
     }
     const Size& size = sizes_[group];
     if (*its.target - size.being_removed - size.planned <= its.min.value_or(0)) {
-        return UnremovableReason{Unremovable::node_group_min_size_reached,
-                                 why_at_minimum(its, size.being_removed, size.planned)};
+        return UnremovableReason{
+            Unremovable::node_group_min_size_reached,
+            why_at_minimum(its, *its.target, size.being_removed, size.planned)};
     }
     const Resources& capacity = *context_->snapshot->cluster.node(node).capacity;
     for (const limits::ResourceTotal& total : totals_) {

@@ -115,15 +115,16 @@ private:
 
     /// What the candidate waits for; nothing: it could be removed now.
     std::optional<UnremovableReason> find_wait(std::size_t i) {
+        const std::optional<Time>& leaves_at = at(i).leaves_at;
         std::optional<UnremovableReason> wait =
-            at(i).leaves_at ? find_wait_for_machine(i) : find_wait_for_time(i);
+            leaves_at ? find_wait_for_machine(*leaves_at) : find_wait_for_time(i);
         return wait ? wait : find_wait_for_group(i);
     }
 
     /// A machine that is about to leave is of no use any more, so it is removed at once, whatever
     /// the cooldown: otherwise it is paid until then, and its cloud may make another one for it.
-    std::optional<UnremovableReason> find_wait_for_machine(std::size_t i) {
-        const Time last = *at(i).leaves_at - shortest_removal;
+    std::optional<UnremovableReason> find_wait_for_machine(Time leaves_at) {
+        const Time last = leaves_at - shortest_removal;
         if (context_.now >= last) {
             return UnremovableReason{Unremovable::currently_being_deleted,
                                      "the machine leaves by itself in less than " +

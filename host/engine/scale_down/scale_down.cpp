@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/drainability/pods_on_node.hpp"
@@ -139,6 +140,7 @@ public:
         const snapshot::Cluster& cluster = context_.snapshot->cluster;
         PodPlaces out;
         for (const PodIndex pod : node.moving) {
+            CAPSTAN_ASSERT(relocation_, "find_unplaceable comes before a unit is chosen");
             const NodeIndex to = relocation_->where(pod);
             const PodGroupId pods = cluster.equivalence_group_of(pod);
             ++out[std::string(cluster.text(cluster.node(to).name))]
@@ -199,10 +201,10 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
                                              check.places_of(candidates.nodes[i])));
     }
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
-        const bool is_needed = unneeded.kept[i].has_value();
-        UnremovableReason& why = is_needed ? *unneeded.kept[i] : choice.verdicts[i];
+        std::optional<UnremovableReason>& kept = unneeded.kept[i];
+        UnremovableReason& why = kept ? *kept : choice.verdicts[i];
         if (!why.total.empty()) ++out.at_minimum[why.total];
-        const bool waits = !is_needed && why.reason != Unremovable::none;
+        const bool waits = !kept && why.reason != Unremovable::none;
         out.nodes.push_back(verdict_of(context, candidates.nodes[i], std::move(why), memory));
         if (waits) out.soft_taint_nodes.push_back(out.nodes.back().node);
     }

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
@@ -55,14 +56,12 @@ public:
                                                                 &drainability::DrainRule::name),
                                              *context.settings)),
           min_sizes_(context, memory),
-          start_(placement.mark()) {
-        out_.kept.resize(candidates.nodes.size());
-        out_.to.resize(candidates.nodes.size());
-        find_assigned();
-        order_ = removal_order(context, candidates, memory);
-        relocation_.emplace(context, placement, read_hints(cluster_, candidates, memory),
-                            nodes_that_stay(), undecided());
-    }
+          start_(placement.mark()),
+          order_(removal_order(context, candidates, memory)),
+          out_{.kept = find_assigned(),
+               .to = std::vector<std::vector<NodeIndex>>(candidates.nodes.size())},
+          relocation_(context, placement, read_hints(cluster_, candidates, memory),
+                      nodes_that_stay(), undecided()) {}
 
     UnneededNodes run() {
         for (const RemovalUnit& unit : order_) {
@@ -82,12 +81,13 @@ private:
         return std::string(cluster_.text(cluster_.node(node).name));
     }
 
-    /// Finds the candidates that pending pods are to run on.
-    void find_assigned() {
+    /// By candidate: why it is needed for pending pods; nothing: it is not.
+    std::vector<std::optional<UnremovableReason>> find_assigned() const {
+        std::vector<std::optional<UnremovableReason>> out(candidates_.nodes.size());
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
             if (context_.health.nodes[at(i).node] == health::NodeUsability::starting) {
-                out_.kept[i] = UnremovableReason{Unremovable::no_node_info,
-                                                 "not started yet; pending pods are planned on it"};
+                out[i] = UnremovableReason{Unremovable::no_node_info,
+                                           "not started yet; pending pods are planned on it"};
                 continue;
             }
             const std::vector<scheduling::Assignment> assignments =
@@ -96,11 +96,12 @@ private:
             std::int64_t pods = 0;
             for (const scheduling::Assignment& assignment : assignments)
                 pods += assignment.per_node;
-            out_.kept[i] = UnremovableReason{
+            out[i] = UnremovableReason{
                 Unremovable::no_node_info,
                 counted(pods, "pending pod") + (pods == 1 ? " is" : " are") +
                     " planned on it: " + example_of(assignments.back(), at(i).node)};
         }
+        return out;
     }
 
     /// "web/frontend-1": one of the pods of the assignment.
@@ -139,7 +140,7 @@ private:
 
     bool mark_unremovable(std::size_t i, UnremovableReason reason) {
         out_.kept[i] = std::move(reason);
-        relocation_->stay(at(i).node);
+        relocation_.stay(at(i).node);
         return false;
     }
 
@@ -163,7 +164,7 @@ private:
                     pod};
             }
         }
-        if (const auto pod = relocation_->remove(node.node, node.moving)) {
+        if (const auto pod = relocation_.remove(node.node, node.moving)) {
             unplaceable_.emplace_back(i, *pod);
             return UnremovableReason{
                 Unremovable::no_place_to_move_pods, {}, drainability::full_name(cluster_, *pod)};
@@ -176,7 +177,7 @@ private:
     /// Removes all candidates of an atomic group, or none of them.
     bool try_group(const RemovalUnit& unit) {
         const GroupIndex group = at(unit.candidates.front()).group;
-        const Relocation::Mark before = relocation_->mark();
+        const Relocation::Mark before = relocation_.mark();
         const MinSizeLimits min_sizes = min_sizes_;
         const pods::DisruptionBudgets budgets = budgets_;
         std::optional<NodeIndex> stays = find_missing(unit, group);
@@ -186,12 +187,12 @@ private:
             if (out_.kept[i]) stays = at(i).node;
         }
         if (!stays) return true;
-        relocation_->undo(before);
+        relocation_.undo(before);
         min_sizes_ = min_sizes;
         budgets_ = budgets;
         for (const std::size_t i : unit.candidates) {
             if (out_.kept[i]) {
-                relocation_->stay(at(i).node);
+                relocation_.stay(at(i).node);
                 continue;
             }
             mark_unremovable(i, {Unremovable::atomic_scale_down_failed});
@@ -219,13 +220,20 @@ private:
             for (const std::size_t i : unit.candidates) {
                 std::vector<NodeIndex>& to = out_.to[i];
                 for (const PodIndex pod : at(i).moving) {
-                    out_.place_of[pod] = relocation_->where(pod);
+                    out_.place_of[pod] = relocation_.where(pod);
                     to.push_back(out_.place_of[pod]);
                 }
                 std::ranges::sort(to);
                 to.erase(std::unique(to.begin(), to.end()), to.end());
             }
         }
+    }
+
+    /// Why the candidate is kept, after the search has kept it.
+    UnremovableReason& reason_of(std::size_t i) {
+        std::optional<UnremovableReason>& kept = out_.kept[i];
+        CAPSTAN_ASSERT(kept, "only candidates that are kept have a reason");
+        return *kept;
     }
 
     /// To be called once all candidates are decided, since the sentences count the removed nodes.
@@ -235,19 +243,21 @@ private:
             for (const std::size_t i : unit.candidates) goes[at(i).node] = true;
         NoPlace no_place(context_, placement_, std::move(goes));
         for (const auto& [i, pod] : unplaceable_) {
-            if (out_.kept[i]->reason != Unremovable::no_place_to_move_pods) continue;
-            out_.kept[i]->because =
-                no_place.explain(pod, *relocation_->pod_group_of(pod), at(i).node);
+            UnremovableReason& why = reason_of(i);
+            if (why.reason != Unremovable::no_place_to_move_pods) continue;
+            const std::optional<PodGroupIndex> pod_group = relocation_.pod_group_of(pod);
+            CAPSTAN_ASSERT(pod_group, "the predicates include all pods on candidates");
+            why.because = no_place.explain(pod, *pod_group, at(i).node);
         }
     }
 
     /// Why a node is kept.
-    std::string why_kept(NodeIndex node) const {
+    std::string why_kept(NodeIndex node) {
         const auto candidate =
             std::ranges::find(candidates_.nodes, node, &drainability::Candidate::node);
         if (candidate != candidates_.nodes.end())
-            return out_.kept[static_cast<std::size_t>(candidate - candidates_.nodes.begin())]
-                ->because;
+            return reason_of(static_cast<std::size_t>(candidate - candidates_.nodes.begin()))
+                .because;
         const auto other = std::ranges::find(candidates_.others, name(node), &NodeVerdict::node);
         return other != candidates_.others.end() ? other->because : std::string();
     }
@@ -255,9 +265,9 @@ private:
     /// To be called last, since these sentences contain the reasons of other nodes.
     void explain_atomic_groups() {
         for (const auto& [i, node] : blocked_by_group_) {
-            out_.kept[i]->because = "group " + context_.id(at(i).group).value() +
-                                    " is removed atomically, and node " + name(node) +
-                                    " stays: " + why_kept(node);
+            reason_of(i).because = "group " + context_.id(at(i).group).value() +
+                                   " is removed atomically, and node " + name(node) +
+                                   " stays: " + why_kept(node);
         }
     }
 
@@ -269,12 +279,12 @@ private:
     bool budgets_count_;
     MinSizeLimits min_sizes_;
     scheduling::Placement::Mark start_;
-    std::vector<RemovalUnit> order_{};
-    std::optional<Relocation> relocation_{};
+    std::vector<RemovalUnit> order_;
+    UnneededNodes out_;
+    Relocation relocation_;                                        // made from order_ and out_
     std::vector<std::pair<std::size_t, PodIndex>> unplaceable_{};  // candidate, pod
     std::vector<std::pair<std::size_t, NodeIndex>>
         blocked_by_group_{};  // candidate, the node for which its group stays
-    UnneededNodes out_{};
 };
 
 }  // namespace

@@ -185,7 +185,7 @@ ScaleUpOption ExpanderChain::describe_option(const Option& option,
     const Group& group = context_->groups()[option.group];
     ScaleUpOption out;
     out.group = group.group;
-    *out.group.target += quotas.grown(option.group);
+    out.group.target = context_->target(option.group) + quotas.grown(option.group);
     out.node = context_->templates[option.group].node;
     out.nodes = option.nodes;
     out.pods = option.estimate->shares;

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/pass_context/spread_emulation.hpp"
@@ -23,8 +24,11 @@ void assign_nominated(const pass_context::PassContext& context, scheduling::Plac
     std::map<PodGroupId, PodGroupIndex> pod_groups;
     for (const pods::Nomination& nomination : context.nominated) {
         const auto [at, is_new] = pod_groups.try_emplace(nomination.equivalence_group);
-        if (is_new)
-            at->second = *pass_context::find_pod_group(context, nomination.equivalence_group);
+        if (is_new) {
+            const auto found = pass_context::find_pod_group(context, nomination.equivalence_group);
+            CAPSTAN_ASSERT(found, "the predicates include all nominated pods");
+            at->second = *found;
+        }
         const PodGroupIndex pod_group = at->second;
         if (placement.room(pod_group, nomination.node, 1).in_all == 1) {
             placement.place(pod_group, nomination.node, 1);
@@ -112,7 +116,7 @@ std::vector<PodGroupIndex> order_for_upcoming(const pass_context::PassContext& c
                                               const std::vector<int>& left) {
     std::map<TemplateNodeId, scheduling::Slot> one_of_each;
     for (scheduling::Slot slot = first_upcoming; slot < placement.slot_count(); ++slot)
-        one_of_each.try_emplace(*placement.template_node(slot), slot);
+        one_of_each.try_emplace(placement.template_node_of_new(slot), slot);
     if (one_of_each.empty()) return {};
     const auto by_size = ranks_by_size(*context.predicates, one_of_each.begin()->first);
     using Rank = std::tuple<std::int64_t, std::int64_t, std::size_t, PodGroupIndex>;

@@ -234,7 +234,7 @@ private:
         const Group& group = context_->groups()[kept.group];
         return {.group = group.group.id,
                 .cloud = group.cloud,
-                .from = *group.group.target,
+                .from = context_->target(kept.group),
                 .by = room_.given[k],
                 .kept_one_too = room_.given[k] == kept.outstanding,
                 .because = because_};
@@ -286,7 +286,7 @@ void ask_again(ScaleUp& scale_up, const std::vector<KeptRequest>& kept_requests,
         out.asked_again.push_back(
             {.group = group.group.id,
              .cloud = group.cloud,
-             .from = *group.group.target,
+             .from = context.target(kept.group),
              .by = 1,
              .option = health::no_option,
              .because = "limits allow a machine again; the back-off ends when it joins"});

@@ -76,7 +76,7 @@ std::map<NodeGroupId, std::vector<PlannedNodes>> planned_nodes(
             pods[name->second] += assignment.per_node;
         }
         if (!pods.empty())
-            nodes[{*placement.template_node(slot), std::move(pods)}] += placement.nodes(slot);
+            nodes[{placement.template_node_of_new(slot), std::move(pods)}] += placement.nodes(slot);
     }
     std::map<NodeGroupId, std::vector<PlannedNodes>> out;
     for (const auto& [what, count] : nodes)
@@ -94,9 +94,9 @@ PlannedAssignments::PlannedAssignments(const pass_context::PassContext& context,
       pending_(context, unplanned_) {
     if (context.planned.empty() || from == end) return;
     for (scheduling::Slot first = from; first < end;) {
-        const GroupIndex group = *placement.template_node(first);
+        const GroupIndex group = placement.template_node_of_new(first);
         scheduling::Slot last = first;
-        while (last < end && *placement.template_node(last) == group) ++last;
+        while (last < end && placement.template_node_of_new(last) == group) ++last;
         const auto planned = context.planned.find(context.id(group));
         if (planned != context.planned.end()) add_group(group, planned->second, first, last);
         first = last;
@@ -167,7 +167,7 @@ bool PlannedAssignments::keep_in_domains() {
         if (!queue.in_step) continue;
         for (Want& want : queue.wants) {
             const auto domain =
-                placement_->domain_of(queue.pod_group, *placement_->template_node(want.slot));
+                placement_->domain_of(queue.pod_group, placement_->template_node_of_new(want.slot));
             if (!domain) continue;
             placement_->allow(queue.pod_group, *domain, want.pods);
             any = take(queue, want) > 0 || any;

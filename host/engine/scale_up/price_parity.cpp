@@ -33,12 +33,14 @@ bool has_price_gap(const Offering& own, const Offering& other) noexcept {
 }
 
 std::optional<std::string> find_price_gap(const Offering& own, const Offering& other) {
-    if (!has_price_gap(own, other)) return std::nullopt;
     const std::string& group = own.group.value();
     if (own.is_spot != other.is_spot) {
         return other.is_spot ? "its nodes are spot, those of " + group + " are not"
                              : "its nodes are not spot, those of " + group + " are";
     }
+    if (!own.price_per_hour || !other.price_per_hour ||
+        !are_prices_apart(*own.price_per_hour, *other.price_per_hour))
+        return std::nullopt;
     return "its nodes cost " + price_text(*other.price_per_hour) + " per hour, those of " + group +
            " " + price_text(*own.price_per_hour);
 }

@@ -17,7 +17,7 @@ SchedulablePods count_schedulable(const scheduling::Placement& placement,
                                   scheduling::Slot first_new) {
     SchedulablePods out;
     for (scheduling::Slot slot = first_new; slot < placement.slot_count(); ++slot) {
-        auto& on_group = out[*placement.template_node(slot)];
+        auto& on_group = out[placement.template_node_of_new(slot)];
         for (const scheduling::Assignment& assignment : placement.assignments(slot)) {
             on_group[assignment.pod_group] += assignment.per_node * placement.nodes(slot);
         }

@@ -1,6 +1,7 @@
 #include "engine/scale_up/quota_tracker.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include <capstan/assert.hpp>
@@ -57,10 +58,11 @@ Reason QuotaTracker::obstacle(GroupIndex group) const {
     if (const auto closed = closed_.find(group); closed != closed_.end()) return closed->second;
     const int left = room(group);
     if (left == 0) {
+        const int most =
+            context_->groups()[group].group.max.value_or(std::numeric_limits<int>::max());
         return {ReasonCode::max_size_reached,
                 {},
-                "max node group size reached (" +
-                    std::to_string(*context_->groups()[group].group.max) +
+                "max node group size reached (" + std::to_string(most) +
                     "): " + std::to_string(grown_[group]) + " added in this pass"};
     }
     const auto [least, allowed] = least_growth(group);
@@ -109,8 +111,8 @@ void QuotaTracker::take(GroupIndex group, int nodes) {
     CAPSTAN_ASSERT(nodes > 0, "a group grows by no nodes");
     if (is_new(group)) ++groups_;
     grown_[group] += nodes;
-    const NodeGroup& of = context_->groups()[group].group;
-    CAPSTAN_ASSERT(!of.max || std::int64_t{*of.target} + grown_[group] <= *of.max,
+    const std::optional<int>& max = context_->groups()[group].group.max;
+    CAPSTAN_ASSERT(!max || std::int64_t{context_->target(group)} + grown_[group] <= *max,
                    "a group grows beyond its maximum");
     budget_.take(*context_->templates[group].node, nodes);
 }

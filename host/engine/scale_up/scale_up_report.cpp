@@ -41,7 +41,7 @@ private:
             const Group& group = scale_up_.context().groups()[growth.group];
             out_.push_back({.group = group.group.id,
                             .cloud = group.cloud,
-                            .from = *group.group.target,
+                            .from = scale_up_.context().target(growth.group),
                             .option = option});
             at = parts_.insert(parts_.end(), {.group = growth.group});
         }

@@ -150,12 +150,13 @@ public:
         members_.insert(std::ranges::lower_bound(members_, option.group), option.group);
         for (const GroupIndex g : members_) {
             NodeGroup group = context.groups()[g].group;
-            *group.target += quotas.grown(g) + find_or_zero(option.promised, g);
+            const int target =
+                context.target(g) + quotas.grown(g) + find_or_zero(option.promised, g);
+            group.target = target;
             // A splitter needs a maximum; a group without one may take all nodes.
             if (!group.max) {
                 group.max =
-                    std::min(*group.target, std::numeric_limits<int>::max() - option.nodes) +
-                    option.nodes;
+                    std::min(target, std::numeric_limits<int>::max() - option.nodes) + option.nodes;
             }
             groups_.push_back(std::move(group));
         }
@@ -169,8 +170,7 @@ public:
         std::int64_t sum = 0;
         for (std::size_t i = 0; i < answer.size(); ++i) {
             sum += answer[i];
-            const int room = std::max(*groups_[i].max - *groups_[i].target, 0);
-            if (answer[i] < 0 || answer[i] > room) return false;
+            if (answer[i] < 0 || answer[i] > room(groups_[i])) return false;
         }
         return sum <= nodes;
     }
@@ -184,8 +184,10 @@ public:
             if (taken > 0) quotas_.take(members_[i], taken);
             given_[i] += taken;
             given += taken;
-            *groups_[i].target += taken;
-            if (taken < answer[i]) groups_[i].max = groups_[i].target;
+            std::optional<int>& target = groups_[i].target;
+            CAPSTAN_ASSERT(target, "each group that shares has a target");
+            *target += taken;
+            if (taken < answer[i]) groups_[i].max = target;
         }
         return given;
     }
@@ -199,6 +201,11 @@ public:
     }
 
 private:
+    static int room(const NodeGroup& group) {
+        CAPSTAN_ASSERT(group.max && group.target, "each group that shares has both bounds");
+        return std::max(*group.max - *group.target, 0);
+    }
+
     QuotaTracker quotas_;
     std::vector<GroupIndex> members_;
     std::vector<NodeGroup> groups_;

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/taints.hpp>
 
 #include "engine/templates/well_known_labels.hpp"
@@ -138,8 +139,8 @@ SimilarSets::SimilarSets(const pass_context::PassContext& context, const Policie
       places_(context.groups().size()),
       sets_(context.groups().size()) {}
 
-void SimilarSets::prepare() {
-    if (similar_) return;
+SimilarGroups& SimilarSets::prepare() {
+    if (similar_) return *similar_;
     std::vector<NodeTemplate> templates;
     for (GroupIndex g = 0; g < context_->groups().size(); ++g) {
         const auto& node = context_->templates[g].node;
@@ -159,12 +160,13 @@ void SimilarSets::prepare() {
                               .price_per_hour = context_->groups()[g].price_per_hour});
         templates.push_back(*node);
     }
-    similar_.emplace(policies_->similarity, std::move(templates), *call_context_);
+    return similar_.emplace(policies_->similarity, std::move(templates), *call_context_);
 }
 
-std::vector<GroupIndex> SimilarSets::find(GroupIndex group, std::span<const std::size_t> others) {
+std::vector<GroupIndex> SimilarSets::find(SimilarGroups& similar, std::size_t own,
+                                          std::span<const std::size_t> others) const {
     std::vector<GroupIndex> out;
-    std::ranges::transform(similar_->find(*places_[group], others), std::back_inserter(out),
+    std::ranges::transform(similar.find(own, others), std::back_inserter(out),
                            [&](std::size_t place) { return groups_[place]; });
     return out;
 }
@@ -201,34 +203,37 @@ std::vector<std::size_t> SimilarSets::with_siblings(GroupIndex group,
 
 std::span<const GroupIndex> SimilarSets::of(GroupIndex group) {
     if (is_off_) return {};
-    prepare();
-    if (!places_[group]) return {};
-    if (!sets_[group]) {
-        std::vector<std::size_t> others = with_siblings(group, open_);
-        std::erase_if(others, [&](std::size_t place) {
-            return !context_->headrooms[groups_[place]].obstacle.is_none() ||
-                   keeps_apart(group, place);
-        });
-        sets_[group] = find(group, others);
-    }
-    return *sets_[group];
+    SimilarGroups& similar = prepare();
+    const std::optional<std::size_t>& own_place = places_[group];
+    if (!own_place) return {};
+    std::optional<std::vector<GroupIndex>>& set = sets_[group];
+    if (set) return *set;
+    std::vector<std::size_t> others = with_siblings(group, open_);
+    std::erase_if(others, [&, own = *own_place](std::size_t place) {
+        return !context_->headrooms[groups_[place]].obstacle.is_none() || keeps_apart(own, place);
+    });
+    return set.emplace(find(similar, *own_place, others));
 }
 
 std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
     if (is_off_) return {};
-    prepare();
-    if (!places_[group]) return {};
-    return find(group, with_siblings(group, all_));
+    SimilarGroups& similar = prepare();
+    const std::optional<std::size_t>& own_place = places_[group];
+    if (!own_place) return {};
+    return find(similar, *own_place, with_siblings(group, all_));
 }
 
-bool SimilarSets::keeps_apart(GroupIndex group, std::size_t other) const {
+bool SimilarSets::keeps_apart(std::size_t own, std::size_t other) const {
     return !context_->settings->balance_across_prices &&
-           has_price_gap(offerings_[*places_[group]], offerings_[other]);
+           has_price_gap(offerings_[own], offerings_[other]);
 }
 
 std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex other) const {
     if (context_->settings->balance_across_prices) return std::nullopt;
-    return find_price_gap(offerings_[*places_[own]], offerings_[*places_[other]]);
+    const std::optional<std::size_t>& own_place = places_[own];
+    const std::optional<std::size_t>& other_place = places_[other];
+    CAPSTAN_ASSERT(own_place && other_place, "all_of returns only groups that may share");
+    return find_price_gap(offerings_[*own_place], offerings_[*other_place]);
 }
 
 std::vector<std::string> SimilarSets::failures() const {

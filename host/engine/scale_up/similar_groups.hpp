@@ -96,11 +96,12 @@ private:
         std::tuple<PluginInstanceId, std::string, bool, Labels, std::vector<std::string>>;
     static Family family_of(const Group& to_make);
 
-    void prepare();
-    std::vector<GroupIndex> find(GroupIndex group, std::span<const std::size_t> others);
+    SimilarGroups& prepare();
+    std::vector<GroupIndex> find(SimilarGroups& similar, std::size_t own,
+                                 std::span<const std::size_t> others) const;
     std::vector<std::size_t> with_siblings(GroupIndex group,
                                            std::span<const std::size_t> there) const;
-    bool keeps_apart(GroupIndex group, std::size_t other) const;  // by a price gap
+    bool keeps_apart(std::size_t own, std::size_t other) const;  // by a price gap
 
     const pass_context::PassContext* context_;
     const Policies* policies_;

@@ -11,6 +11,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/scale_up/packing.hpp"
+#include "engine/scale_up/spread_plan.hpp"
 
 namespace capstan::engine::scale_up {
 namespace {
@@ -81,7 +82,7 @@ private:
 /// The utilization of cpu plus that of memory, 0 to 2.
 double filled(const scheduling::Placement& placement, scheduling::Slot slot) {
     const Resources& whole =
-        placement.predicates().template_nodes()[*placement.template_node(slot)].allocatable;
+        placement.predicates().template_nodes()[placement.template_node_of_new(slot)].allocatable;
     const auto used = [&](ResourceIndex resource, const char* name) {
         const auto amount = static_cast<double>(whole.amount(name));
         return amount > 0 ? 1 - static_cast<double>(placement.free(slot, resource)) / amount : 0;
@@ -154,7 +155,7 @@ void SpareNodes::prepare() {
     evenness_.clear();
     for (const PodGroupIndex pod_group : *planned_) {
         if (pods_[pod_group] == 0) continue;
-        const scheduling::SpreadDomains spread = *initial_->placement.spread(pod_group);
+        const scheduling::SpreadDomains spread = planned_domains(initial_->placement, pod_group);
         Evenness evenness{.pod_group = pod_group};
         for (const auto& domain : spread.domains) evenness.exists.push_back(domain.exists);
         evenness.unevenness = unevenness(spread, evenness.exists);
@@ -166,7 +167,7 @@ SpareNodes::NewNodes SpareNodes::find_new_nodes() const {
     const scheduling::Placement& placement = initial_->placement;
     NewNodes out;
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
-        out.push_back({.template_node = *placement.template_node(slot),
+        out.push_back({.template_node = placement.template_node_of_new(slot),
                        .nodes = placement.nodes(slot),
                        .filled = filled(placement, slot)});
     }
@@ -190,32 +191,37 @@ bool SpareNodes::try_without(NewNodes new_nodes, std::size_t dropped) {
     do {
         std::erase_if(new_nodes, [](const GroupNodes& run) { return run.nodes == 0; });
         if (!is_balanced(new_nodes) || !place_all(new_nodes, like)) return false;
-    } while (drop_empty_nodes(new_nodes));
-    if (!are_planned_even()) return false;
-    std::swap(initial_->placement, *trial_);
+    } while (drop_empty_nodes(trial(), new_nodes));
+    if (!are_planned_even(trial())) return false;
+    std::swap(initial_->placement, trial());
     apply(new_nodes);
     return true;
 }
 
+/// The placement in which each attempt is made, after it has been undone to the start.
+scheduling::Placement& SpareNodes::trial() {
+    return trial_ ? *trial_ : trial_.emplace(initial_->placement);
+}
+
 bool SpareNodes::place_all(const NewNodes& new_nodes, TemplateNodeId like) {
-    if (!trial_) trial_.emplace(initial_->placement);
-    trial_->undo(start_);
-    for (const GroupNodes& run : new_nodes) trial_->add(run.template_node, run.nodes);
-    const bool out = place_pods(like);
-    assignments_left_ -= std::min(assignments_left_, trial_->mark() - start_);
+    scheduling::Placement& placement = trial();
+    placement.undo(start_);
+    for (const GroupNodes& run : new_nodes) placement.add(run.template_node, run.nodes);
+    const bool out = place_pods(placement, like);
+    assignments_left_ -= std::min(assignments_left_, placement.mark() - start_);
     return out;
 }
 
-bool SpareNodes::place_pods(TemplateNodeId like) {
+bool SpareNodes::place_pods(scheduling::Placement& placement, TemplateNodeId like) {
     std::vector<int> left = pods_;
-    Packing packing(*trial_, &initial_->passed_over);
+    Packing packing(placement, &initial_->passed_over);
     const SizeOrder order = orders_.of(like);
     for (bool any = true; any;) {
         any = false;
         for (const PodGroupIndex pod_group : *order) {
             if (left[pod_group] == 0) continue;
-            const bool looks = trial_->predicates().has_inter_pod_constraints(pod_group);
-            const auto end = static_cast<scheduling::Slot>(trial_->slot_count());
+            const bool looks = placement.predicates().has_inter_pod_constraints(pod_group);
+            const auto end = static_cast<scheduling::Slot>(placement.slot_count());
             const scheduling::Slot from = looks ? 0 : initial_->first_new;
             const int placed = packing.fill(pod_group, from, end, left[pod_group]);
             left[pod_group] -= placed;
@@ -227,15 +233,16 @@ bool SpareNodes::place_pods(TemplateNodeId like) {
 }
 
 /// Takes nodes without pods off `new_nodes`. Whether there were any.
-bool SpareNodes::drop_empty_nodes(NewNodes& new_nodes) const {
+bool SpareNodes::drop_empty_nodes(const scheduling::Placement& placement,
+                                  NewNodes& new_nodes) const {
     bool any = false;
-    for (scheduling::Slot slot = initial_->first_new; slot < trial_->slot_count(); ++slot) {
-        const TemplateNodeId template_node = *trial_->template_node(slot);
-        if (!trial_->assignments(slot).empty() ||
+    for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
+        const TemplateNodeId template_node = placement.template_node_of_new(slot);
+        if (!placement.assignments(slot).empty() ||
             initial_->context->headrooms[template_node].atomic)
             continue;
         any = true;
-        for (int left = trial_->nodes(slot); left > 0;) {
+        for (int left = placement.nodes(slot); left > 0;) {
             const auto run = std::ranges::find_if(new_nodes, [&](const GroupNodes& r) {
                 return r.template_node == template_node && r.nodes > 0;
             });
@@ -252,7 +259,7 @@ bool SpareNodes::is_balanced(const NewNodes& new_nodes) const {
     std::map<GroupIndex, int> nodes;
     for (const GroupNodes& run : new_nodes) nodes[run.template_node] += run.nodes;
     const auto size = [&](GroupIndex group) {
-        return *initial_->context->groups()[group].group.target + nodes[group];
+        return initial_->context->target(group) + nodes[group];
     };
     const auto is_too_small = [&](const GroupIncrease& growth, const AcceptedOption& accepted) {
         if (nodes[growth.group] == progress.quotas.grown(growth.group)) return false;
@@ -267,9 +274,9 @@ bool SpareNodes::is_balanced(const NewNodes& new_nodes) const {
     });
 }
 
-bool SpareNodes::are_planned_even() const {
+bool SpareNodes::are_planned_even(const scheduling::Placement& placement) const {
     return std::ranges::all_of(evenness_, [&](const Evenness& evenness) {
-        const scheduling::SpreadDomains spread = *trial_->spread(evenness.pod_group);
+        const scheduling::SpreadDomains spread = planned_domains(placement, evenness.pod_group);
         return unevenness(spread, evenness.exists) <= std::max(evenness.unevenness, 1);
     });
 }
@@ -321,7 +328,7 @@ void SpareNodes::update_pods() {
             parts[growth.group].push_back({g, growth.nodes});
     std::vector<std::map<PodGroupIndex, int>> pods(accepted_options.size());
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
-        std::vector<Part>& of_group = parts[*placement.template_node(slot)];
+        std::vector<Part>& of_group = parts[placement.template_node_of_new(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
             Part& part = of_group.back();
             const int nodes = std::min(left, part.nodes);

@@ -53,11 +53,12 @@ private:
     bool drop_one();
     bool try_each(const NewNodes& new_nodes, const std::set<TemplateNodeId>& candidates);
     bool try_without(NewNodes new_nodes, std::size_t dropped);
+    scheduling::Placement& trial();
     bool place_all(const NewNodes& new_nodes, TemplateNodeId like);
-    bool place_pods(TemplateNodeId like);
-    bool drop_empty_nodes(NewNodes& new_nodes) const;
+    bool place_pods(scheduling::Placement& placement, TemplateNodeId like);
+    bool drop_empty_nodes(const scheduling::Placement& placement, NewNodes& new_nodes) const;
     bool is_balanced(const NewNodes& new_nodes) const;
-    bool are_planned_even() const;
+    bool are_planned_even(const scheduling::Placement& placement) const;
     void apply(const NewNodes& new_nodes);
     void update_pods();
 

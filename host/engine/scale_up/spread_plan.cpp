@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <capstan/assert.hpp>
+
 #include "engine/scale_up/packing.hpp"
 #include "engine/scheduling/topology_counts.hpp"
 #include "engine/scheduling/water_fill.hpp"
@@ -151,17 +153,25 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
     std::map<std::uint32_t, std::uint32_t> planned;  // pod groups that are, by counter
     for (PodGroupIndex s = 0; s < count; ++s) {
         if (!placement.predicates().has_inter_pod_constraints(s)) continue;
-        spreads[s] = placement.spread(s);
-        if (spreads[s] && spreads[s]->counts_itself) ++planned[spreads[s]->counter];
+        std::optional<scheduling::SpreadDomains>& spread = spreads[s];
+        spread = placement.spread(s);
+        if (spread && spread->counts_itself) ++planned[spread->counter];
     }
     std::vector<SpreadTurn> out(count, SpreadTurn::with_others);
     for (PodGroupIndex s = 0; s < count; ++s) {
-        if (has_zones[s] || !spreads[s]) continue;
-        if (spreads[s]->counted_pod_groups == planned[spreads[s]->counter]) continue;
-        out[s] =
-            spreads[s]->counts_itself ? SpreadTurn::after_everything : SpreadTurn::after_others;
+        const std::optional<scheduling::SpreadDomains>& spread = spreads[s];
+        if (has_zones[s] || !spread) continue;
+        if (spread->counted_pod_groups == planned[spread->counter]) continue;
+        out[s] = spread->counts_itself ? SpreadTurn::after_everything : SpreadTurn::after_others;
     }
     return out;
+}
+
+scheduling::SpreadDomains planned_domains(const scheduling::Placement& placement,
+                                          PodGroupIndex pod_group) {
+    std::optional<scheduling::SpreadDomains> out = placement.spread(pod_group);
+    CAPSTAN_ASSERT(out, "only a pod group with a spread constraint is planned");
+    return *std::move(out);
 }
 
 void SpreadPlan::find_growing(PodGroupIndex pod_group, int pods,
@@ -189,7 +199,7 @@ void SpreadPlan::find_spare(PodGroupIndex pod_group, const scheduling::SpreadDom
     Packing(*placement_, &passed_over)
         .fill(pod_group, 0, end,
               static_cast<int>(std::min<std::int64_t>(most, std::numeric_limits<int>::max())));
-    const scheduling::SpreadDomains filled = *placement_->spread(pod_group);
+    const scheduling::SpreadDomains filled = planned_domains(*placement_, pod_group);
     for (std::size_t d = 0; d < outlook.size(); ++d) {
         outlook[d].spare = filled.domains[d].count - spread.domains[d].count;
     }
@@ -256,14 +266,14 @@ bool SpreadPlan::keeps_apart(PodGroupIndex pod_group, TemplateNodeId a, Template
 
 bool SpreadPlan::holds() const {
     return std::ranges::all_of(planned_, [&](const auto& planned) {
-        return obeys(*placement_->spread(planned.first), planned.second.pods);
+        return obeys(planned_domains(*placement_, planned.first), planned.second.pods);
     });
 }
 
 LearnedLimits SpreadPlan::learn() const {
     LearnedLimits out = *learned_limits_;
     for (const auto& [pod_group, quotas] : planned_) {
-        const scheduling::SpreadDomains spread = *placement_->spread(pod_group);
+        const scheduling::SpreadDomains spread = planned_domains(*placement_, pod_group);
         for (const scheduling::SpreadDomains::Domain& domain : spread.domains) {
             const Key key{spread.counter, domain.value};
             DomainLimit& limit = out[key];

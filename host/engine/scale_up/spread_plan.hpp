@@ -82,6 +82,10 @@ enum class SpreadTurn : std::uint8_t {
 std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::size_t count,
                                    const std::vector<bool>& has_zones);
 
+/// The domains of a pod group that a SpreadPlan has planned.
+scheduling::SpreadDomains planned_domains(const scheduling::Placement& placement,
+                                          PodGroupIndex pod_group);
+
 /// Borrows its arguments.
 class SpreadPlan {
 public:

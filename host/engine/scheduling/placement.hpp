@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <capstan/assert.hpp>
+
 #include "engine/scheduling/compiled_predicates.hpp"
 
 namespace capstan::engine::scheduling {
@@ -73,6 +75,12 @@ public:
     int nodes(Slot slot) const noexcept;
     /// The template node of the slot's nodes; nothing: it is a node of the cluster.
     std::optional<TemplateNodeId> template_node(Slot slot) const noexcept;
+    /// The same for a slot of new nodes.
+    TemplateNodeId template_node_of_new(Slot slot) const noexcept {
+        const std::optional<TemplateNodeId> out = template_node(slot);
+        CAPSTAN_ASSERT(out, "new nodes have a template");
+        return *out;
+    }
     /// What is free of a resource on each node of the slot.
     std::int64_t free(Slot slot, ResourceIndex resource) const noexcept;
 

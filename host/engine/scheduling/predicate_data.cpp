@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/scheduling/placement_state.hpp"
 #include "engine/snapshot/hash_index.hpp"
 
@@ -247,8 +249,11 @@ RequestTable::RequestTable(const snapshot::Cluster& cluster,
         columns_.push_back(resource);
     }
     needs_.reserve(requests_.size());
-    for (const snapshot::Request& request : requests_)
-        needs_.push_back({*column_of_[request.resource], request.amount});
+    for (const snapshot::Request& request : requests_) {
+        const std::optional<std::uint32_t>& column = column_of_[request.resource];
+        CAPSTAN_ASSERT(column, "each requested resource has a column");
+        needs_.push_back({*column, request.amount});
+    }
 }
 
 std::optional<std::uint32_t> RequestTable::find_column(ResourceIndex resource) const noexcept {

@@ -12,9 +12,9 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-/// The controller of the pods, if the scheduler reads the selectors of its kind. NULL: it is of
-/// another kind, does not exist, or has no selector.
-const ControllerObject* find_controller(const Cluster& cluster, const PodGroupRow& pods) {
+/// The selector of the pods' controller, if the scheduler reads the selectors of its kind. NULL: it
+/// is of another kind, does not exist, or has no selector.
+const LabelSelector* find_selector(const Cluster& cluster, const PodGroupRow& pods) {
     const PodOwner& owner = *pods.owner;
     const bool is_set =
         (owner.kind == "ReplicaSet" || owner.kind == "StatefulSet") && owner.api_group == "apps";
@@ -24,7 +24,9 @@ const ControllerObject* find_controller(const Cluster& cluster, const PodGroupRo
         owner.kind + "/" + std::string(cluster.text(pods.ns)) + "/" + owner.name;
     const auto& controllers = cluster.objects().controllers;
     const auto at = controllers.find(name);
-    return at == controllers.end() || !at->second.selector ? nullptr : &at->second;
+    if (at == controllers.end()) return nullptr;
+    const std::optional<LabelSelector>& selector = at->second.selector;
+    return selector ? &*selector : nullptr;
 }
 
 /// Makes `to` select only pods that both selectors select. Two values for one label select no pod.
@@ -103,8 +105,8 @@ DefaultSelectors::DefaultSelectors(const Cluster& cluster) : cluster_(&cluster) 
 LabelSelector DefaultSelectors::of(const PodGroupRow& pods) const {
     LabelSelector out;
     add_services(pods, out.match_labels);
-    if (const ControllerObject* controller = find_controller(*cluster_, pods))
-        add_requirements(out, *controller->selector);
+    if (const LabelSelector* selector = find_selector(*cluster_, pods))
+        add_requirements(out, *selector);
     return out;
 }
 

@@ -41,7 +41,7 @@ void lower_to(std::map<std::string, std::optional<int>>& least,
     for (const auto& [driver, limit] : seen.limits) {
         const auto [at, is_new] = least.try_emplace(driver, limit);
         if (is_new || !limit) continue;
-        at->second = at->second ? std::min(*at->second, *limit) : *limit;
+        at->second = std::min(at->second.value_or(*limit), *limit);
     }
 }
 

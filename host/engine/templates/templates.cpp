@@ -46,10 +46,7 @@ public:
         const std::vector<NodeIndex>& nodes = membership_.nodes[g];
         const bool may_use_nodes = settings_.template_source == TemplateSource::mixed;
         if (may_use_nodes) {
-            const auto record = records_.find(group.group.id);
-            const ObservedNode* const observed = record != records_.end() && record->second.observed
-                                                     ? &*record->second.observed
-                                                     : nullptr;
+            const ObservedNode* const observed = find_observed(group.group.id);
             const auto candidate = std::ranges::find_if(nodes, [&](NodeIndex n) {
                 return why_not(n).empty() &&
                        !awaits_promise(snapshot_.cluster, n, group, observed, settings_, wall_);
@@ -64,6 +61,13 @@ public:
     }
 
 private:
+    /// NULL: no node of the group was observed.
+    const ObservedNode* find_observed(const NodeGroupId& group) const {
+        const auto record = records_.find(group);
+        if (record == records_.end()) return nullptr;
+        const std::optional<ObservedNode>& observed = record->second.observed;
+        return observed ? &*observed : nullptr;
+    }
     std::string_view why_not(NodeIndex n) const {
         return why_not_template_candidate(snapshot_.cluster.node(n),
                                           find_machine(snapshot_, membership_, n), wall_);
