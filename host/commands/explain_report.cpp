@@ -159,8 +159,8 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
 }
 
 /// `at`: the moment of the pass.
-void print_node(std::ostream& out, const runtime::PassAnswer& answer, Time at) {
-    const engine::NodeVerdict& node = *answer.node;
+void print_node(std::ostream& out, const engine::NodeVerdict& node,
+                const runtime::PassAnswer& answer, Time at) {
     out << node.node << '\n';
     Rows rows{
         {"group", node.group.empty() ? "none" : node.group.value()},
@@ -333,8 +333,8 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     return out;
 }
 
-json::object node_json(const runtime::PassAnswer& answer, Time at) {
-    const engine::NodeVerdict& node = *answer.node;
+json::object node_json(const engine::NodeVerdict& node, const runtime::PassAnswer& answer,
+                       Time at) {
     json::object out{{"node", node.node},
                      {"group", node.group.value()},
                      {"removable", node.reason == engine::Unremovable::none},
@@ -371,7 +371,7 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
 void print_explained(std::ostream& out, const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return print_group(out, *answer.group);
-    if (answer.node) return print_node(out, answer, explained.at);
+    if (answer.node) return print_node(out, *answer.node, answer, explained.at);
     if (answer.matrix) return print_matrix(out, *answer.matrix);
     if (explained.is_workload) return print_workload(out, explained);
     print_pod(out, explained);
@@ -380,7 +380,7 @@ void print_explained(std::ostream& out, const simulation::Explained& explained) 
 json::object explained_json(const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     if (answer.group) return group_json(*answer.group);
-    if (answer.node) return node_json(answer, explained.at);
+    if (answer.node) return node_json(*answer.node, answer, explained.at);
     if (answer.matrix) return matrix_json(*answer.matrix);
     return explained.is_workload ? workload_json(explained) : pod_json(explained);
 }

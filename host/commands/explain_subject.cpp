@@ -163,7 +163,7 @@ Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
         io.stop();
     });
     io.run();
-    CAPSTAN_ASSERT(out, "the client answers each request");
+    CAPSTAN_ASSERT(out, "the client has not answered the request");
     return *std::move(out);
 }
 

@@ -25,7 +25,7 @@ struct LoadedPipeline {
     /// Whether the pipeline may be run: the configuration and its plugins have no error.
     bool is_sound() const { return loaded.config.has_value() && loaded.diagnostics.errors() == 0; }
     const runtime::config::Config& config() const {
-        CAPSTAN_ASSERT(loaded.config, "only a configuration that could be read is used");
+        CAPSTAN_ASSERT(loaded.config, "a configuration that could not be read is used");
         return *loaded.config;
     }
 };

@@ -119,7 +119,7 @@ private:
     void run(void (StreamConnection::*what)());
     auto& socket() { return boost::beast::get_lowest_layer(stream_); }
     auto& parser() {
-        CAPSTAN_ASSERT(parser_, "the parser is made before a request is read");
+        CAPSTAN_ASSERT(parser_, "a request is read without a parser");
         return *parser_;
     }
 

@@ -43,7 +43,7 @@ public:
 
     /// Valid from the end of the object until clear().
     const boost::json::value& object() const noexcept {
-        CAPSTAN_ASSERT(object_, "an object is read only after its end");
+        CAPSTAN_ASSERT(object_, "an object is read before its end");
         return *object_;
     }
     /// Discards the object, whether or not it is finished.

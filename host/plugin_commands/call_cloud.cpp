@@ -89,7 +89,7 @@ public:
     }
     /// Empty: the cloud does not describe templates.
     std::optional<Result<NodeTemplate>> describe(const NodeGroupId& group) {
-        CAPSTAN_ASSERT(instance_, "a cloud is asked after it has started");
+        CAPSTAN_ASSERT(instance_, "a cloud that has not started is called");
         const auto* templates =
             instance_->find<capstan_cloud_templates>(CAPSTAN_INTERFACE_TEMPLATES);
         if (!CAPSTAN_HAS(templates, capstan_cloud_templates, describe)) return std::nullopt;

@@ -67,7 +67,7 @@ public:
     T take() {
         const std::lock_guard lock(mutex_);
         auto value = std::exchange(value_, std::nullopt);
-        CAPSTAN_ASSERT(value, "a value is taken once, after it was put");
+        CAPSTAN_ASSERT(value, "a value is taken twice, or before it was put");
         return *std::move(value);
     }
 

@@ -129,7 +129,7 @@ Result<void> CloudControl::apply_settings(SimulatedCloud& cloud, TomlValue setti
         runtime::check_settings(plugin->plugin_class, *checked, path, own.place, complaints);
     if (complaints.errors() > 0)
         return fail(ErrorCode::invalid_config, complaints.sorted().front().message);
-    CAPSTAN_ASSERT(checked, "settings without errors have values");
+    CAPSTAN_ASSERT(checked, "settings without errors have no values");
     const auto with_view = std::make_shared<SettingsWithView>(*std::move(checked), path);
     CAPSTAN_CHECK(host_.wait<void>(
         [&](const runtime::PluginHost::Done<void>& done) {

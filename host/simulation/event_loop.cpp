@@ -64,7 +64,7 @@ Result<bool> EventLoop::run_step(const Step& step, std::optional<Time> end) {
             continue;
         }
         if (!agenda.length) return !end || now() < *end;
-        CAPSTAN_ASSERT(agenda.end, "a step with a length has an end");
+        CAPSTAN_ASSERT(agenda.end, "a step with a length has no end");
         move_to(*agenda.end);
         if (now() >= *agenda.end) return now() >= agenda.begin + *agenda.length;
     }

@@ -87,7 +87,7 @@ private:
         std::string node;
     };
     const runtime::PassInput& asked() const {
-        CAPSTAN_ASSERT(asked_, "a question is answered from a pass that was seen");
+        CAPSTAN_ASSERT(asked_, "a question is answered before a pass was seen");
         return *asked_;
     }
     static std::optional<Found> find_pod(const runtime::PassInput& input, const std::string& ns,

@@ -41,7 +41,7 @@ void merge_registration(const Registration& given, Registration& to) {
 /// The value of a member that every registration in force has, since the usual one has it.
 template <class T>
 const T& always_set(const std::optional<T>& member) {
-    CAPSTAN_ASSERT(member, "the usual registration sets this member");
+    CAPSTAN_ASSERT(member, "the usual registration does not set this member");
     return *member;
 }
 

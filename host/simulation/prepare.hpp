@@ -25,7 +25,7 @@ struct PreparedSetup {
 
     /// The configuration of a sound setup.
     const runtime::config::Config& sound_config() const {
-        CAPSTAN_ASSERT(config, "a sound setup has a configuration");
+        CAPSTAN_ASSERT(config, "a setup without a configuration is used");
         return *config;
     }
 };

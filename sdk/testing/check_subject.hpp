@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/testing/conformance.hpp>
 #include <capstan/testing/plugin_instance.hpp>
 
@@ -55,9 +56,15 @@ public:
                                                  const std::function<void(FakeHost&)>& ready = {});
 
     FakeHost& host() noexcept { return host_; }
-    PluginInstance& instance() noexcept { return *instance_; }
+    PluginInstance& instance() noexcept {
+        CAPSTAN_ASSERT(instance_, "the session has no instance");
+        return *instance_;
+    }
     /// The table of its kind, or nullptr.
-    const void* table() const noexcept { return instance_->find<void>(kind_.c_str()); }
+    const void* table() const noexcept {
+        CAPSTAN_ASSERT(instance_, "the session has no instance");
+        return instance_->find<void>(kind_.c_str());
+    }
     template <class Table>
     const Table& table_as() const noexcept {
         return *static_cast<const Table*>(table());

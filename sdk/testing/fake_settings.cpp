@@ -48,8 +48,9 @@ struct FakeSettings::Tree {
                               Out* out, Convert convert) noexcept {
         const SettingNode* node = find(settings, at);
         if (node == nullptr) return CAPSTAN_E_NOT_FOUND;
-        if (!(node->value.*member)) return CAPSTAN_E_INVALID_ARGUMENT;
-        *out = convert(*(node->value.*member));
+        const auto& read = node->value.*member;
+        if (!read) return CAPSTAN_E_INVALID_ARGUMENT;
+        *out = convert(*read);
         return CAPSTAN_OK;
     }
     static capstan_status get_text(const capstan_settings* settings, capstan_cursor at,

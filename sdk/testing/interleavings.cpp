@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
@@ -107,16 +108,18 @@ private:
     void pass() {
         const Result<CloudView> view = cloud_.refresh();
         check();
-        if (!view || view->groups.empty() || !view->groups.front().target) {
+        const NodeGroup* const group =
+            view && !view->groups.empty() ? &view->groups.front() : nullptr;
+        if (group == nullptr || !group->target) {
             log("no view" + (view ? std::string() : ": " + view.error().message));
             return;
         }
-        const NodeGroup& group = view->groups.front();
-        note_view(*view, *group.target);
-        const int counted = count(*view, *group.target);
-        if (take_back(*view, group, counted)) return;
-        if (wanted_ > counted) return grow(group, counted);
-        if (counted > wanted_) shrink(*view, group, counted);
+        const int target = *group->target;
+        note_view(*view, target);
+        const int counted = count(*view, target);
+        if (take_back(*view, *group, counted)) return;
+        if (wanted_ > counted) return grow(*group, counted);
+        if (counted > wanted_) shrink(*view, *group, counted);
     }
 
     void note_view(const CloudView& view, int listed) {
@@ -157,6 +160,7 @@ private:
     }
 
     Resize resize(const NodeGroup& group, int by, int counted) {
+        CAPSTAN_ASSERT(group.target, "a group without a target is resized");
         return {.group = group.id,
                 .delta = by,
                 .expected_target = counted,

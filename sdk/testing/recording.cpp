@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <capstan/ascii.hpp>
+#include <capstan/assert.hpp>
 
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
@@ -99,7 +100,9 @@ private:
         const std::string_view first = take_line();
         if (starts_with(first, "! ")) return read_error(first.substr(2));
         CAPSTAN_CHECK(read_reply(first));
-        HttpReply& reply = *exchanges_.back().reply;
+        std::optional<HttpReply>& read = exchanges_.back().reply;
+        CAPSTAN_ASSERT(read, "the reply that was read is not kept");
+        HttpReply& reply = *read;
         CAPSTAN_TRY(std::optional<std::string> body, read_lines("<|"));
         if (!body) {
             read_body(reply);
@@ -199,6 +202,7 @@ public:
         if (found == nullptr)
             return Error{ErrorCode::unavailable, "the request is not in the recording"};
         if (found->error) return *found->error;
+        CAPSTAN_ASSERT(found->reply, "an exchange has neither a reply nor an error");
         return *found->reply;
     }
 

@@ -129,8 +129,9 @@ private:
         if (!read) return refuse(at, read.error().message);
         nodes_[at].value = *std::move(read);
         nodes_[at].is_secret = field.type == CAPSTAN_TYPE_SECRET;
-        return field.type == CAPSTAN_TYPE_REGEX ? fit_regex(at, *nodes_[at].value.text)
-                                                : Result<void>();
+        const std::optional<std::string>& text = nodes_[at].value.text;
+        const bool is_regex = field.type == CAPSTAN_TYPE_REGEX;
+        return is_regex && text ? fit_regex(at, *text) : Result<void>();
     }
     // The host has RE2, the SDK nothing but the standard library: what both refuse is refused here.
     Result<void> fit_regex(capstan_cursor at, const std::string& text) const {

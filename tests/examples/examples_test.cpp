@@ -187,8 +187,8 @@ void run_grpc_expander() {
     replacements.emplace_back("\"https://expander.example:7000\"", "\"" + server.url() + "\"");
     RunningExample run("grpc_expander.toml", replacements, pending_pods);
     run.wait_for_first_pass();
-    EXPECT_TRUE(becomes(60s, [&] { return !server.asked().empty(); })) << "the expander is asked";
-    EXPECT_THAT(server.asked(), AllOf(Contains(StartsWith("option web | 1 |")),
+    EXPECT_TRUE(becomes(60s, [&] { return !server.last_request().empty(); })) << "the expander is asked";
+    EXPECT_THAT(server.last_request(), AllOf(Contains(StartsWith("option web | 1 |")),
                                       Contains(StartsWith("option batch | 1 |")),
                                       Contains(StartsWith("pod default/web-"))));
     EXPECT_TRUE(run.answers("/api/v2/decisions", R"("what":"increase )"));

@@ -50,7 +50,7 @@ private:
             return;
         }
         const std::optional<templates::MachineIndex>& machine = view_.membership.machine_of[n];
-        CAPSTAN_ASSERT(machine, "a node that is in no group is ineligible");
+        CAPSTAN_ASSERT(machine, "a node in no group is eligible");
         const std::uint32_t group = machine->group;
         const Result<Utilization> used = meter_.of(n, &(*snapshot_.groups)[group]);
         if (!used) return stays(n, Unremovable::unexpected_error, used.error().message);

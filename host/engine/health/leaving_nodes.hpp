@@ -44,7 +44,7 @@ std::optional<Departure> find_departure(const Machine& machine, const Settings& 
 
 /// The notice about a machine with a Departure. Borrows from `machine`.
 inline const Leaving& notice_of(const Machine& machine) noexcept {
-    CAPSTAN_ASSERT(machine.leaves, "a machine departs only if there is a notice about it");
+    CAPSTAN_ASSERT(machine.leaves, "a machine departs without a notice");
     return *machine.leaves;
 }
 

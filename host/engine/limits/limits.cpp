@@ -24,7 +24,7 @@ std::int64_t gpus(const Resources& capacity, const std::map<std::string, Bound>&
 
 /// The maximum of a total of a Budget.
 std::int64_t max_of(const ResourceTotal& total) {
-    CAPSTAN_ASSERT(total.bound.max, "a budget has only totals with a maximum");
+    CAPSTAN_ASSERT(total.bound.max, "a budget has a total without a maximum");
     return *total.bound.max;
 }
 

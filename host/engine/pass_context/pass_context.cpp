@@ -241,7 +241,7 @@ void compile_predicates(PassContext& context, const Memory& memory,
 
 int PassContext::target(GroupIndex group) const noexcept {
     const std::optional<int>& reported = groups()[group].group.target;
-    CAPSTAN_ASSERT(reported, "a group is resized only if its cloud reports a target");
+    CAPSTAN_ASSERT(reported, "a group without a target is resized");
     return *reported;
 }
 

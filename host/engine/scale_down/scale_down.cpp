@@ -140,7 +140,7 @@ public:
         const snapshot::Cluster& cluster = context_.snapshot->cluster;
         PodPlaces out;
         for (const PodIndex pod : node.moving) {
-            CAPSTAN_ASSERT(relocation_, "find_unplaceable comes before a unit is chosen");
+            CAPSTAN_ASSERT(relocation_, "a unit is chosen before find_unplaceable");
             const NodeIndex to = relocation_->where(pod);
             const PodGroupId pods = cluster.equivalence_group_of(pod);
             ++out[std::string(cluster.text(cluster.node(to).name))]

@@ -232,7 +232,7 @@ private:
     /// Why the candidate is kept, after the search has kept it.
     UnremovableReason& reason_of(std::size_t i) {
         std::optional<UnremovableReason>& kept = out_.kept[i];
-        CAPSTAN_ASSERT(kept, "only candidates that are kept have a reason");
+        CAPSTAN_ASSERT(kept, "a candidate that is not kept has no reason");
         return *kept;
     }
 
@@ -246,7 +246,7 @@ private:
             UnremovableReason& why = reason_of(i);
             if (why.reason != Unremovable::no_place_to_move_pods) continue;
             const std::optional<PodGroupIndex> pod_group = relocation_.pod_group_of(pod);
-            CAPSTAN_ASSERT(pod_group, "the predicates include all pods on candidates");
+            CAPSTAN_ASSERT(pod_group, "the predicates do not include a pod on a candidate");
             why.because = no_place.explain(pod, *pod_group, at(i).node);
         }
     }

@@ -26,7 +26,7 @@ void assign_nominated(const pass_context::PassContext& context, scheduling::Plac
         const auto [at, is_new] = pod_groups.try_emplace(nomination.equivalence_group);
         if (is_new) {
             const auto found = pass_context::find_pod_group(context, nomination.equivalence_group);
-            CAPSTAN_ASSERT(found, "the predicates include all nominated pods");
+            CAPSTAN_ASSERT(found, "the predicates do not include a nominated pod");
             at->second = *found;
         }
         const PodGroupIndex pod_group = at->second;

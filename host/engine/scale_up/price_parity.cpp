@@ -12,8 +12,17 @@ namespace {
 /// a little more than 2% apart.
 constexpr double price_tolerance = 0.02 + 1e-9;
 
-bool are_prices_apart(double one, double other) noexcept {
-    return std::abs(one - other) > price_tolerance * std::max(one, other);
+struct PricePair {
+    double own = 0, other = 0;
+};
+
+/// Both prices if they differ too much to share; nothing: they do not, or one is unknown.
+std::optional<PricePair> find_prices_apart(const Offering& own, const Offering& other) noexcept {
+    if (!own.price_per_hour || !other.price_per_hour) return std::nullopt;
+    const PricePair prices{*own.price_per_hour, *other.price_per_hour};
+    const bool are_apart = std::abs(prices.own - prices.other) >
+                           price_tolerance * std::max(prices.own, prices.other);
+    return are_apart ? std::optional(prices) : std::nullopt;
 }
 
 /// As it would be written, without an exponent.
@@ -27,9 +36,7 @@ std::string price_text(double price) {
 }  // namespace
 
 bool has_price_gap(const Offering& own, const Offering& other) noexcept {
-    if (own.is_spot != other.is_spot) return true;
-    return own.price_per_hour && other.price_per_hour &&
-           are_prices_apart(*own.price_per_hour, *other.price_per_hour);
+    return own.is_spot != other.is_spot || find_prices_apart(own, other).has_value();
 }
 
 std::optional<std::string> find_price_gap(const Offering& own, const Offering& other) {
@@ -38,11 +45,10 @@ std::optional<std::string> find_price_gap(const Offering& own, const Offering& o
         return other.is_spot ? "its nodes are spot, those of " + group + " are not"
                              : "its nodes are not spot, those of " + group + " are";
     }
-    if (!own.price_per_hour || !other.price_per_hour ||
-        !are_prices_apart(*own.price_per_hour, *other.price_per_hour))
-        return std::nullopt;
-    return "its nodes cost " + price_text(*other.price_per_hour) + " per hour, those of " + group +
-           " " + price_text(*own.price_per_hour);
+    const auto prices = find_prices_apart(own, other);
+    if (!prices) return std::nullopt;
+    return "its nodes cost " + price_text(prices->other) + " per hour, those of " + group + " " +
+           price_text(prices->own);
 }
 
 }  // namespace capstan::engine::scale_up

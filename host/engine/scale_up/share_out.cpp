@@ -185,7 +185,7 @@ public:
             given_[i] += taken;
             given += taken;
             std::optional<int>& target = groups_[i].target;
-            CAPSTAN_ASSERT(target, "each group that shares has a target");
+            CAPSTAN_ASSERT(target, "a group that shares has no target");
             *target += taken;
             if (taken < answer[i]) groups_[i].max = target;
         }
@@ -202,7 +202,7 @@ public:
 
 private:
     static int room(const NodeGroup& group) {
-        CAPSTAN_ASSERT(group.max && group.target, "each group that shares has both bounds");
+        CAPSTAN_ASSERT(group.max && group.target, "a group that shares has no target or maximum");
         return std::max(*group.max - *group.target, 0);
     }
 

@@ -232,7 +232,7 @@ std::optional<std::string> SimilarSets::price_gap(GroupIndex own, GroupIndex oth
     if (context_->settings->balance_across_prices) return std::nullopt;
     const std::optional<std::size_t>& own_place = places_[own];
     const std::optional<std::size_t>& other_place = places_[other];
-    CAPSTAN_ASSERT(own_place && other_place, "all_of returns only groups that may share");
+    CAPSTAN_ASSERT(own_place && other_place, "a group that may not share is compared");
     return find_price_gap(offerings_[*own_place], offerings_[*other_place]);
 }
 

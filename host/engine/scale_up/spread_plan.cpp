@@ -170,7 +170,7 @@ std::vector<SpreadTurn> find_turns(const scheduling::Placement& placement, std::
 scheduling::SpreadDomains planned_domains(const scheduling::Placement& placement,
                                           PodGroupIndex pod_group) {
     std::optional<scheduling::SpreadDomains> out = placement.spread(pod_group);
-    CAPSTAN_ASSERT(out, "only a pod group with a spread constraint is planned");
+    CAPSTAN_ASSERT(out, "a pod group without a spread constraint is planned");
     return *std::move(out);
 }
 

@@ -78,7 +78,7 @@ public:
     /// The same for a slot of new nodes.
     TemplateNodeId template_node_of_new(Slot slot) const noexcept {
         const std::optional<TemplateNodeId> out = template_node(slot);
-        CAPSTAN_ASSERT(out, "new nodes have a template");
+        CAPSTAN_ASSERT(out, "new nodes have no template");
         return *out;
     }
     /// What is free of a resource on each node of the slot.

@@ -273,7 +273,7 @@ std::optional<int> Placement::State::attach_limit(Slot slot, std::uint32_t drive
 std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_group,
                                                              ProfileId profile) const noexcept {
     const PodRules& own = *predicates->pods.find(pod_group);
-    CAPSTAN_ASSERT(own.wide, "only a pod group with a wide constraint has spread domains");
+    CAPSTAN_ASSERT(own.wide, "a pod group without a wide constraint has spread domains");
     const Counter& counter = predicates->pods.counters[own.spread[*own.wide].counter];
     const std::int32_t domain = predicates->pods.topologies[counter.topology].domain_of[profile];
     const auto at = std::lower_bound(own.wide_domains.begin(), own.wide_domains.end(), domain);

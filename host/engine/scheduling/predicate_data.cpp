@@ -251,7 +251,7 @@ RequestTable::RequestTable(const snapshot::Cluster& cluster,
     needs_.reserve(requests_.size());
     for (const snapshot::Request& request : requests_) {
         const std::optional<std::uint32_t>& column = column_of_[request.resource];
-        CAPSTAN_ASSERT(column, "each requested resource has a column");
+        CAPSTAN_ASSERT(column, "a requested resource has no column");
         needs_.push_back({*column, request.amount});
     }
 }

@@ -110,7 +110,7 @@ void Leadership::stop(std::function<void()> done) {
 }
 
 void Leadership::log_failure(Error error) {
-    CAPSTAN_ASSERT(elector_, "only an elector reports failures of the Lease");
+    CAPSTAN_ASSERT(elector_, "a Lease fails without an elector");
     const Duration now = loop_.monotonic();
     const Duration left = elector_->leads_until() - now;
     if (elector_->is_leader())

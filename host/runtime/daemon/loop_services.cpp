@@ -289,7 +289,7 @@ void LoopServices::await_signal() {
             });
         });
     }
-    CAPSTAN_ASSERT(signals_, "without a guard this object takes the signals");
+    CAPSTAN_ASSERT(signals_, "signals are awaited that the guard takes");
     signals_->async_wait([this](const boost::system::error_code& error, int number) {
         if (error) return;
         take_signal(number);

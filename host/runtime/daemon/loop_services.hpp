@@ -104,23 +104,23 @@ public:
 
     ClusterLink& link() noexcept { return *link_; }
     Leadership& leadership() noexcept {
-        CAPSTAN_ASSERT(leadership_, "open() makes the leadership");
+        CAPSTAN_ASSERT(leadership_, "there is no leadership");
         return *leadership_;
     }
     PassScheduler& pass_scheduler() noexcept { return pass_scheduler_; }
     MemoryKeeper& keeper() noexcept {
-        CAPSTAN_ASSERT(keeper_, "open() makes the memory keeper");
+        CAPSTAN_ASSERT(keeper_, "there is no memory keeper");
         return *keeper_;
     }
     /// NULL: no status is written.
     StatusWriter* status() noexcept { return status_ ? &*status_ : nullptr; }
     kubernetes::client::EventRecorder& events() noexcept {
-        CAPSTAN_ASSERT(events_, "open() makes the event recorder");
+        CAPSTAN_ASSERT(events_, "there is no event recorder");
         return *events_;
     }
     /// [any thread]
     ClusterClient& cluster() noexcept {
-        CAPSTAN_ASSERT(cluster_, "open() makes the cluster client");
+        CAPSTAN_ASSERT(cluster_, "there is no cluster client");
         return *cluster_;
     }
     /// The gate of changes: open while the term of may_act lasts. To be called on the loop's

@@ -95,7 +95,7 @@ struct PluginStarts::Slot {
 
     /// Of the last try.
     Error& failure() {
-        CAPSTAN_ASSERT(state.error, "a try that is repeated or given up has failed");
+        CAPSTAN_ASSERT(state.error, "a call that has not failed is repeated or given up");
         return *state.error;
     }
 };

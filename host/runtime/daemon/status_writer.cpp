@@ -330,7 +330,7 @@ std::string initializing_text(const std::string& message, Time now) {
 }
 
 StatusWriter::StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options)
-    : options_(std::move(options)), loop_(loop), maps_(api, loop, options_.seed) {}
+    : options_(std::move(options)), maps_(api, loop, options_.seed) {}
 
 void StatusWriter::write(std::string text, Time now) {
     next_ = io::redacted(std::move(text));

@@ -104,7 +104,6 @@ private:
     void send();
 
     const Options options_;
-    io::Loop& loop_;
     std::string next_{};  ///< empty: nothing to write
     Time next_at_{};
     std::string uid_{};

@@ -85,7 +85,7 @@ void WatchOutage::look_again() {
 }
 
 void WatchOutage::look() {
-    CAPSTAN_ASSERT(since_, "watches are looked at only during an outage");
+    CAPSTAN_ASSERT(since_, "watches are compared without an outage");
     const Duration since = *since_;
     WatchFailures failures = look_();
     log_unavailable(failures);

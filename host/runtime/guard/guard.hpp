@@ -116,7 +116,7 @@ private:
     /// Everything that hangs, as part of a sentence. Empty: nothing does.
     std::string describe_stuck_calls() const;
     GuardLog& guard_log() {
-        CAPSTAN_ASSERT(log_, "the constructor makes the log");
+        CAPSTAN_ASSERT(log_, "there is no log");
         return *log_;
     }
 

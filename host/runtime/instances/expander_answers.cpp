@@ -116,7 +116,7 @@ void ExpanderAnswers::ask(const std::shared_ptr<ExpanderClient>& expander,
         }
     });
     waited += clock.monotonic() - began;
-    CAPSTAN_ASSERT(result, "run_outside() returns after its work");
+    CAPSTAN_ASSERT(result, "run_outside() has returned before its work ended");
     if (!*result) {
         answer.error = result->error();
         return;

@@ -61,7 +61,7 @@ private:
     Result<std::filesystem::path> copy(const PluginFile& file);
     Result<std::shared_ptr<PluginLibrary>> open(const PluginFile& file);
     PrivateCopies& private_copies() {
-        CAPSTAN_ASSERT(copies_, "the first library makes the private copies");
+        CAPSTAN_ASSERT(copies_, "there is no folder of private copies");
         return *copies_;
     }
 

@@ -20,7 +20,7 @@ Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view na
     const JsonCursor root = problems.root();
     const auto version = root.required("version").integer(1, std::numeric_limits<int>::max());
     CAPSTAN_CHECK(check_problems(problems, name));
-    CAPSTAN_ASSERT(version, "a version that cannot be read is a problem");
+    CAPSTAN_ASSERT(version, "a version that could not be read is no problem");
     if (*version <= latest) return static_cast<int>(*version);
     const std::string host(root["host"].text().value_or("a later one"));
     return fail(ErrorCode::unsupported,

@@ -75,7 +75,7 @@ Result<T> StateStore::ask(std::function<Result<T>(StateMedium&)> question) {
         answer->emplace(question(*medium));
     }));
     std::optional<Result<T>>& given = *answer;
-    CAPSTAN_ASSERT(given, "run() succeeds only after its work");
+    CAPSTAN_ASSERT(given, "run() has succeeded before its work ended");
     return *std::move(given);
 }
 

@@ -80,7 +80,7 @@ Answer<HttpReply> serve_log(const ApiCall& call) {
 namespace {
 
 const ScalePaths& scale_of(const ResourceKind& kind) {
-    CAPSTAN_ASSERT(kind.scale, "only a kind with a scale serves the scale subresource");
+    CAPSTAN_ASSERT(kind.scale, "a kind without a scale serves the scale subresource");
     return *kind.scale;
 }
 

@@ -62,7 +62,7 @@ Task<void> FailedActivities::update(std::vector<Size> groups) {
 
 bool FailedActivities::is_due(const Followed& group) const {
     if (!group.read_at) return true;
-    CAPSTAN_ASSERT(group.wants_since, "only a group that wants instances is read");
+    CAPSTAN_ASSERT(group.wants_since, "a group that wants no instances is read");
     const Duration now = host_.monotonic();
     return now - *group.wants_since < frequent_reads_for ||
            now - *group.read_at >= config_.refresh_every;

@@ -217,7 +217,7 @@ Task<XmlReply> AwsClient::call(QueryRequest request, Repeatable repeatable) {
         return std::nullopt;
     };
     co_await State::answer(state_, std::move(call));
-    CAPSTAN_ASSERT(out, "a call that succeeds has read its reply");
+    CAPSTAN_ASSERT(out, "a call has succeeded without a reply");
     co_return std::move(*out);
 }
 

@@ -86,7 +86,7 @@ public:
 private:
     View<capstan_quantity> amounts(const OptionView& option) const {
         const std::optional<TemplateView> node = option.node();
-        CAPSTAN_ASSERT(node, "only options with a template are compared");
+        CAPSTAN_ASSERT(node, "an option without a template is compared");
         return amounts_of(*node, config_.of);
     }
     bool counts(std::string_view resource) const {

@@ -155,7 +155,7 @@ Task<void> GroupMaker::read_market() {
     const bool is_old = !facts_ || host_.monotonic() - read_at_ >= market_life;
     if (is_old) co_await renew_facts();
     if (!is_old && !is_changed_) co_return;
-    CAPSTAN_ASSERT(facts_, "a renewal that leaves no facts throws");
+    CAPSTAN_ASSERT(facts_, "a renewal has succeeded without facts");
     facts_->prices = prices_;
     Result<Market> market = Market::make(*facts_, config_);
     if (!market) {

@@ -58,7 +58,7 @@ Similarity differ(const Difference& d, const TemplateView& a, const TemplateView
         return differs("label " + key + " differs: " + in_quotes(*d.on_a) + " and " +
                        in_quotes(*d.on_b));
     }
-    CAPSTAN_ASSERT(d.on_a || d.on_b, "a label that differs is on a node");
+    CAPSTAN_ASSERT(d.on_a || d.on_b, "a label that differs is on no node");
     const TemplateView& with = d.on_a ? a : b;
     const TemplateView& without = d.on_a ? b : a;
     return differs("label " + key + " is missing on " + std::string(without.name()) + ", " +

@@ -87,7 +87,7 @@ Task<std::vector<Result<T>>> run_all(std::vector<Task<T>> tasks, std::size_t at_
     out.reserve(all.next);
     for (std::size_t i = 0; i < all.next; ++i) {
         std::optional<Result<T>>& result = all.results[i];
-        CAPSTAN_ASSERT(result, "every task that was started has ended");
+        CAPSTAN_ASSERT(result, "a task has not ended");
         out.push_back(std::move(*result));
     }
     co_return out;

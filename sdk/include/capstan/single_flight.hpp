@@ -50,7 +50,7 @@ private:
         const std::optional<Result<T>>& result = flight->result;
         if (!result)
             co_await detail::Wait(state->host, flight->waiting, "waiting for a running call");
-        CAPSTAN_ASSERT(result, "a call wakes those that wait for it when it has a result");
+        CAPSTAN_ASSERT(result, "a call without a result has resumed its waiters");
         co_return Result<T>(*result);
     }
     static detail::Detached run(std::shared_ptr<State> state, std::shared_ptr<Flight> flight,

@@ -101,7 +101,7 @@ public:
     /// Returns the value, or throws a Failure with the task's error.
     T await_resume() {
         std::optional<Result<T>>& ended = frame_.promise().result;
-        CAPSTAN_ASSERT(ended, "a task resumes what awaits it when it has a result");
+        CAPSTAN_ASSERT(ended, "a task without a result has resumed its waiter");
         Result<T>& result = *ended;
         if (!result) throw Failure(std::move(result).error());
         if constexpr (!std::is_void_v<T>) return std::move(*result);
@@ -462,7 +462,7 @@ public:
         demand("blocking work");
         if (thrown_) std::rethrow_exception(thrown_);
         if constexpr (!std::is_void_v<Value>) {
-            CAPSTAN_ASSERT(value_, "work that has ended without an exception has a value");
+            CAPSTAN_ASSERT(value_, "work has ended without a value or an exception");
             return std::move(*value_);
         }
     }

@@ -20,7 +20,7 @@ public:
     explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
 
     engine::snapshot::ClusterBuilder& builder() noexcept {
-        CAPSTAN_ASSERT(builder_, "the constructor makes the builder");
+        CAPSTAN_ASSERT(builder_, "there is no builder");
         return *builder_;
     }
     /// From begin_replace() to end_replace() a kind is listed again, and nothing is published.

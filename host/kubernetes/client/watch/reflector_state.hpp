@@ -46,7 +46,7 @@ struct Reflector::State final : WatchSink {
     void open(ApiRequest request, Phase to);
     void drop();
     WatchReader& present_reader() {
-        CAPSTAN_ASSERT(reader, "a request that is open has a reader");
+        CAPSTAN_ASSERT(reader, "an open request has no reader");
         return *reader;
     }
 

@@ -248,7 +248,7 @@ void LeaderElector::stop(std::function<void()> done) {
     }
     deadline_.after(options_.renew_deadline, [this] { finish_stop(); });
     conflicts_.emplace(random_);
-    CAPSTAN_ASSERT(observed_, "a leader has observed its Lease");
+    CAPSTAN_ASSERT(observed_, "a leader has not observed its Lease");
     give_back(*observed_);
 }
 

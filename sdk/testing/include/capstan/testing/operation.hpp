@@ -115,7 +115,7 @@ public:
 
     bool is_done() const noexcept { return done_.load(std::memory_order_acquire); }
     const Result<T>& result() const {
-        CAPSTAN_ASSERT(result_, "the result of an operation is read when it is done");
+        CAPSTAN_ASSERT(result_, "an operation is read before it is done");
         return *result_;
     }
 
