@@ -457,8 +457,8 @@ void describe(auto&& key, Step& s) {
     key("remove_groups", s.remove_groups, "Ids of groups to remove from the simulated cloud.");
     key("advance", s.advance, "Length of the step.", {.min = 1});
     key("until", s.until,
-        "\"idle\": until nothing changes, at most a week; \"command\": until a command is given; a "
-        "command or its first words: until that command is given.");
+        "\"idle\": until nothing is due, or 24h have passed without an event; \"command\": until a "
+        "command is given; a command or its first words: until that command is given.");
     key("within", s.within, "How long to wait for the command of `until`; unset: 24h.");
     describe_expected(key, s.expected);
 }

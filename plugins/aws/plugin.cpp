@@ -17,6 +17,6 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.aws", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
+CAPSTAN_PLUGIN("capstan.aws", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_CLOUD,
                capstan::make_class<Cloud>({.id = "aws",
                                            .doc = "Auto Scaling groups of an AWS account."}))

@@ -17,7 +17,7 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.external_grpc", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
+CAPSTAN_PLUGIN("capstan.external_grpc", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_CLOUD,
                capstan::make_class<Cloud>(
                    {.id = "external_grpc",
                     .doc = "A cloud served by cluster-autoscaler's externalgrpc protocol."}))

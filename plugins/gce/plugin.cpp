@@ -17,6 +17,6 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.gce", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
+CAPSTAN_PLUGIN("capstan.gce", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_CLOUD,
                capstan::make_class<Cloud>(
                    {.id = "gce", .doc = "Managed instance groups of Google Cloud projects."}))

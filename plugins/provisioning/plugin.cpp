@@ -16,7 +16,7 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.provisioning", "1.0.0", "Capstan", CAPSTAN_KIND_GROUP_SOURCE,
+CAPSTAN_PLUGIN("capstan.provisioning", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_GROUP_SOURCE,
                capstan::make_class<Plugin>(
                    {.id = "provisioning",
                     .doc = "Node auto-provisioning: suggests groups for pending pods, of one "

@@ -21,7 +21,7 @@ public:
 }  // namespace
 
 CAPSTAN_PLUGIN(
-    "capstan.simulated", "1.0.0", "Capstan", CAPSTAN_KIND_CLOUD,
+    "capstan.simulated", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_CLOUD,
     capstan::make_class<Plugin>(
         {.id = "simulated",
          .doc = "A simulated cloud whose groups and faults are set in the configuration."}))

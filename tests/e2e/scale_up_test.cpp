@@ -62,8 +62,9 @@ TEST_F(ControlPlaneScaleUp, Creates1000NodesFor5000Pods) {
     EXPECT_TRUE(becomes(300s, [&] { return ready_pods() == 5000; })) << ready_pods();
     std::cout << "5000 pods ready after " << seconds() << " s\n";
     EXPECT_TRUE(has_ready_nodes(1000));
-    for (const auto& [zone, count] : nodes_by_zone())
-        EXPECT_TRUE(count == 333 || count == 334) << zone << ": " << count;
+    // A group whose last increase has no answer within a second is left out of the next pass, and
+    // the others grow instead.
+    for (const auto& [zone, count] : nodes_by_zone()) EXPECT_NEAR(count, 333, 33) << zone;
     EXPECT_EQ(daemon.target(), 1000);
 }
 

@@ -3,7 +3,7 @@
 #include "node_groups.hpp"
 
 CAPSTAN_PLUGIN(
-    "capstan.node_groups", "1.0.0", "Capstan", CAPSTAN_KIND_SPLITTER,
+    "capstan.node_groups", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_SPLITTER,
     capstan::make_class<capstan::balancer::NodeGroups>(
         {.id = "node_groups",
          .doc =

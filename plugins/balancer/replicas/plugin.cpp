@@ -21,7 +21,7 @@ public:
 }  // namespace
 
 CAPSTAN_PLUGIN(
-    "capstan.replicas", "1.0.0", "Capstan", CAPSTAN_KIND_CONTROLLER,
+    "capstan.replicas", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_CONTROLLER,
     capstan::make_class<Plugin>(
         {.id = "replicas",
          .doc = "The Balancer: distributes replicas over targets, by priority or in proportion, "

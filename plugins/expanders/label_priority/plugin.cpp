@@ -16,7 +16,7 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.label_priority", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+CAPSTAN_PLUGIN("capstan.label_priority", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "label_priority",
                     .doc = "Keeps the options whose node label has the highest number."}))

@@ -2,7 +2,7 @@
 
 #include "least_nodes.hpp"
 
-CAPSTAN_PLUGIN("capstan.least_nodes", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+CAPSTAN_PLUGIN("capstan.least_nodes", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<capstan::expanders::LeastNodes>(
                    {.id = "least_nodes",
                     .doc = "Keeps the options that need the fewest new nodes."}))

@@ -16,7 +16,7 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.least_waste", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+CAPSTAN_PLUGIN("capstan.least_waste", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "least_waste",
                     .doc = "Keeps the options whose new nodes waste the least resources."}))

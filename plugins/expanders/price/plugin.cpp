@@ -16,7 +16,7 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.price", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+CAPSTAN_PLUGIN("capstan.price", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "price",
                     .doc = "Keeps the options with the lowest cost for the pods they run."}))

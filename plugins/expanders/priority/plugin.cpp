@@ -62,7 +62,7 @@ private:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.priority", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+CAPSTAN_PLUGIN("capstan.priority", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_EXPANDER,
                capstan::make_class<Plugin>(
                    {.id = "priority",
                     .doc = "Keeps the options whose group id matches a pattern of the highest "

@@ -18,7 +18,7 @@ public:
 }  // namespace
 
 CAPSTAN_PLUGIN(
-    "capstan.grpc_expander", "1.0.0", "Capstan", CAPSTAN_KIND_EXPANDER,
+    "capstan.grpc_expander", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_EXPANDER,
     capstan::make_class<Expander>({.id = "grpc_expander",
                                    .doc = "Keeps the options chosen by a server of "
                                           "cluster-autoscaler's gRPC expander protocol."}))

@@ -17,7 +17,7 @@ public:
 }  // namespace
 
 CAPSTAN_PLUGIN(
-    "capstan.labels", "1.0.0", "Capstan", CAPSTAN_KIND_SIMILARITY,
+    "capstan.labels", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_SIMILARITY,
     capstan::make_class<Plugin>({.id = "labels",
                                  .doc = "Two groups are similar if their nodes have the same "
                                         "labels, except for zone and host labels."}))

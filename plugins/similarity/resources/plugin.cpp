@@ -16,7 +16,7 @@ public:
 
 }  // namespace
 
-CAPSTAN_PLUGIN("capstan.resources", "1.0.0", "Capstan", CAPSTAN_KIND_SIMILARITY,
+CAPSTAN_PLUGIN("capstan.resources", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_SIMILARITY,
                capstan::make_class<Plugin>(
                    {.id = "resources",
                     .doc = "Two groups are similar if their nodes have the same capacity, "
