@@ -98,7 +98,7 @@ inline const NodeGroup* find_group_with_room(const CloudView& view, int room) {
     return at != view.groups.end() ? &*at : nullptr;
 }
 
-/// The target that the cloud shows now; nothing: it cannot be read.
+/// The target that the cloud shows now; absent: it cannot be read.
 inline std::optional<int> target_of(CloudSession& cloud, const NodeGroupId& id) {
     const Result<CloudView> view = cloud.refresh();
     if (!view) return std::nullopt;

@@ -105,7 +105,7 @@ std::optional<Error> refusal(FakeParts& p, const HttpRequest& request, capstan_o
                                             std::string(host) + "\"] }"};
 }
 
-/// What was arranged for a request; nothing: the handler is to say.
+/// What was arranged for a request; absent: the handler is to say.
 std::optional<HttpOutcome> find_arranged(FakeParts& p, const HttpRequest& request) {
     const std::lock_guard lock(p.mutex);
     std::optional<Exchange> exchange = p.http.take(request);

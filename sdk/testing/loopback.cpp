@@ -129,7 +129,7 @@ HttpReply parse_head(std::string_view head) {
     }
 }
 
-/// The chunks of a body put together; nothing: there are more to come.
+/// The chunks of a body put together; absent: there are more to come.
 std::optional<std::string> join_chunks(std::string_view text) {
     std::string out;
     while (true) {

@@ -26,7 +26,7 @@ std::optional<ErrorCode> find_error_code(std::string_view name) {
     return std::nullopt;
 }
 
-/// Nothing: a backslash begins something else than `\\` or `\xHH`.
+/// Absent: a backslash begins something else than `\\` or `\xHH`.
 std::optional<std::string> unescaped(std::string_view line) {
     std::string out;
     while (!line.empty()) {
@@ -143,7 +143,7 @@ private:
         }
         return {};
     }
-    /// The lines that begin with `mark`, put together; nothing: there is none.
+    /// The lines that begin with `mark`, put together; absent: there is none.
     Result<std::optional<std::string>> read_lines(std::string_view mark) {
         std::optional<std::string> out;
         while (starts_with(rest_, mark)) {

@@ -30,7 +30,7 @@ void NewGroupSource::suggest(const capstan::Call&, const capstan::GroupSourceReq
                              const capstan::GroupSuggestions& suggest) const {
     for (const auto machine : request.machines()) {
         if (machine.offerings().empty() || !holds_a_pod(machine, request.pods())) {
-            suggest.leave_out(machine.name(), "no pod fits on it");
+            suggest.leave_out(machine.name(), "no pod fits on a new machine");
             continue;
         }
         const auto offer = machine.offerings()[0];

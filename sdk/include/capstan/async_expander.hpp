@@ -6,12 +6,13 @@
 ///         Task<KeptOptions> filter(AsyncExpanderRequest request);
 ///     };
 ///
-/// Such a class fulfils the kind of expander.hpp by the companion "capstan.expander.async/1".
-/// `filter` runs on the instance's strand and must not block; a pass waits for it until its
-/// deadline. The result is recorded with the pass. `filter` keeps the best option, or all options
-/// that are equally good. Keeping none is a valid result; a Failure is an error. Within a pass it
-/// is not called again after a Failure other than `invalid_argument` and `internal`, nor after its
-/// calls have taken twice the deadline of a call in total.
+/// Such a class is of the kind "capstan.expander/1", as in expander.hpp; the host calls it through
+/// the companion interface "capstan.expander.async/1". `filter` runs on the instance's strand and
+/// must not block; a pass waits for it until its deadline. The result is recorded with the pass.
+/// `filter` keeps the best option, or all options that are equally good. Keeping none is a valid
+/// result; a Failure is an error. Within a pass it is not called again after a Failure other than
+/// `invalid_argument` and `internal`, nor once its calls have together taken twice the time limit
+/// of one call.
 #pragma once
 
 #include <cmath>
@@ -65,11 +66,11 @@ inline Result<AsyncExpanderRequest> async_expander_request_from_abi(
                              .cluster_nodes = raw.options->cluster_nodes};
     CAPSTAN_TRY(out.pods, detail::list_from_abi<capstan_pod_equivalence_group>(
                               "pods", raw.options->pods, equivalence_group_from_abi));
-    const auto pod_classes = static_cast<std::uint32_t>(out.pods.size());
+    const auto equivalence_groups = static_cast<std::uint32_t>(out.pods.size());
     CAPSTAN_TRY(out.options,
                 detail::list_from_abi<capstan_option>(
                     "options", raw.options->options, [&](const capstan_option& option) {
-                        return option_from_abi(option, pod_classes);
+                        return option_from_abi(option, equivalence_groups);
                     }));
     if (out.options.empty()) return detail::misfit("options is empty");
     return out;

@@ -59,7 +59,7 @@ inline FailedAttempt judge_unreadable(const std::string& action, Error error) {
 }
 
 /// The outcome when no reply came; `error` is the host's.
-inline FailedAttempt judge_absence(const std::string& action, Error error) {
+inline FailedAttempt judge_no_reply(const std::string& action, Error error) {
     FailedAttempt out;
     const bool was_lost = error.provider_code == "connection_lost";
     const bool is_trusted = error.provider_code != "untrusted_certificate";
@@ -79,9 +79,9 @@ inline FailedAttempt judge_absence(const std::string& action, Error error) {
 }
 
 /// The error when there were no credentials, so nothing was sent. A time-out of the source of
-/// credentials is `unavailable`, since the request cannot have been carried out. A file that the
-/// search for credentials misses is `unauthenticated`, since `not_found` would mean that the
-/// request's object is gone.
+/// credentials is `unavailable`, since the request cannot have been carried out. A missing
+/// credentials file is `unauthenticated`, since `not_found` would mean that the request's object is
+/// gone.
 inline Error unsent_error(const std::string& action, Error error) {
     switch (error.code) {
         case ErrorCode::deadline: error.code = ErrorCode::unavailable; break;
@@ -95,8 +95,8 @@ inline Error unsent_error(const std::string& action, Error error) {
     return within(action, std::move(error));
 }
 
-/// [strand] The budget of all requests of a client, by RetryPolicy, whose `statuses`, `errors` and
-/// `also` are not used.
+/// [strand] The retry budget that all requests of a client share. It follows a RetryPolicy, but
+/// ignores its `statuses`, `errors` and `also`.
 class AttemptBudget {
 public:
     explicit AttemptBudget(RetryPolicy policy)

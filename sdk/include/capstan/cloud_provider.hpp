@@ -23,9 +23,9 @@
 ///         Result<GroupOptions> options(const Call&, const GroupView& group) const;
 ///     };
 ///
-/// Prefer NodeGroup::price and NodeGroup::options: they come with the group and are always in time.
-/// The hooks `price` and `options` are called for groups without them, and for groups that do not
-/// exist yet.
+/// Prefer NodeGroup::price and NodeGroup::options: they come with the group and cannot miss a
+/// deadline. The hooks `price` and `options` are called for groups without them, and for groups
+/// that do not exist yet.
 ///
 /// Each Task may also be a plain value or Result. A `refresh` that finds nothing changed may return
 /// a SharedCloudView (shared_cloud_view.hpp). All asynchronous functions run on the instance's

@@ -98,8 +98,8 @@ struct CloudView {
     /// not listed. Empty: a machine that is not listed may exist.
     std::string lists_all_with_prefix{};
     /// How long a listed target may lag behind the result of a change. A lower target that is
-    /// listed later was set by another client. Absent: unknown; the host then counts the result for
-    /// as long as a machine may take to join.
+    /// listed after this time was set by another client. Absent: unknown; the host then uses the
+    /// result for as long as a machine may take to join.
     std::optional<Duration> target_lag{};
 
     bool operator==(const CloudView&) const = default;
@@ -109,8 +109,9 @@ struct CloudView {
 struct Resize {
     NodeGroupId group{};
     int delta = 0;  ///< number of machines to add or to remove; always positive
-    /// The target that the host counts with: the listed one, with the changes that the cloud has
-    /// agreed to and does not list yet. The new target is `expected_target` with `delta`.
+    /// The target that the host assumes: the listed one, with the changes that the cloud has agreed
+    /// to and does not list yet. The new target is `expected_target` plus `delta` (increase) or
+    /// minus `delta` (decrease_target).
     int expected_target = 0;
     /// All of `delta` or nothing. A cloud that cannot guarantee this fails with
     /// ErrorCode::unsupported and changes nothing; the host then retries once without it.

@@ -36,7 +36,7 @@ enum class ErrorCode : std::int32_t {
     busy = CAPSTAN_E_BUSY,
 };
 
-/// What else an error concerns; see abi/error.h.
+/// Which other groups an error concerns; see abi/error.h.
 enum class ErrorScope : std::int32_t {
     unknown = CAPSTAN_SCOPE_UNKNOWN,
     group = CAPSTAN_SCOPE_GROUP,

@@ -1,5 +1,5 @@
-/// from_abi.hpp for the request side: pod classes and scale-up options, with the same checks and
-/// errors.
+/// from_abi.hpp for the request side: equivalence groups and scale-up options, with the same checks
+/// and errors.
 #pragma once
 
 #include <cmath>
@@ -70,12 +70,12 @@ inline Result<void> placement_from_abi(const capstan_pod_equivalence_group& raw,
     return {};
 }
 
-/// A list of shares whose indices are below `pod_classes`.
-inline Result<PodShares> shares_from_abi(capstan_array array, std::uint32_t pod_classes) {
+/// A list of shares whose indices are below `equivalence_groups`.
+inline Result<PodShares> shares_from_abi(capstan_array array, std::uint32_t equivalence_groups) {
     const auto share_from_abi = [&](const capstan_pod_share& share) -> Result<PodShare> {
-        if (share.equivalence_group < pod_classes) return share;
+        if (share.equivalence_group < equivalence_groups) return share;
         return misfit("equivalence_group is " + std::to_string(share.equivalence_group) +
-                      ", the request has " + std::to_string(pod_classes));
+                      ", the request has " + std::to_string(equivalence_groups));
     };
     CAPSTAN_TRY(std::vector<PodShare> shares,
                 list_from_abi<capstan_pod_share>("pods", array, share_from_abi));
@@ -102,8 +102,10 @@ inline Result<PodEquivalenceGroup> equivalence_group_from_abi(
     return out;
 }
 
-/// `pod_classes`: the number in the request. Each result owns its template and its list of pods.
-inline Result<ScaleUpOption> option_from_abi(const capstan_option& raw, std::uint32_t pod_classes) {
+/// `equivalence_groups`: the number in the request. Each result owns its template and its list of
+/// pods.
+inline Result<ScaleUpOption> option_from_abi(const capstan_option& raw,
+                                             std::uint32_t equivalence_groups) {
     CAPSTAN_CHECK(detail::check_size(raw));
     if (raw.nodes < 1)
         return detail::misfit("nodes is " + std::to_string(raw.nodes) + ", expected at least 1");
@@ -117,7 +119,7 @@ inline Result<ScaleUpOption> option_from_abi(const capstan_option& raw, std::uin
         out.node = std::make_shared<const NodeTemplate>(std::move(*node));
     }
     out.nodes = raw.nodes;
-    CAPSTAN_TRY(out.pods, detail::shares_from_abi(raw.pods, pod_classes));
+    CAPSTAN_TRY(out.pods, detail::shares_from_abi(raw.pods, equivalence_groups));
     CAPSTAN_TRY(out.requested, detail::resources_from_abi("requested", raw.requested));
     out.pod_count = raw.pod_count;
     CAPSTAN_TRY(out.similar, detail::names_from_abi<NodeGroupId>("similar", raw.similar));

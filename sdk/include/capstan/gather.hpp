@@ -29,7 +29,7 @@ struct Gathering {
     std::vector<std::optional<Result<T>>> results{};
     std::size_t next = 0;  ///< the first task that has not started
     bool has_failed = false;
-    std::size_t open = 0;  ///< running workers, and their start
+    std::size_t open = 0;  ///< running workers, plus one while they are being started
     std::coroutine_handle<> waiting{};
 
     bool is_over() const noexcept {

@@ -110,8 +110,8 @@ public:
         const capstan_group_plan crossing = arena.to_abi(plan);
         out_->suggest(out_, &crossing, str(because));
     }
-    /// Why a machine type is not suggested, or not in every zone. Report the nearest miss first: it
-    /// is the reason that pods get.
+    /// Why a machine type is not suggested, or not in every zone. Report the machine type that
+    /// comes closest to fitting the pods first: its reason is shown for them.
     void leave_out(std::string_view machine_type, std::string_view because) const noexcept {
         out_->leave_out(out_, str(machine_type), str(because));
     }

@@ -96,8 +96,7 @@ inline capstan_kv field(std::string_view key, std::string_view value) noexcept {
 
 namespace detail {
 
-/// Calls a C function that takes a callback `void (*)(void *user, A...)` with a callable that may
-/// throw.
+/// Adapts a callable that may throw to a C callback `void (*)(void *user, A...)`.
 template <class F>
 struct Caught {
     F& use;

@@ -43,8 +43,8 @@ protected:
         error_ = error != nullptr ? from_abi(*error)
                                   : Error{error_code(status), "cluster request: empty reply"};
     }
-    template <class Selection>
-    void finish(Selection keep) noexcept {
+    template <class Keep>
+    void finish(Keep keep) noexcept {
         try {
             keep();
         } catch (...) {

@@ -13,7 +13,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A resource as in API paths. Not an aggregate, like the types below, for the same reason as
+/// A resource as in API paths. Like KubeRequest, it is not an aggregate, for the same reason as
 /// HttpRequest.
 struct KubeResource {
     std::string group{};  ///< "apps"; empty: the core group
@@ -111,7 +111,7 @@ struct KubeRequest {
         return {KubeVerb::remove, std::move(of), std::move(ns), std::move(name)};
     }
 
-    KubeRequest&& below(std::string of_subresource) && {
+    KubeRequest&& with_subresource(std::string of_subresource) && {
         subresource = std::move(of_subresource);
         return std::move(*this);
     }

@@ -17,7 +17,8 @@
 ///     Task<void> self_check();                    for `capstan doctor`
 ///     Result<void> reconfigure(const Settings&);  applies changed live settings
 ///
-/// The first three may take a StartRequest, StopRequest or SelfCheckRequest (requests.hpp).
+/// `start`, `stop` and `self_check` may take a StartRequest, StopRequest or SelfCheckRequest
+/// (requests.hpp).
 #pragma once
 
 #include <cstring>

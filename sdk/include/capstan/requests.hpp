@@ -41,7 +41,7 @@ enum class StopReason : std::int32_t {
     shutdown = CAPSTAN_STOP_SHUTDOWN,  ///< the host shuts down
     replaced = CAPSTAN_STOP_REPLACED,  ///< another instance takes over
     removed = CAPSTAN_STOP_REMOVED,    ///< removed from the configuration
-    failed = CAPSTAN_STOP_FAILED,      ///< its start failed, or the start that needed it
+    failed = CAPSTAN_STOP_FAILED,      ///< its start failed, or the reload that it was started for
 };
 struct StopRequest {
     RequestFlags flags{};

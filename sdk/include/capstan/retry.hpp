@@ -69,10 +69,11 @@ public:
     /// replies to retry, and the attempts, the budget or the time of the operation are used up. The
     /// error has the number of attempts and the outcome of the last one.
     ///
-    /// A request that may have taken effect is retried only if it is repeatable. Otherwise it is
-    /// retried only after a 429 or a full queue of the host, when it had no effect. The error has
-    /// the code of the last attempt; for a change without an idempotency key a cloud plugin should
-    /// replace it with `deadline`, since the outcome is unknown.
+    /// A request that may have taken effect is retried only if it is repeatable. A request that is
+    /// not repeatable is retried only after a 429 or if the host's queue was full, since it then
+    /// had no effect. The error has the code of the last attempt; for a change without an
+    /// idempotency key a cloud plugin should replace it with `deadline`, since the outcome is
+    /// unknown.
     Task<HttpReply> send(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
         return repeat(of(std::move(request)), repeatable);
     }

@@ -14,8 +14,8 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// A number of pods of one class: `equivalence_group` is an index into the request's pod classes.
-/// The ABI fixes the layout, so lists of these are passed without copies.
+/// A number of pods of one equivalence group: `equivalence_group` is an index into the request's
+/// pods. The ABI fixes the layout, so lists of these are passed without copies.
 using PodShare = capstan_pod_share;
 /// Immutable, because hundreds of options that help the same pods share one list.
 using PodShares = std::shared_ptr<const std::vector<PodShare>>;
@@ -53,7 +53,7 @@ inline bool same_pods(const PodShares& a, const PodShares& b) noexcept {
 
 }  // namespace detail
 
-/// Whether they help the same number of pods of each class.
+/// Whether they help the same number of pods of each equivalence group.
 inline bool help_same_pods(const ScaleUpOption& a, const ScaleUpOption& b) noexcept {
     return detail::same_pods(a.pods, b.pods);
 }

@@ -2,7 +2,7 @@
 /// them, so a plugin gets the same settings in its own tests as in a host. A plugin does not need
 /// this header.
 ///
-/// Three rules stay with each side. The host knows the places in the file and hides what may be a
+/// Three rules are not shared. The host knows the places in the file and hides what may be a
 /// secret. The host compiles regular expressions with RE2, the kit with std::regex, because the SDK
 /// depends on no regular expression library. Only the host knows whether the plugin instance that a
 /// setting names exists.
@@ -33,8 +33,8 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 /// The value of an absent key of `field`, as TOML; empty: the key stays absent. It is the field's
-/// default. A table without one is `{}`, so that it has the defaults of its members, unless no
-/// member has a value when absent, or a member is required.
+/// default. An optional table without a default is `{}`, so that it has the defaults of its
+/// members, unless no member would get a value, or a member is required.
 ///     a table whose member `times` has the default 3   ->  {}
 ///     a table whose member `name` is required          ->  absent
 inline std::string_view absent_value(const capstan_field& field) {

@@ -56,11 +56,13 @@ public:
 
     explicit TargetSetter(const Host& host) : host_(host) {}
 
-    /// Raises the target, in at most three attempts. While the outcome of a target that was sent
-    /// less than half a minute ago is unknown, and the group does not have it, no other one is
-    /// sent: an increase beyond it sends it again, with a shortfall. Errors:
-    ///   - `conflict`: the target is neither the expected nor the listed one, the new one would be
-    ///     below the number of machines, or an unconfirmed one must not be sent again;
+    /// Raises the target, in at most three attempts. If a target was sent less than half a minute
+    /// ago, its outcome is unknown and the group does not have it, no other target is sent: an
+    /// increase to a higher target sends that target again and reports the rest as a shortfall.
+    /// Errors:
+    ///   - `conflict`: the target is neither the expected nor the listed one, the new target would
+    ///     be below the number of machines, or a sent target with unknown outcome blocks the new
+    ///     one;
     ///   - `invalid_argument`: the new target would exceed the maximum;
     ///   - an error of `read` or `set`.
     Task<Resized> increase(Resize request, Read read, Set set) {

@@ -1,10 +1,10 @@
 /// Asynchronous work as coroutines. A Task<T> is awaited by another task, or runs as the coroutine
 /// of an operation. All tasks run on the instance's strand and never block a thread.
 ///
-///     Task<int> AcmeCloud::increase(Resize request) {
+///     Task<Resized> AcmeCloud::increase(Resize request) {
 ///         const HttpReply reply = co_await send(host_, HttpRequest("POST", url_));
 ///         if (reply.status == 409) co_return fail(ErrorCode::conflict, "acme: ...");
-///         co_return request.expected_target + request.delta;
+///         co_return Resized{request.expected_target + request.delta};
 ///     }
 ///
 /// Take arguments by value: they must outlive the first suspension. A thrown Failure, or a failed
@@ -37,7 +37,8 @@ class [[nodiscard]] Task;
 
 namespace detail {
 
-/// The part of every promise: the coroutine to resume, and the operation it belongs to (0: none).
+/// The base of every promise: the coroutine to resume, and the operation that this one belongs to
+/// (0: none).
 struct PromiseBase {
     std::coroutine_handle<> continuation{};
     capstan_op op = 0;

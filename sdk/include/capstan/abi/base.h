@@ -1,8 +1,8 @@
 /* capstan/abi/base.h - versions, macros and the value types that never change.
  *
  * Everything below abi/ is the boundary between the host and a plugin: plain C, the only layout
- * promised across compilers and releases. C11 or C++17 and later, LP64 Linux. It includes nothing but the
- * two headers below.
+ * promised across compilers and releases. C11 or C++17 and later, LP64 Linux. This header includes
+ * only <stddef.h> and <stdint.h>.
  *
  * Rules that hold for every header of this folder:
  *   - Text is UTF-8 with a length, never NUL-terminated unless a parameter is `const char *`.
@@ -22,7 +22,8 @@
  *   [compute]  a decision thread; no I/O; bounded by the call's deadline; several at once on one
  *              instance only if its class says CAPSTAN_CONCURRENCY_PARALLEL
  *   [blocking] a thread of the bounded pool behind capstan.exec/1; may block
- *   [load]     a thread that loads plugins; one call at a time into a file; instances of it may run by then
+ *   [load]     a thread that loads plugins; one call at a time per file; instances of the file may
+ *              be running
  *   [any]      any thread, also inside another call
  */
 #ifndef CAPSTAN_ABI_BASE_H

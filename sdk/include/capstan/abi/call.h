@@ -22,8 +22,8 @@ typedef struct capstan_call {
     /** The time of the pass, nanoseconds since 1970, and the only clock of a pure hook. Within one process it
      *  advances evenly, whatever the machine's clock is set to. */
     int64_t now_unix_ns;
-    /** When the host stops waiting for the answer, on capstan.clock/1's monotonic clock. The host decides
-     *  without an overdue hook until its call has returned. */
+    /** When the host stops waiting for the answer, on capstan.clock/1's monotonic clock. After the
+     *  deadline the host decides without the hook until the call has returned. */
     int64_t deadline_ns;
     void *ctx;
     /** [any] Nonzero once the host has given up on the call. A long loop checks it now and then. */

@@ -41,7 +41,7 @@ typedef struct capstan_machine {
     int32_t state;                  /* CAPSTAN_MACHINE_* */
     uint64_t present;               /* CAPSTAN_MACHINE_LAUNCHED and so on */
     capstan_str id;                 /* equals the node's spec.providerID; for REQUESTED any stable text */
-    capstan_str group_id;           /* empty: belongs to no group; the host never changes it */
+    capstan_str group_id;           /* empty: no group; the host never changes the machine */
     capstan_str machine_type, zone; /* empty: unknown */
     int64_t launched_unix_ns;
     const capstan_error *error;       /* NULL: none. OUT_OF_CAPACITY and QUOTA fall over to the next option */
@@ -52,8 +52,8 @@ typedef struct capstan_machine {
     int32_t spot;           /* with CAPSTAN_MACHINE_SPOT; nonzero: the cloud may take it back */
     double price_per_hour;  /* with CAPSTAN_MACHINE_PRICE; in the currency of its group's price */
     /** capstan_str, none of them empty: IP addresses and DNS names that its node may have in status.addresses.
-     *  A node whose spec.providerID and names are of no machine is found by an address that no other machine
-     *  and no other node has. */
+     *  A node that matches no machine by spec.providerID or name is matched by an address that only
+     *  this node and one machine have. */
     capstan_array addresses;
 } capstan_machine;
 
@@ -63,8 +63,9 @@ typedef struct capstan_refresh_request {
     uint32_t struct_size;
     /** CAPSTAN_CALL_*, and CAPSTAN_REFRESH_UNCACHED: since the last `refresh` something was changed, or a
      *  change failed, so what the plugin has cached of groups and machines is out of date.
-     *  CAPSTAN_REFRESH_PROBE: the last `refresh` was throttled, and this one finds out whether the next would
-     *  be, too. Begin with one call about one group, and answer its error if it fails. */
+     *  CAPSTAN_REFRESH_PROBE: the last `refresh` was throttled, and this one finds out whether
+     *  throttling is over. Begin with one call about one group, and answer its error if it
+     *  fails. */
     uint32_t flags;
 } capstan_refresh_request;
 
@@ -80,20 +81,21 @@ typedef struct capstan_cloud_view {
      *  with this prefix ("aws:///"). A node has lost its machine when its spec.providerID begins with the
      *  prefix and is not listed. Empty: a machine that is not listed may exist. */
     capstan_str lists_all_with_prefix;
-    /** How long a listed target may lag behind the answer to a change. A lower target that is listed later was
-     *  set by another client, and the host counts it. 0: unknown; the host then counts the answer as long as
-     *  a machine may take to join. */
+    /** How long a listed target may lag behind the answer to a change. A lower target that is
+     *  listed after this time was set by another client, and the host uses it. 0: unknown; the host
+     *  then uses the answer for as long as a machine may take to join. */
     int64_t target_lag_ms;
 } capstan_cloud_view;
 
 typedef struct capstan_resize {
     uint32_t struct_size;
-    int32_t delta; /* positive: machines more (increase) or fewer (decrease_target) */
+    /** Number of machines to add (increase) or to take back (decrease_target); always positive. */
+    int32_t delta;
     capstan_str group_id;
-    int32_t expected_target; /* the target that the host counts with, see `increase` */
+    int32_t expected_target; /* the target that the host assumes, see `increase` */
     /** Nonzero: all of `delta` or nothing, for groups that are only ever empty or full. A cloud that cannot
-     *  promise that answers CAPSTAN_E_UNSUPPORTED and changes nothing. The host then asks once more without
-     *  it, and gives up the machines that came when not all of them come. */
+     *  promise that answers CAPSTAN_E_UNSUPPORTED and changes nothing. The host then asks once more
+     *  without it. If not all machines come, it removes those that have no node yet. */
     int32_t all_or_nothing;
     capstan_str idempotency_key; /* a second request with the same key has no effect */
     /** The target in the view that the decision was based on. It differs from `expected_target` while the
@@ -148,11 +150,12 @@ typedef struct capstan_cloud {
         CAPSTAN_NOEXCEPT;
     /** -> CAPSTAN_RESULT_RESIZED. Raises the target by `delta`.
      *
-     *  `expected_target` is the target that the host counts with. The host alone remembers what was agreed to:
-     *  it counts the answer of an `increase` until a `refresh` that began later shows at least as much, or
-     *  `target_lag_ms` is over; machines that are removed, are taken back or fail lower it. A plugin compares
-     *  the target that it reads right before the change with `expected_target` and `listed_target`, and
-     *  requests `expected_target + delta` at most once. Any other target was set by another client.
+     *  `expected_target` is the target that the host assumes. Only the host remembers what was
+     *  agreed to. It uses the answer of an `increase` until a `refresh` that began later lists at
+     *  least that target, or until `target_lag_ms` is over. Machines that are removed, taken back
+     *  or fail lower that target. A plugin compares the target that it reads right before the
+     *  change with `expected_target` and `listed_target`, and requests `expected_target + delta` at
+     *  most once. Any other target was set by another client.
      *
      *  CAPSTAN_E_CONFLICT: the target is neither `expected_target` nor `listed_target`. CAPSTAN_E_INVALID_ARGUMENT: the new target
      *  would be past the group's maximum. CAPSTAN_E_OUT_OF_CAPACITY, CAPSTAN_E_QUOTA: the cloud cannot make

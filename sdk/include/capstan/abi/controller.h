@@ -3,8 +3,9 @@
  *
  * A controller acts only while its host leads: `reconcile` is called then and at no other time. When the host
  * loses the lead, the reconcile under way and its requests to the cluster are cancelled. Outside of
- * `reconcile` a controller follows objects, and changes nothing in the cluster. So a host that stands by has
- * its controllers ready, and the next leader finds in the cluster all there is to know.
+ * `reconcile` a controller only watches objects and changes nothing in the cluster. So a host that
+ * stands by has its controllers ready, and the next leader finds in the cluster all there is to
+ * know.
  */
 #ifndef CAPSTAN_ABI_CONTROLLER_H
 #define CAPSTAN_ABI_CONTROLLER_H
@@ -26,7 +27,7 @@ typedef struct capstan_reconcile {
 typedef struct capstan_reconciled {
     uint32_t struct_size;
     int32_t objects;        /* number of objects that the controller reconciles */
-    int64_t again_ns;       /* nanoseconds until `reconcile` is to be called again; < 0: no time is needed */
+    int64_t again_ns;       /* nanoseconds until the next `reconcile`; < 0: not requested */
     capstan_str summary;    /* one sentence with numbers, for operators */
     capstan_array problems; /* capstan_error, `subject` = the object ("shop/web"); empty: no problem */
 } capstan_reconciled;

@@ -6,7 +6,7 @@
 
 CAPSTAN_BEGIN_DECLS
 
-/** A code exists because the host reacts to it. An unknown value is treated as CAPSTAN_E_INTERNAL.
+/** The host reacts to each code. An unknown value is treated as CAPSTAN_E_INTERNAL.
  *
  *  The table says what the host does, by code and call. A change is `increase`, `decrease_target`, `remove`,
  *  `create` or `destroy` of a cloud. After any error of `refresh` the cloud's groups keep their last known
@@ -18,39 +18,46 @@ CAPSTAN_BEGIN_DECLS
  *                                         a day
  *   INVALID_ARGUMENT   again, a bug       backed off                       again, a bug    refused
  *   INVALID_CONFIG     again              backed off                       again           refused
- *   NOT_FOUND          again              gone: `refresh` shows it; of     again           refused
- *                                         `remove` and `destroy` as
- *                                         good as done
+ *   NOT_FOUND          again              the object is gone: `refresh`    again           refused
+ *                                         shows it; `remove` and
+ *                                         `destroy` count as done
  *   CONFLICT           again              decided again in the next pass    again           refused
  *                                         (`increase`); else backed off
  *   UNAUTHENTICATED    credentials        credentials                      again           later
  *   PERMISSION         credentials        backed off                       again           later
- *   THROTTLED          rest               rest                             again           later
- *   QUOTA              rest               backed off                       again           refused
+ *   THROTTLED          cloud backed off   cloud backed off                 again           later
+ *   QUOTA              cloud backed off   backed off                       again           refused
  *   OUT_OF_CAPACITY    again              backed off                       again           refused
  *   UNAVAILABLE        again              again                            again           later
- *   DEADLINE           again              counts as asked for until        again           later
- *                                         `refresh` shows it
+ *   DEADLINE           again              outcome unknown: counts as       again           later
+ *                                         requested until `refresh` shows
+ *                                         the outcome
  *   CANCELLED          again              decided again in the next pass    again           refused
  *   BUSY               again              decided again in the next pass    again           later
  *   INTERNAL           again, a bug       backed off, a bug                again, a bug    refused
  *
- *   again        The next pass that needs the call makes it. From the second failed `increase` in a row on, the
- *                group is backed off for 20 s, then for twice as long each time, up to 5 min, so that other
- *                groups are tried. `decrease_target`, and `remove` of one machine, are made again after 30 s, then
- *                after twice as long each time.
- *   backed off   The group is backed off: after `increase` and `create` for five minutes at first, and for twice
- *                as long after each failure in a row. Other calls are made again as above, after 30 s at first.
- *   rest         Lists (`refresh`) or requests (changes) of the cloud are backed off; neither stops the other.
- *                They are not called for 20 s at first, then for 24 s, or for `retry_after_ms` up to 5 min; up to
- *                a quarter is added. Then one call finds out whether throttling is over: a `refresh` with
- *                CAPSTAN_REFRESH_PROBE, or a single change. A first throttled `increase` backs off its group
- *                alone, so that another group is tried; if that is throttled, too, requests are backed off.
- *   credentials  The same, for 1 min, then for twice as long after each failure in a row, up to 15 min; operators
- *                are warned. A host that restarts calls at once.
- *   a bug        The error is reported as a bug of the plugin.
- *   later        The instance is started again after a while; other instances run meanwhile.
- *   refused      The instance is not started.
+ *   again             The next pass that needs the call makes it. From the second failed `increase`
+ *                     in a row on, the group is backed off for 20 s, then for twice as long each
+ *                     time, up to 5 min, so that other groups are tried. `decrease_target`, and
+ *                     `remove` of one machine, are made again after 30 s, then after twice as long
+ *                     each time.
+ *   backed off        The group is backed off: after `increase` and `create` for five minutes at
+ *                     first, and for twice as long after each failure in a row. Other calls are
+ *                     made again as above, after 30 s at first.
+ *   cloud backed off  Either the calls of `refresh` or the changes of the cloud are backed off:
+ *                     while changes are, `refresh` is still called. The calls are not made for 20 s
+ *                     at first, then for 24 s each time, or for `retry_after_ms` if that is longer,
+ *                     up to 5 min. A jitter of up to a quarter is added. Then one call finds out
+ *                     whether throttling is over: a `refresh` with CAPSTAN_REFRESH_PROBE, or a
+ *                     single change. A first throttled `increase` backs off its group alone, so
+ *                     that another group is tried; if that is throttled, too, changes are backed
+ *                     off.
+ *   credentials       As for `cloud backed off`, but for 1 min at first, then for twice as long
+ *                     after each failure in a row, up to 15 min; operators are warned. After a
+ *                     restart the host calls the cloud at once.
+ *   a bug             The error is reported as a bug of the plugin.
+ *   later             The instance is started again after a while; other instances run meanwhile.
+ *   refused           The instance is not started.
  *
  *  Other calls:
  *   - `price`, `get` of the options, `new_group`: UNSUPPORTED and NOT_FOUND mean the default. Any other code is
@@ -67,7 +74,7 @@ enum {
     CAPSTAN_E_UNSUPPORTED = 1,      /* the documented default is used; not a failure */
     CAPSTAN_E_INVALID_ARGUMENT = 2, /* the group does not allow it, or a bug of the caller */
     CAPSTAN_E_INVALID_CONFIG = 3,   /* refuse to start, or keep the old configuration */
-    CAPSTAN_E_NOT_FOUND = 4,        /* drop the object from the snapshot */
+    CAPSTAN_E_NOT_FOUND = 4,        /* the object does not exist */
     CAPSTAN_E_CONFLICT = 5,         /* it was changed meanwhile: read again, then decide again */
     CAPSTAN_E_UNAUTHENTICATED = 6,  /* credentials missing or expired */
     CAPSTAN_E_PERMISSION = 7,       /* an operator must grant something: say what */
@@ -81,9 +88,9 @@ enum {
     CAPSTAN_E_BUSY = 15             /* a bounded queue or pool is full: try again later */
 };
 
-/** What else an error of capacity, of a quota or of permissions concerns. Without a scope the host knows no more
- *  than the group, or the machine type, zone and market of the machine that the error is of. An unknown value
- *  is UNKNOWN. */
+/** Which other groups an OUT_OF_CAPACITY, QUOTA or PERMISSION error concerns. With UNKNOWN it
+ *  concerns the group alone or, for OUT_OF_CAPACITY of a machine, all groups of the cloud with the
+ *  machine's type, zone and market. An unknown value is UNKNOWN. */
 enum {
     CAPSTAN_SCOPE_UNKNOWN = 0,
     CAPSTAN_SCOPE_GROUP = 1,        /* the group alone: the machine type may be available to other groups */

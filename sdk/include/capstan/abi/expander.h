@@ -36,10 +36,10 @@ typedef struct capstan_expander {
                              const capstan_expander_response *out) CAPSTAN_NOEXCEPT;
 } capstan_expander;
 
-/** The companion of an expander that asks a service, which `capstan_expander.filter` must not do. A host that
- *  finds this interface calls its `filter` in place of that of capstan_expander, which then answers
- *  CAPSTAN_E_UNSUPPORTED. Such a class is not CAPSTAN_CLASS_PURE. Its answer is recorded with the pass, so
- *  that a replay needs no service. */
+/** The companion of an expander that asks a service, which `capstan_expander.filter` must not do. A
+ *  host that finds this interface calls its `filter` instead of `capstan_expander.filter`; the
+ *  latter returns CAPSTAN_E_UNSUPPORTED. Such a class is not CAPSTAN_CLASS_PURE. Its answer is
+ *  recorded with the pass, so that a replay needs no service. */
 #define CAPSTAN_INTERFACE_ASYNC_EXPANDER "capstan.expander.async/1"
 
 typedef struct capstan_async_expander_request {
@@ -70,7 +70,8 @@ typedef struct capstan_async_expander {
     /** [strand] Asynchronous -> CAPSTAN_RESULT_SELECTION. Must not block. The request stays valid until the
      *  operation is closed; the pass waits for its end, within its deadline (capstan.ops/1). The expander is
      *  not asked again in the same pass after an error other than CAPSTAN_E_INVALID_ARGUMENT and
-     *  CAPSTAN_E_INTERNAL, nor once its answers have taken twice a call's deadline in all. */
+     *  CAPSTAN_E_INTERNAL, nor once its calls have together taken twice the time limit of one
+     *  call. */
     capstan_status (*filter)(void *self, capstan_op op,
                              const capstan_async_expander_request *request) CAPSTAN_NOEXCEPT;
 } capstan_async_expander;

@@ -39,8 +39,8 @@ typedef struct capstan_group_source_response {
      *  `spot` is not on offer. */
     void (*suggest)(const struct capstan_group_source_response *out, const capstan_group_plan *plan,
                     capstan_str because) CAPSTAN_NOEXCEPT;
-    /** Says why a machine type is not suggested, or not in every zone; copied. The first reason is the one
-     *  that pods get, so the nearest miss comes first. */
+    /** Says why a machine type is not suggested, or not in every zone; copied. The first reason is
+     *  shown for the pods, so begin with the machine type that comes closest to fitting them. */
     void (*leave_out)(const struct capstan_group_source_response *out, capstan_str machine_type,
                       capstan_str because) CAPSTAN_NOEXCEPT;
     /** Limits how many groups the cluster may have; all groups count. A negative number fails the call. When

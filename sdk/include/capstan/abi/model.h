@@ -46,7 +46,8 @@ typedef struct capstan_group_options {
     int64_t drain_timeout_ns;
     int32_t zero_or_max; /* nonzero: only ever empty or full */
     int32_t ignore_daemonsets;
-    /* How long a ready node may lack extended resources of its template, or labels, or have additional taints. */
+    /* How long a ready node may lack extended resources of its template (`device_settling_ns`), and
+     * how long it may lack labels or have additional taints (`settling_ns`). */
     int64_t device_settling_ns, settling_ns;
 } capstan_group_options;
 
@@ -93,9 +94,10 @@ typedef struct capstan_template {
     capstan_array capacity;                   /* capstan_quantity: of the machine */
     capstan_array allocatable;                /* capstan_quantity: capacity less what the system reserves */
     capstan_array free; /* capstan_quantity: allocatable less the requests of DaemonSet and kube-proxy pods */
-    /** As capstan_group.template_fingerprint. It changes when anything changes that a node's labels, taints,
-     *  resources, machine type and image come from, and only then. The host asks for the template again when
-     *  the group's fingerprint changes, and compares it with the fingerprints of machines. */
+    /** As capstan_group.template_fingerprint. It changes if, and only if, something changes that
+     *  determines the labels, taints, resources, machine type or image of new nodes. The host asks
+     *  for the template again when the group's fingerprint changes, and compares it with the
+     *  fingerprints of machines. */
     capstan_str fingerprint;
 } capstan_template;
 
@@ -174,7 +176,8 @@ typedef struct capstan_option {
     uint32_t pod_count;           /* the sum over `pods` */
     int32_t group_exists;         /* 0: auto-provisioning would create the group first */
     capstan_array similar;        /* capstan_str: ids of groups the growth may be shared with */
-    double price_per_hour;        /* of one node; in one currency: prices in others are left out of a pass */
+    /** Of one node. All options of a pass use one currency; other currencies are left out. */
+    double price_per_hour;
 } capstan_option;
 
 CAPSTAN_END_DECLS

@@ -31,7 +31,7 @@ enum {
     CAPSTAN_STOP_SHUTDOWN = 0, /* the host ends */
     CAPSTAN_STOP_REPLACED = 1, /* another instance of this table takes over */
     CAPSTAN_STOP_REMOVED = 2,  /* the configuration does not need this table any more */
-    CAPSTAN_STOP_FAILED = 3    /* its `start` failed, or the operation that it was started for did */
+    CAPSTAN_STOP_FAILED = 3    /* its `start` failed, or the reload that it was started for */
 };
 typedef struct capstan_stop_request {
     uint32_t struct_size;
@@ -157,7 +157,7 @@ typedef struct capstan_note {
 #define CAPSTAN_NOTE_TYPE 1u
 #define CAPSTAN_NOTE_SECTION ".note.capstan"
 
-/* String literals that do not fit do not compile. */
+/* In C++, string literals that do not fit do not compile; a C compiler may only warn. */
 #define CAPSTAN_NOTE(plugin_id_, version_, kinds_)                          \
     __attribute__((section(CAPSTAN_NOTE_SECTION), used,                     \
                    aligned(4))) static const capstan_note capstan_note_ = { \

@@ -1,9 +1,9 @@
 /* capstan/abi/service_http.h - "capstan.http/1": requests through the host's proxy, TLS and connections.
- * Granted per host name by `grants.http`. The instance's authorities and client certificate are the
- * configuration's: [plugin.ID.tls]. Recorded and replayed in tests.
- * No redirect is followed, and no request is sent again, except a GET or HEAD whose kept connection ended
- * without an answer: it is sent again over another connection. A request that may change something is never
- * sent twice. */
+ * Granted per host name by `grants.http`. [plugin.ID.tls] of the configuration sets the certificate
+ * authorities and the client certificate of the instance. Recorded and replayed in tests. No
+ * redirect is followed, and no request is sent again, except a GET or HEAD whose kept connection
+ * ended without an answer: it is sent again over another connection. A request that may change
+ * something is never sent twice. */
 #ifndef CAPSTAN_ABI_SERVICE_HTTP_H
 #define CAPSTAN_ABI_SERVICE_HTTP_H
 

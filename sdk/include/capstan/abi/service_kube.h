@@ -1,7 +1,8 @@
 /* capstan/abi/service_kube.h - "capstan.kube/1": objects of the cluster, through the host's one client and
- * rate limit. Granted by `grants.kube`, verb by verb. Objects cross as JSON text, as the API server writes
- * them. In a dry run of the host, and while another host leads, a request that would change the cluster ends
- * as CAPSTAN_E_CANCELLED and is not sent; the cluster can be read all the same.
+ * rate limit. Granted by `grants.kube`, verb by verb. Objects are passed as JSON text, as the API
+ * server writes them. In a dry run of the host, and while another host leads, a request that would
+ * change the cluster ends as CAPSTAN_E_CANCELLED and is not sent; the cluster can be read all the
+ * same.
  */
 #ifndef CAPSTAN_ABI_SERVICE_KUBE_H
 #define CAPSTAN_ABI_SERVICE_KUBE_H
@@ -13,7 +14,8 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_SERVICE_KUBE "capstan.kube/1"
 
-/** A kind of objects as request paths name it: from `resolve`, or written out for kinds that never change. */
+/** An API resource as in request paths: returned by `resolve`, or written out for resources that
+ *  never change. */
 typedef struct capstan_kube_resource {
     uint32_t struct_size;
     int32_t has_namespace; /* nonzero: its objects are in namespaces */
@@ -160,9 +162,9 @@ typedef struct capstan_kube {
      *  carried out. */
     capstan_status (*send)(const capstan_host *host, const capstan_kube_request *request,
                            capstan_kube_done done, void *user) CAPSTAN_NOEXCEPT;
-    /** [any] Finds the resource of a kind as references name it: `api_version` is "apps/v1", or "v1" or empty
-     *  for the core group. Errors as of `send`; CAPSTAN_E_NOT_FOUND: the server does not serve the kind.
-     *  Needs no grant. */
+    /** [any] Finds the resource of an apiVersion and kind, as in an ownerReference: `api_version`
+     *  is "apps/v1", or "v1" or empty for the core group. Errors as of `send`; CAPSTAN_E_NOT_FOUND:
+     *  the server does not serve the kind. Needs no grant. */
     capstan_status (*resolve)(const capstan_host *host, capstan_str api_version, capstan_str kind,
                               capstan_op parent, capstan_kube_resolved done, void *user) CAPSTAN_NOEXCEPT;
     /** [any] Follows a kind until `unwatch` or the end of the instance. The events are ADDED for every

@@ -1,6 +1,7 @@
 /* capstan/abi/service_metrics.h - "capstan.metrics/1": metrics on the host's /metrics. Always granted.
- * Names get the prefix `capstan_plugin_<class>_`, except those that `grants.metrics` lists whole. Every
- * series gets the label `plugin=<instance id>`, and ends with the instance. Base units: seconds, bytes. */
+ * Names get the prefix `capstan_plugin_<class>_`, except full names that `grants.metrics` lists.
+ * Every series gets the label `plugin=<instance id>`, and ends with the instance. Base units:
+ * seconds, bytes. */
 #ifndef CAPSTAN_ABI_SERVICE_METRICS_H
 #define CAPSTAN_ABI_SERVICE_METRICS_H
 

@@ -14,7 +14,7 @@ enum {
     CAPSTAN_TYPE_DURATION = 5, /* "90s", "1h30m"; read as nanoseconds */
     CAPSTAN_TYPE_QUANTITY = 6, /* a Kubernetes quantity; read as whole units, rounded up, or as text */
     CAPSTAN_TYPE_URL = 7,
-    CAPSTAN_TYPE_REGEX = 8, /* of RE2, unanchored; compiled once by the host to prove it */
+    CAPSTAN_TYPE_REGEX = 8, /* RE2 syntax, unanchored; the host compiles it to check it */
     CAPSTAN_TYPE_ENUM = 9,
     CAPSTAN_TYPE_SECRET = 10,   /* { secret = "name" }; read as the name, for capstan.secrets/1 */
     CAPSTAN_TYPE_INSTANCE = 11, /* the id of another instance in the same file */
@@ -39,8 +39,9 @@ typedef struct capstan_field {
     int32_t reserved;
     capstan_str key; /* one TOML key; it may contain dots and slashes */
     capstan_str doc; /* one or two sentences, with the unit */
-    /* TOML text ("0.05", "\"5m\"", "[]"); empty: none. A TABLE without one, neither LIST nor MAP nor
-     * REQUIRED, is "{}" if a member has a default, or is such a table, and no member is REQUIRED. */
+    /* TOML text ("0.05", "\"5m\"", "[]"); empty: none. A TABLE that has no default and is not LIST,
+     * MAP or REQUIRED defaults to "{}" if no member is REQUIRED and some member has a default or is
+     * itself such a TABLE. */
     capstan_str default_value;
     capstan_array allowed; /* capstan_str: the values of an ENUM */
     /* Inclusive bounds of INTEGER and FLOAT, of the nanoseconds of a DURATION, of the whole units of a

@@ -68,7 +68,7 @@ class OptionBuilder {
 public:
     explicit OptionBuilder(const std::string& group_id);
     OptionBuilder& nodes(int count);
-    /// Helps `count` pods of one class of the request.
+    /// Helps `count` pods of one equivalence group of the request.
     OptionBuilder& pods(std::uint32_t count, std::uint32_t equivalence_group = 0);
     OptionBuilder& price(double per_hour);
     OptionBuilder& similar(std::vector<std::string> group_ids);
@@ -98,8 +98,8 @@ private:
 };
 inline OptionBuilder option(const std::string& group_id) { return OptionBuilder(group_id); }
 
-/// What an expander is asked. Without pod classes there is one, whose pods ask for one core and
-/// 1Gi. Options stand in the order of their groups' ids, as the host puts them.
+/// What an expander is asked. Without equivalence groups there is one, whose pods ask for one core
+/// and 1Gi. Options stand in the order of their groups' ids, as the host puts them.
 class Question {
 public:
     Question(const std::vector<OptionBuilder>& options,

@@ -140,7 +140,7 @@ public:
                                  std::initializer_list<std::string_view> labels = {}) const;
 
     /// In what time a controller has asked to be called, at the earliest of its requests; forgets
-    /// them. Nothing: it has not asked.
+    /// them. Absent: it has not asked.
     std::optional<Duration> take_wish();
 
     /// Why a cloud has asked for a pass, in order; forgets them. A real host makes one pass of

@@ -21,7 +21,7 @@ namespace testing {
 struct Exchange {
     std::string method = "GET";
     std::string url{};
-    std::optional<std::string> request_body{};  ///< nothing: any body will do
+    std::optional<std::string> request_body{};  ///< absent: any body will do
     std::optional<HttpReply> reply{};
     std::optional<Error> error{};  ///< in place of a reply: no connection, a broken one
     Duration latency{};            ///< of the virtual clock

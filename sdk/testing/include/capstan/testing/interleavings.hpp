@@ -25,7 +25,7 @@ namespace testing {
 /// What goes wrong from now on.
 struct CloudFaults {
     Duration list_lag{};         ///< lists show the group as it was so long ago
-    std::optional<int> stock{};  ///< machines that can be made; nothing: any number
+    std::optional<int> stock{};  ///< machines that can be made; absent: any number
     int throttled = 0;           ///< next calls that are refused
     int hung = 0;                ///< next changes that have no effect and no answer
     int lost = 0;                ///< next changes whose answers are lost; they are carried out
