@@ -51,7 +51,7 @@ public:
         begun_ = index;
         if (number.ptr != end) refuse(index, std::string(number.ptr + 1, end));
     }
-    /// The plugin whose code ran last. Nothing: no code has run.
+    /// The plugin whose code ran last. Absent: no code has run.
     std::optional<std::size_t> begun() const noexcept { return begun_; }
     void refuse(std::size_t index, const std::string& why) {
         diagnostics_.error(plugins_[index].config.place, io::printable(why, message_max));

@@ -21,8 +21,8 @@ constexpr CommandEnd ends[] = {
     {"run",
      {"run --config capstan.toml --state /var/lib/capstan",
       "run --config capstan.toml --dry-run  # changes nothing"},
-     "0 stopped by a signal, 1 failure, 2 usage or configuration error, 4 stopped because of a "
-     "stuck plugin or thread, or memory use: restart it"},
+     "0 stopped by a signal, 1 failure, 2 usage or configuration error, 4 stopped by the watchdog "
+     "(stuck plugin or thread, or memory use): restart Capstan"},
     {"plan",
      {"plan --config capstan.toml", "plan --config capstan.toml -o json"},
      "0 nothing to do, 1 failure, 2 usage or configuration error, 3 actions are planned"},

@@ -24,7 +24,7 @@ struct ExplainArguments {
     std::string kind, name, ns;  ///< as they were typed
     simulation::Question question{};
     std::string at;                 ///< as it was typed
-    std::optional<Duration> after;  ///< the time, from the start; nothing: the dump's own, the end
+    std::optional<Duration> after;  ///< the time, from the start; absent: the dump's own, the end
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -154,12 +154,11 @@ void add_explain(CLI::App& parent, Action& action) {
     auto arguments = std::make_shared<ExplainArguments>();
     add_subject(command, *arguments);
     add_explain_input(command, arguments->input);
-    CLI::Option& at =
-        *command
-             .add_option("--at", arguments->at,
-                         "Time to explain, from the start (default: the dump's time, or the end of "
-                         "the scenario or trace)")
-             ->type_name("DURATION");
+    CLI::Option& at = *command
+                           .add_option("--at", arguments->at,
+                                       "Explain the state at this time after the start (default: "
+                                       "the dump's time, or the end of the scenario or trace)")
+                           ->type_name("DURATION");
     for (const char* other : {"--recorded", "--server", "--live"})
         at.excludes(command.get_option(other));
     arguments->format = add_output_format(command);

@@ -13,6 +13,6 @@ inline constexpr const char* record_help =
 inline constexpr const char* settings_help =
     "TOML file with the settings of the plugin instance at its top level";
 inline constexpr const char* http_help =
-    "Recording of an API, or a folder of recordings, that HTTP requests are answered from";
+    "Recording of an API, or a folder of recordings, with the responses to HTTP requests";
 
 }  // namespace capstan::commands

@@ -115,9 +115,10 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_plan(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("plan",
-                                               "Run one dry pass on the live cluster and print "
-                                               "what it would do; exits with 3 if anything");
+    CLI::App& command =
+        *parent.add_subcommand("plan",
+                               "Run one dry pass on the live cluster and print what it would do; "
+                               "exits with 3 if actions are planned");
     auto arguments = std::make_shared<PlanArguments>();
     arguments->config = add_config_file(command);
     arguments->format = add_output_format(command);

@@ -23,8 +23,8 @@ std::string other_use_of(std::string_view text) {
     const bool is_dump = object != nullptr && !object->contains("version") &&
                          (object->contains("items") || object->contains("apiVersion") ||
                           object->contains("NodeList"));
-    return is_dump ? "is a cluster dump, not a recorded pass: use --cluster, or record passes of "
-                     "it with `capstan simulate --record DIR`"
+    return is_dump ? "is a cluster dump, not a recorded pass: use `capstan explain --cluster`, or "
+                     "record passes of it with `capstan simulate --record DIR`"
                    : "";
 }
 

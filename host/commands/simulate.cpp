@@ -185,7 +185,8 @@ void add_simulate(CLI::App& parent, Action& action) {
                      "Do not skip passes without changes (slower, same result)");
     command
         .add_option("--state", arguments->state,
-                    "Load memory from this file if it exists; save it there after each pass")
+                    "Load the data that survives a restart from this file if it exists; save it "
+                    "there after each pass")
         ->type_name("FILE");
     command
         .add_option("--report", arguments->files.report,

@@ -177,9 +177,9 @@ void add_dump(CLI::App& parent, Action& action) {
         "dump",
         "Save the cluster state that decisions depend on to a file, for simulate and explain");
     command.footer(
-        "Contains only what decisions read: no environments, arguments, commands or images of\n"
-        "containers, no ConfigMaps or Secrets, and only the annotations of autoscalers and "
-        "volumes.\n"
+        "The file contains only what decisions read: no environment variables, arguments,\n"
+        "commands or images of containers, no ConfigMaps or Secrets, and only the annotations\n"
+        "that autoscalers, volumes and static pods use, or whose value is a duration.\n"
         "Names and labels are included unless --anonymous is given.");
     auto arguments = std::make_shared<DumpArguments>();
     command

@@ -90,7 +90,7 @@ struct NodeChange {
     std::string node{};
     std::vector<Taint> set_taints{};         ///< each replaces the taints with the same key
     std::vector<std::string> drop_taints{};  ///< by key; a missing taint is no error
-    std::optional<bool> unschedulable{};     ///< nothing: stays as it is
+    std::optional<bool> unschedulable{};     ///< absent: stays as it is
     std::map<std::string, std::optional<std::string>> annotations{};  ///< no value: drop it
     std::string because{};
     bool operator==(const NodeChange&) const = default;
@@ -101,7 +101,7 @@ struct Eviction {
     std::string ns{}, pod{};
     std::string uid{};  ///< a pod of that name with another uid is not evicted
     std::string node{};
-    std::optional<Duration> grace{};  ///< nothing: the pod's own grace period
+    std::optional<Duration> grace{};  ///< absent: the pod's own grace period
     bool best_effort = false;         ///< a DaemonSet pod, for which the drain does not wait
     std::string because{};
     bool operator==(const Eviction&) const = default;
@@ -116,7 +116,7 @@ inline constexpr std::string_view not_asked = "NotAsked";
 struct Results {
     template <class T>
     using All = std::vector<T>;
-    All<std::optional<Error>> decreases{};  ///< nothing: done
+    All<std::optional<Error>> decreases{};  ///< absent: done
     /// By removal: an error for each machine that was not removed, named by Error::subject. An
     /// error without a subject is about all machines of the removal.
     All<std::vector<Error>> removals{};
@@ -160,8 +160,8 @@ std::string command_of(const Increase& increase);
 /// "evict shop/web-1"
 std::string command_of(const Eviction& eviction);
 
-/// A machine in these words: its node's name, or without a node the last segment of its id;
-/// GROUP/NUMBER if that segment is a number.
+/// The name of a machine in these texts: its node's name, or without a node the last segment of its
+/// id; GROUP/NUMBER if that segment is a number.
 std::string name_of_machine(const MachineId& machine, const std::string& node);
 
 }  // namespace capstan::engine

@@ -89,7 +89,7 @@ struct GroupReason {
 /// Pods that stay pending.
 struct UnschedulablePods {
     PodCount pods{};
-    Reason reason{};  ///< sums up `groups`; code and subject are those of the nearest miss
+    Reason reason{};  ///< sums up `groups`; code and subject are those of the first one
     /// Every node group is in one of them. Empty past the first thousand pod equivalence groups:
     /// pass/explain.hpp answers for these.
     std::vector<GroupReason> groups{};
@@ -108,7 +108,7 @@ struct NodeVerdict {
     NodeGroupId group{};  ///< empty: the node is in no group
     /// `none`: nothing keeps the node; it is unneeded, and is removed when its time has come.
     Unremovable reason = Unremovable::none;
-    std::optional<double> utilization{};  ///< 0 to 1 and above; nothing: not computed
+    std::optional<double> utilization{};  ///< 0 to 1 and above; absent: not computed
     std::optional<Time> unneeded_since{};
     std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
     std::string because{};  ///< one sentence with numbers
@@ -142,7 +142,7 @@ struct Decision {
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
     /// "no group could be created either: max cluster cpu limit reached: 8 left, a new node needs
-    /// 16": the nearest miss of each cloud, if no group could be made of any machine type. None: a
+    /// 16": the first reason for each cloud, if no group could be made of any machine type. None: a
     /// group could be made, or no group was asked for.
     Reason no_new_group_reason{};
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
@@ -157,10 +157,11 @@ struct Decision {
 
 /// Figures of a pass for metrics. No decision depends on them.
 struct PassFigures {
-    std::uint32_t untried_pods = 0;   ///< pods that count before their scheduler has tried them
+    /// Pods that count as pending although their scheduler has not tried them.
+    std::uint32_t untried_pods = 0;
     std::uint32_t left_out_pods = 0;  ///< pods beyond Settings::max_pods_considered
-    /// By the name of a total of the cluster ("cpu"): how many groups could not grow because of its
-    /// maximum, and how many nodes could not be removed because of its minimum.
+    /// By the name of a resource with limits for the cluster ("cpu"): how many groups could not
+    /// grow because of its maximum, and how many nodes could not be removed because of its minimum.
     std::map<std::string, int> at_maximum{}, at_minimum{};
     /// Whether nodes were considered for removal; false in an unhealthy cluster.
     bool looked_at_nodes = false;

@@ -1,5 +1,5 @@
-/// Visits the actions of a decision in order, each with its facts and its result. Log, events,
-/// story, JSON and metrics are visitors.
+/// Visits the actions of a decision in order, each with its facts and its result. The log, Events,
+/// the decision history, JSON and metrics are visitors.
 #pragma once
 
 #include <cstddef>

@@ -26,22 +26,22 @@ namespace capstan::engine {
 /// A group that is backed off because growing it failed.
 struct Backoff {
     Time since{};  ///< of the first failure in the row
-    /// Nothing: until a requested machine joins, or no machine is requested any more.
+    /// Absent: until a requested machine joins, or no machine is requested any more.
     std::optional<Time> until{};
-    Duration length{};  ///< the next failure in a row doubles it; zero where `until` is nothing
+    Duration length{};  ///< the next failure in a row doubles it; zero where `until` is absent
     Time last_failure{};
     ErrorCode code = ErrorCode::unavailable;
-    ErrorScope scope = ErrorScope::unknown;  ///< what else the error concerns
+    ErrorScope scope = ErrorScope::unknown;  ///< which other groups the error concerns
     std::string because{};                   ///< the cloud's error
     NodeGroupId found_by{};  ///< for an offering: the group that failed; empty otherwise
-    /// Set while `until` is nothing and no machine is requested, because the request was given back
-    /// to the cluster's limits (scale_up/kept_requests.hpp): the fewest nodes that the group has
-    /// had since then. Nothing: the request was not given back.
+    /// Set while `until` is absent and no machine is requested, because the request was cancelled
+    /// to make room within the cluster's limits (scale_up/kept_requests.hpp): the fewest nodes that
+    /// the group has had since then. Absent: the request was not cancelled.
     std::optional<int> given_back{};
     bool operator==(const Backoff&) const = default;
 };
 
-/// Lists of a cloud, or requests to it, that are backed off after failures in a row.
+/// A back-off of a cloud's refreshes, or of changes of its groups, after failures in a row.
 struct CloudBackoff {
     Time since{};       ///< of the first failure in the row
     Time until{};       ///< the first moment at which the cloud is called again
@@ -84,9 +84,10 @@ struct ScaleUpRequest {
 struct AnsweredTarget {
     int target = 0;  ///< less the machines that have failed or were taken back since
     Time since{};
-    Time deadline{};          ///< the last moment at which the answer counts
-    bool agreed = false;      ///< false: the cloud was asked, and its answer is not known
-    int unanswered = 0;       ///< the part of an agreed target from calls without an answer
+    Time deadline{};      ///< the last moment at which the answer counts
+    bool agreed = false;  ///< false: the cloud was asked, and its answer is not known
+    /// If `agreed`: the part of `target` from increases whose answer is not known.
+    int unanswered = 0;
     Time unanswered_until{};  ///< the last moment at which that part counts
     /// Machines that `target` no longer includes and that the cloud's list may still have.
     std::set<MachineId> ended{};
@@ -96,7 +97,7 @@ struct AnsweredTarget {
 /// A group with a target that its number of machines does not match.
 struct IncorrectNodeGroupSize {
     int current = 0, expected = 0;
-    Time since{};  ///< since when the two figures have been these
+    Time since{};  ///< since when the two figures have not changed
     bool operator==(const IncorrectNodeGroupSize&) const = default;
 };
 
@@ -136,8 +137,8 @@ struct NodeRemoval {
     Time phase_since{};
     std::optional<Time> unneeded_since{};
     /// The group's target in the pass that asked the cloud for the removal. Once the cloud has
-    /// agreed: that target less what the same decision took from the group. Nothing: the cloud was
-    /// not asked yet, or reports no target.
+    /// agreed: that target minus the number of machines that the same decision took from the group.
+    /// Absent: the cloud was not asked yet, or reports no target.
     std::optional<int> target{};
     std::string mark{};      ///< the value of our ToBeDeleted taint; empty: not set yet
     bool mark_seen = false;  ///< a view of the cluster has shown the node with that taint
@@ -241,7 +242,8 @@ struct SettlingNode {
 struct RefusedPods {
     std::string node{};
     scheduling::Refusal refusal{};
-    std::string differs{};  ///< by what the node takes fewer pods than its template; may be empty
+    /// How the node differs from its template, so that it takes fewer pods; may be empty.
+    std::string differs{};
     Time since{};
     Time seen{};  ///< when such pods were last pending, to the hour
     bool operator==(const RefusedPods&) const = default;
@@ -262,7 +264,7 @@ using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;
 /// in the future.
 struct Memory {
     /// False: this is the first pass since the autoscaler started; the loader of a saved memory
-    /// sets it. That pass takes off marks on nodes of which no removal is remembered.
+    /// sets it to false. That pass takes off marks on nodes of which no removal is remembered.
     bool started = false;
     /// Groups that no pass has read since the autoscaler started: the first pass that reads such a
     /// group takes off the marks that were left on its nodes.
@@ -270,7 +272,7 @@ struct Memory {
 
     std::map<NodeGroupId, Backoff> backoffs{};
     std::map<InstanceOffering, Backoff> offering_backoffs{};
-    /// Of lists, and of requests for changes (health/cloud_backoff.hpp).
+    /// Of refreshes, and of changes of groups (health/cloud_backoff.hpp).
     std::map<PluginInstanceId, CloudBackoff> cloud_backoffs{}, request_backoffs{};
     std::map<NodeGroupId, FailedCalls> failed_calls{};
     /// Machines that failed and are still listed by their cloud: a machine counts as a failure of
@@ -280,9 +282,9 @@ struct Memory {
     std::map<NodeGroupId, AnsweredTarget> answered_targets{};
     /// By machine without a node: since when passes have seen it so.
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};
-    /// When these machines were launched, as far as their clouds say, and, by name, when nodes that
-    /// have not started were created. Converted to PassTime::now when first seen, so a later change
-    /// of a clock makes none of them older.
+    /// `launched`: when machines without a node were launched, if their clouds say so. `created`:
+    /// by name, when nodes that have not started were created. Both are converted to PassTime::now
+    /// when first seen, so a later change of a clock makes none of them older.
     std::map<NodeGroupId, std::map<MachineId, Time>> launched{};
     std::map<std::string, Time, std::less<>> created{};
     std::map<NodeGroupId, IncorrectNodeGroupSize> wrong_sizes{};
@@ -302,7 +304,7 @@ struct Memory {
     std::map<NodeGroupId, Time> empty_groups{};
 
     std::map<std::string, Unneeded, std::less<>> unneeded{};  ///< by node
-    /// Since when the view of the cluster has not been current; nothing: it is. That time does not
+    /// Since when the view of the cluster has not been current; absent: it is. That time does not
     /// count as unneeded time of any node.
     std::optional<Time> unobserved_since{};
     /// By pod of an unneeded node, "namespace/name": the node on which the pod would run. The next

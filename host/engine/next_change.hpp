@@ -12,7 +12,7 @@
 
 namespace capstan::engine {
 
-/// `since` + `length`; nothing: a Time cannot hold the sum.
+/// `since` + `length`; absent: a Time cannot hold the sum.
 std::optional<Time> end_of(Time since, Duration length) noexcept;
 /// `since` + `length`, or Time::max() if a Time cannot hold the sum: a setting or an annotation may
 /// be that long.
@@ -38,7 +38,7 @@ public:
     /// Whether `now` is at most `end`.
     bool is_before_end(Time end) noexcept;
 
-    /// The first moment at which an answer changes; nothing: time alone changes none.
+    /// The first moment at which an answer changes; absent: time alone changes none.
     std::optional<Time> at() const noexcept { return at_; }
 
 private:

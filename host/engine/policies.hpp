@@ -30,7 +30,7 @@ namespace capstan::engine {
 struct CallContext {
     std::uint64_t seed = 0;
     Time now{};  ///< the steady clock, see PassTime
-    /// The machine's clock; nothing: the same as `now`.
+    /// The wall clock; absent: the same as `now`.
     std::optional<Time> wall{};
     bool dry_run = false;
     bool simulation = false;
@@ -114,9 +114,10 @@ struct GroupsAnswer {
     struct LeftOut {
         std::string machine_type{}, because{};
     };
-    std::vector<Suggestion> groups{};      ///< names are unique; each plan has an offering
-    std::vector<LeftOut> left_out{};       ///< the nearest miss first
-    std::optional<int> most_groups{};      ///< that the cluster may have; nothing: any number
+    std::vector<Suggestion> groups{};  ///< names are unique; each plan has an offering
+    std::vector<LeftOut> left_out{};   ///< the type closest to fitting the pods first
+    /// The maximum number of groups in the cluster; absent: no limit.
+    std::optional<int> most_groups{};
     std::vector<std::string> sentences{};  ///< the source's own explanation
 };
 
@@ -133,7 +134,7 @@ public:
 struct CandidateGroup {
     PlannedGroup planned{};
     GroupOptions options{};
-    std::optional<double> price_per_hour{};  ///< of one node; nothing: the offering's price
+    std::optional<double> price_per_hour{};  ///< of one node; absent: the offering's price
 };
 
 /// Asks clouds which group they would make of a plan.

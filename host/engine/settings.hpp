@@ -25,7 +25,7 @@ enum class TemplateSource {
 /// Bounds of a resource total over all nodes.
 struct Bound {
     std::int64_t min = 0;
-    std::optional<std::int64_t> max{};  ///< nothing: no limit
+    std::optional<std::int64_t> max{};  ///< absent: no limit
 };
 
 /// How long a group is backed off after a failure.
@@ -117,8 +117,8 @@ struct Settings {
     bool reserve_from_nodes = true;  ///< learns from existing nodes what the system reserves
     std::vector<std::string> startup_taints{}, startup_taint_prefixes{}, status_taints{};
     bool well_known_startup_taints = true;  ///< is_well_known_startup_taint, besides the lists
-    /// How long after it became ready a node may lack a resource of its template that a device
-    /// plugin reports, and how long a label, or have another taint (templates/settling_nodes.hpp).
+    /// How long a ready node may lack a resource of its template that a device plugin reports, and
+    /// how long it may lack a label or have an additional taint (templates/settling_nodes.hpp).
     Duration device_settling_time = std::chrono::minutes(5);
     Duration settling_time = std::chrono::minutes(1);
     /// A node with one of these taints is not ready, however long that takes. It has not joined, so

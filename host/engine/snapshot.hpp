@@ -55,7 +55,7 @@ using CloudViews = std::map<PluginInstanceId, std::shared_ptr<const CloudView>>;
 struct Snapshot {
     snapshot::Cluster cluster;
     std::shared_ptr<const std::vector<Group>> groups;
-    /// By cloud that makes groups; NULL: no cloud does.
+    /// An element for each cloud that creates groups; NULL: no cloud does.
     std::shared_ptr<const std::vector<CloudMachines>> machines{};
     UnreadClouds unread{};  ///< the groups of these clouds are not known
     /// For explanations alone, and not part of a record: also has machines of no group.

@@ -362,7 +362,7 @@ bool CurlTransfer::take_body(std::string_view part) {
     return !is_too_long_;
 }
 
-/// The return value for libcurl where there is no room for a part; nothing: there is room. libcurl
+/// The return value for libcurl where there is no room for a part; absent: there is room. libcurl
 /// reads from a fast peer without a break, and only this return value stops it.
 std::optional<std::size_t> CurlTransfer::refuse_part() {
     if (!listener_ || !options_.has_room || options_.has_room()) return std::nullopt;

@@ -107,7 +107,7 @@ public:
     void step_wall(Duration by) noexcept { manual_->step_wall(by); }
     /// Runs all posted work without moving the clock, and waits for ExternalWork.
     void settle();
-    /// When the next timer is due. Nothing: there is no timer.
+    /// When the next timer is due. Absent: there is no timer.
     std::optional<Duration> next_due() const { return timers_->next_due(); }
 
 private:

@@ -357,7 +357,7 @@ private:
     }
 
     Loop* loop_;                                       ///< NULL: closed
-    std::optional<Loop::ExternalWork> external_work_;  ///< nothing: closed
+    std::optional<Loop::ExternalWork> external_work_;  ///< absent: closed
     pid_t pid_;                                        ///< 0: reaped
     Descriptor exit_, output_, errors_;
     const std::size_t output_max_;

@@ -52,7 +52,7 @@ Result<ExitStatus> wait_for_exit(pid_t child);
 /// create no process.
 Result<pid_t> fork_process(const std::function<int()>& work);
 
-/// The program `command` in the folders of `path`; nothing: it is in none. Relative folders are
+/// The program `command` in the folders of `path`; absent: it is in none. Relative folders are
 /// ignored, because they depend on the host's working folder.
 std::optional<std::filesystem::path> find_in_path(std::string_view command, std::string_view path);
 
@@ -60,9 +60,9 @@ struct ProgramRun {
     std::filesystem::path program{};       ///< absolute
     std::string name{};                    ///< argv[0]; empty: `program`
     std::vector<std::string> arguments{};  ///< without argv[0]
-    /// The whole environment, as "NAME=value"; nothing: this process's environment.
+    /// The whole environment, as "NAME=value"; absent: this process's environment.
     std::optional<std::vector<std::string>> environment{};
-    std::optional<Duration> deadline{};  ///< nothing: no limit
+    std::optional<Duration> deadline{};  ///< absent: no limit
     std::size_t output_max = 0;          ///< of standard output, in bytes
     /// A file to which both outputs are appended; created where missing. Empty: both are captured.
     std::filesystem::path log{};

@@ -22,7 +22,7 @@ struct ObjectMetadata {
     Labels labels{}, annotations{};
     Time created{};
     std::int64_t generation = 0;    ///< of the spec; 0: absent
-    std::optional<Time> deleted{};  ///< deletionTimestamp; nothing: the object is not being deleted
+    std::optional<Time> deleted{};  ///< deletionTimestamp; absent: the object is not being deleted
     /// False: name, namespace or labels could not be read, so it is unknown which selectors match
     /// the object.
     bool is_identified = true;
@@ -50,7 +50,7 @@ struct ObjectName {
 /// "shop/web", or the name alone.
 std::string to_string(const ObjectName& name);
 
-/// Nothing: the object has no name.
+/// Absent: the object has no name.
 std::optional<ObjectName> find_object_name(const ObjectKind& kind,
                                            const boost::json::value& object);
 

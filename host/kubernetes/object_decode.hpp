@@ -20,7 +20,7 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file,
 
 // The controllers that replace their pods.
 
-/// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Nothing: its name, its
+/// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Absent: its name, its
 /// labels or its number of replicas could not be read. A malformed selector is a problem, and is
 /// left out.
 std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCursor& controller,
@@ -29,20 +29,20 @@ std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCu
 // A DaemonSet of the Kubernetes API.
 
 /// A container's limit counts as its request where the request is missing, also in init containers,
-/// because the API server writes that into the pods. Nothing: the needs of its pods, or its name,
+/// because the API server writes that into the pods. Absent: the needs of its pods, or its name,
 /// could not be read.
 std::optional<engine::snapshot::DaemonSetObject> decode_daemon_set(const JsonCursor& daemon_set);
 
 // A PodDisruptionBudget of the Kubernetes API.
 
-/// Nothing: its selector or its name could not be read. A budget without a readable status allows
+/// Absent: its selector or its name could not be read. A budget without a readable status allows
 /// no disruption.
 std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget(
     const JsonCursor& budget);
 
 // A Node of the Kubernetes API.
 
-/// Nothing: its name, its labels, its taints or `unschedulable` could not be read, so it is unknown
+/// Absent: its name, its labels, its taints or `unschedulable` could not be read, so it is unknown
 /// which pods fit.
 /// A resource with a malformed amount counts as zero. Without `allocatable` the whole capacity
 /// counts as allocatable. A node without any condition counts as ready: in a live cluster the
@@ -51,7 +51,7 @@ std::optional<engine::snapshot::NodeObject> decode_node(const JsonCursor& node);
 
 // A Service of the Kubernetes API.
 
-/// A Service of any type. Nothing: its name or its selector could not be read.
+/// A Service of any type. Absent: its name or its selector could not be read.
 std::optional<engine::snapshot::ServiceObject> decode_service(const JsonCursor& service);
 
 // Storage objects, as far as they decide where pods may run. Each decoder gives nothing where the

@@ -14,7 +14,7 @@ namespace capstan::kubernetes {
 /// Nothing outside the years 1900 to 2200.
 std::optional<std::string> find_timestamp_text(Time time);
 
-/// Nothing: absent; or malformed, which is a problem.
+/// Absent: not set; or malformed, which is a problem.
 std::optional<Time> decode_timestamp(const JsonCursor& place);
 
 }  // namespace capstan::kubernetes

@@ -257,8 +257,8 @@ int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
 void add_plugin_call(CLI::App& parent, commands::Action& action) {
     CLI::App& command = *parent.add_subcommand(
         "call",
-        "Call one hook of a plugin: JSON request on standard input, JSON response on standard "
-        "output; a cloud lists its groups and machines");
+        "Call one hook of a plugin (JSON request on standard input, JSON response on standard "
+        "output), or list the groups and machines of a cloud plugin");
     auto arguments = std::make_shared<PluginCallArguments>();
     command
         .add_option("plugin", arguments->plugin,

@@ -73,7 +73,7 @@ void add_plugin_verify(CLI::App& parent, commands::Action& action) {
     command.add_option("--http", arguments->http, commands::http_help)->type_name("RECORDING");
     command
         .add_option("--seed", arguments->seed,
-                    "Seed of random choices; equal seeds send equal requests")
+                    "Seed of random choices; the same seed gives the same requests")
         ->type_name("N")
         ->default_str("1");
     arguments->format = commands::add_output_format(command);

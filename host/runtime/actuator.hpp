@@ -36,7 +36,7 @@ struct ActionPatience {
 ///     increases of the group are `cancelled`.
 ///   - Where `call_context` says that the cluster is not observed, removals, evictions and changes
 ///     that mark a node are `cancelled`, and no node is rechecked. Marks are still taken off.
-/// Waits for the results and answers them in the order of the decision. On virtual time the clock
+/// Waits for the results and returns them in the order of the decision. On virtual time the clock
 /// goes on meanwhile. An action that fails does not keep another one from being carried out. The
 /// wait always ends, since each call has a deadline. A dry run asks for nothing and has no results.
 /// The same decision with the same `call_context` has no second effect when it is carried out

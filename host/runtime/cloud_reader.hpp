@@ -31,16 +31,16 @@ struct CloudReading {
     /// groups, or its machine types are not known.
     MachineTypes machines = std::make_shared<const std::vector<MachineType>>();
     std::vector<Error> problems{};   ///< each names its cloud
-    std::optional<Error> failure{};  ///< of the refresh; nothing: the cloud answered
+    std::optional<Error> failure{};  ///< of the refresh; absent: the cloud answered
     /// Why the cloud has not been read, neither this time nor before. Empty: it has been read.
     std::string unread_because{};
     instances::CloudClient::View view{};  ///< the cloud's answer; NULL: the refresh failed
 };
 
 /// Keeps the groups and templates of the last reading. A group that cannot be read this time is
-/// taken from there, and so is a template with an unchanged fingerprint. Where the cloud answers
-/// the same view again and no question is open, the list of groups is not made anew. All but `read`
-/// runs on the cloud's strand.
+/// taken from there, and so is a template with an unchanged fingerprint. If the cloud returns the
+/// same view again, had no problem, and no template has to be requested again, the list of groups
+/// is not rebuilt. All but `read` runs on the cloud's strand.
 class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
@@ -106,7 +106,7 @@ struct CloudState {
     CloudStatus status = CloudStatus::answered;
     /// Why no action is taken on its groups. Empty: actions are allowed.
     std::string because{};
-    /// Wall-clock time of the answer that the view is made of. Nothing: the cloud has not answered
+    /// Wall-clock time of the answer that the view is made of. Absent: the cloud has not answered
     /// since the start.
     std::optional<Time> answered{};
     std::optional<Error> failure{};  ///< of the refresh that ended for this view

@@ -78,7 +78,7 @@ Result<std::shared_ptr<Clouds>> Clouds::make(const config::Pipeline& pipeline,
                                              const PluginHost& host,
                                              const instances::ChangeGate& gate, Missing missing) {
     std::shared_ptr<Clouds> out(new Clouds(gate));
-    CAPSTAN_CHECK(out->follow(pipeline, host, missing));
+    CAPSTAN_CHECK(out->set_pipeline(pipeline, host, missing));
     return out;
 }
 
@@ -88,8 +88,8 @@ Result<std::shared_ptr<CloudReader>> Clouds::make_reader(
     return std::make_shared<CloudReader>(std::move(client));
 }
 
-Result<void> Clouds::follow(const config::Pipeline& pipeline, const PluginHost& host,
-                            Missing missing) {
+Result<void> Clouds::set_pipeline(const config::Pipeline& pipeline, const PluginHost& host,
+                                  Missing missing) {
     std::map<PluginInstanceId, std::shared_ptr<CloudReader>> readers;
     for (const PluginInstanceId& id : pipeline.clouds) {
         CAPSTAN_TRY(auto instance, find_instance(host, id, missing));
@@ -196,7 +196,7 @@ void Clouds::take(const PluginInstanceId& cloud, CloudReading reading, Duration 
     if (on_late) on_late();
 }
 
-/// When the next of the clouds that are waited for becomes unresponsive; nothing: none is waited
+/// When the next of the clouds that are waited for becomes unresponsive; absent: none is waited
 /// for.
 std::optional<Duration> Clouds::next_deadline(Duration now) const {
     std::optional<Duration> out;

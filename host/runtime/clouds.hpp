@@ -44,7 +44,7 @@ struct CloudsView {
     /// The state of each cloud, in pipeline order.
     std::vector<CloudState> states{};
 
-    /// The results of refreshes that ended for this view, by cloud. Nothing: the cloud answered.
+    /// The results of refreshes that ended for this view, by cloud. Absent: the cloud answered.
     std::map<PluginInstanceId, std::optional<Error>> results() const;
 };
 
@@ -69,7 +69,7 @@ RefreshPatience patience_of(Duration scan_interval) noexcept;
 /// the pipeline counts, and the other one is a problem.
 class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
-    /// How clouds are refreshed that throttle or do not accept the credentials.
+    /// How clouds that throttle or reject the credentials are refreshed.
     struct Restraint {
         /// Clouds that are not asked, each with the reason.
         std::map<PluginInstanceId, std::string> backed_off{};
@@ -89,13 +89,13 @@ public:
     /// The clouds of another pipeline, from the next refresh on. A cloud that was there before
     /// keeps its last answer and its refresh under way. Errors as of `make`; after an error nothing
     /// has changed.
-    Result<void> follow(const config::Pipeline& pipeline, const PluginHost& host,
-                        Missing missing = Missing::is_wrong);
+    Result<void> set_pipeline(const config::Pipeline& pipeline, const PluginHost& host,
+                              Missing missing = Missing::is_wrong);
 
-    /// Counts from the next refresh on. Nothing, as at first: each refresh is waited for until its
-    /// deadline.
+    /// Takes effect with the next refresh. Absent, as at first: each refresh is waited for until
+    /// its deadline.
     void set_patience(std::optional<RefreshPatience> patience);
-    /// Called when a cloud answers that was unresponsive in the last view, by any thread.
+    /// Called by any thread when a cloud that was unresponsive in the last view answers.
     void set_on_late(std::function<void()> on_late);
 
     /// Asks each cloud that is not backed off, and waits for the answers. On virtual time the

@@ -21,7 +21,7 @@ const config::SettingValue* find_machine_types(const PluginSet& plugins,
     return plugin == plugins.end() ? nullptr : plugin->settings.find(key);
 }
 
-/// The machine types of all clouds. Nothing: a cloud does not have them in its settings.
+/// The machine types of all clouds. Absent: a cloud does not have them in its settings.
 std::optional<std::vector<std::string>> find_known(const config::Config& config,
                                                    const PluginSet& plugins) {
     std::vector<std::string> out;

@@ -23,8 +23,8 @@ public:
     explicit PassClock(std::shared_ptr<const io::Clock> clock) : clock_(std::move(clock)) {}
 
     /// Two clocks cannot be read at the same instant, and the time between the two reads would make
-    /// ages differ a little from pass to pass. So the difference of the clocks is kept, until they
-    /// differ from it by more than `step_min`: then the wall clock was set.
+    /// ages differ a little from pass to pass. So the difference of the clocks is kept until a
+    /// measured one deviates from it by more than `step_min`: then the wall clock was set.
     engine::PassTime read() {
         const Time now = clock_->now();
         const Duration ahead = clock_->wall() - now;

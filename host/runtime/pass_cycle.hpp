@@ -27,7 +27,7 @@ struct FilledGroups {
 
 /// Everything that a decision depends on. Copies share large values.
 struct PassInput {
-    engine::Snapshot snapshot;  ///< groups as Clouds has them: prices and options are filled in
+    engine::Snapshot snapshot;  ///< groups as Clouds has them; the pass fills in prices and options
     engine::Memory memory{};
     engine::Settings settings{};
     /// Without settings.balance_similar, similarity checks and splitter are not called and may be
@@ -89,7 +89,7 @@ struct PassAnswer {
     std::optional<engine::pass::PodAnswer> pod{};
     std::optional<engine::pass::GroupAnswer> group{};
     std::optional<engine::NodeVerdict> node{};
-    std::optional<engine::pass::NodeMachine> machine{};  ///< of the node; nothing: not known
+    std::optional<engine::pass::NodeMachine> machine{};  ///< of the node; absent: not known
     std::string node_remedy{};                           ///< empty: none
     std::optional<engine::pass::Matrix> matrix{};
     std::vector<engine::NewGroup> new_groups{};  ///< groups that could be created; always set

@@ -110,8 +110,8 @@ public:
     services::KubeGateway* cluster() noexcept { return environment_.kube.get(); }
     /// Advances virtual time; NULL: this host runs in real time.
     io::ManualLoop* virtual_loop() noexcept { return virtual_loop_; }
-    /// Calls `begin` and waits for the call of its argument, which gives the answer. On
-    /// virtual time the clock goes from timer to timer meanwhile. `deadline`: the argument was not
+    /// Calls `begin` with a callback, and waits until the callback is called with the result. On
+    /// virtual time the clock goes from timer to timer meanwhile. `deadline`: the callback was not
     /// called within `patience`.
     template <class T>
     Result<T> wait(const std::function<void(Done<T>)>& begin, Duration patience);
@@ -159,7 +159,7 @@ private:
 
 namespace detail {
 
-/// A future of the result that `begin` calls its argument with.
+/// A future of the result that `begin` passes to its callback.
 template <class T, class Begin>
 std::future<Result<T>> future_of(const Begin& begin) {
     auto promise = std::make_shared<std::promise<Result<T>>>();

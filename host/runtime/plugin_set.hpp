@@ -26,9 +26,9 @@ struct LoadedPlugin {
 using PluginSet = std::vector<LoadedPlugin>;
 
 /// Loads every file, finds every class, and checks all settings: schema, references, then the
-/// class's own `check`. Checks also that each instance stands at a place of the pipeline that its
-/// kind belongs to. All mistakes are recorded in `diagnostics`. Where there are some, the answer is
-/// what could be loaded: it can be inspected, and must not be run. [load]
+/// class's own `check`. Also checks that the pipeline uses each instance only where its kind is
+/// allowed. All mistakes are recorded in `diagnostics`. Where there are some, the answer is what
+/// could be loaded: it can be inspected, and must not be run. [load]
 PluginSet load_plugins(const config::Config& config, const config::ShippedPlugins& shipped,
                        plugin_files::LibraryRegistry& registry, config::Diagnostics& diagnostics);
 

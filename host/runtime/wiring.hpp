@@ -38,7 +38,7 @@ struct Wiring {
 /// A SkippedHook of `start` for each instance of the wiring that has not started.
 std::vector<instances::SkippedHook> skipped_of(const Wiring& wiring);
 
-/// How an instance counts that the host does not have.
+/// How to treat an instance that the host does not have.
 enum class Missing {
     is_wrong,        ///< it is an error
     has_not_started  ///< an instance of the configuration may start later

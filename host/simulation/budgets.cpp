@@ -18,7 +18,7 @@ struct BudgetStatus {
     int allowed = 0;  ///< disruptionsAllowed
 };
 
-/// What the controllers of the selected pods want in all; nothing: one of them has no scale.
+/// What the controllers of the selected pods want in all; absent: one of them has no scale.
 std::optional<int> wanted_by_controllers(const std::vector<const PodSet*>& selected) {
     std::map<std::string_view, int> wanted;
     for (const PodSet* pod_set : selected) {

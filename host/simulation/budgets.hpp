@@ -22,7 +22,7 @@ struct PodSet {
     int healthy = 0;                 ///< ready, and not terminating
     /// Equal for all sets of one controller's pods; empty: the pods have no controller.
     std::string_view controller{};
-    /// How many pods the controller wants in all its sets; nothing: the controller has no scale,
+    /// How many pods the controller wants in all its sets; absent: the controller has no scale,
     /// like a Job.
     std::optional<int> wanted{};
 };
@@ -41,7 +41,7 @@ public:
     /// the API; at the first call all budgets.
     std::vector<engine::snapshot::DisruptionBudgetObject> refresh(
         const std::vector<PodSet>& pod_sets);
-    /// Why a pod with these labels cannot be evicted now; nothing: it can. A pod that is not
+    /// Why a pod with these labels cannot be evicted now; absent: it can. A pod that is not
     /// healthy may be evicted while the healthy pods are as many as the budget wants, or if the
     /// budget lets unready pods go.
     std::optional<std::string> find_refusal(std::string_view ns, const Labels& labels,

@@ -59,7 +59,7 @@ public:
     /// Whether the group was removed and has not been added again.
     bool has_left(const std::string& group) const { return left_.contains(group); }
     /// How many machines the group's cloud can give the group in all at `now`, by its settings;
-    /// nothing: as many as it is asked for.
+    /// absent: as many as it is asked for.
     std::optional<int> capacity_of(const std::string& group, Time now) const;
 
     /// In the order given to the constructor.

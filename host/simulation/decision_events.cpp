@@ -184,7 +184,7 @@ void DecisionEvents::add_evictions(const engine::Decision& decision, const engin
         const std::string apart =
             evicted.of_daemon_sets == 0
                 ? ""
-                : ", " + std::to_string(evicted.of_daemon_sets) + " of DaemonSets";
+                : ", including " + counted(evicted.of_daemon_sets, "DaemonSet pod");
         event_log_.add(now, EventKind::eviction, node,
                        counted(evicted.pods, "pod") + (evicted.pods == 1 ? " is" : " are") +
                            " evicted from " + node + apart,

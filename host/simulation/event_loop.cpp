@@ -33,7 +33,7 @@ bool is_left_out(const Action& action, const Error& error) {
 struct EventLoop::Agenda {
     const Step& step;
     Time begin;
-    std::optional<Duration> length{};  ///< until a command: the longest; nothing: until idle
+    std::optional<Duration> length{};  ///< until a command: the longest; absent: until idle
     std::optional<Time> end{};
     std::size_t next_action = 0;
     Time last_event = begin;  ///< the last one that was no pass or fault
@@ -144,12 +144,12 @@ std::optional<Time> EventLoop::pass_due() const {
     return requested ? earliest(due, std::max(*requested, now())) : due;
 }
 
-/// When the cluster or a machine next changes by itself; nothing: never.
+/// When the cluster or a machine next changes by itself; absent: never.
 std::optional<Time> EventLoop::next_by_itself() const {
     return earliest(parts_.cluster.next_due(), parts_.node_registrar.next_due());
 }
 
-/// The next moment at which something is due within the step; nothing: the step is over. A fault
+/// The next moment at which something is due within the step; absent: the step is over. A fault
 /// that is still to come does not keep a step going.
 std::optional<Time> EventLoop::next_due(const Agenda& agenda) const {
     const std::optional<Time> next_event = earliest(agenda.next_action_at(), next_by_itself());

@@ -20,7 +20,7 @@
 
 namespace capstan::simulation {
 
-/// The earlier of two moments, of which either may be absent; nothing: both are.
+/// The earlier of two moments, of which either may be absent; absent: both are.
 inline std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b) {
     return a && b ? std::min(a, b) : a ? a : b;
 }
@@ -52,7 +52,7 @@ public:
     void set_progress(const Progress& progress) { progress_ = progress; }
     /// Runs `step`. Everything that is due at its last moment has happened then, except for a pass:
     /// that pass belongs to the next step. A step until a command ends right after the pass that
-    /// gave the command. Ends at `end` at the latest; nothing: there is no such limit. False: `end`
+    /// gave the command. Ends at `end` at the latest; absent: there is no such limit. False: `end`
     /// came before the end of the step. Fails where an action is impossible or a pass fails.
     Result<bool> run_step(const Step& step, std::optional<Time> end);
 

@@ -227,8 +227,8 @@ Result<Explained> Explainer::explain_workload() const {
     CAPSTAN_TRY(const std::string name,
                 search_name(question_.workload_name,
                             workloads(asked().snapshot.cluster, kind, question_.pod_ns),
-                            "no pod of " + kind + " " + question_.pod_ns + "/" +
-                                question_.workload_name + " in this cluster"));
+                            "no " + kind + " " + question_.workload_name +
+                                " with pods in namespace " + question_.pod_ns));
     const WorkloadPods pods = find_pods_of(asked(), question_, name);
     Explained out{
         .at = asked().call_context.now,

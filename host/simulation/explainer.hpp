@@ -48,10 +48,10 @@ struct Question {
     std::string workload_kind{}, workload_name{};  ///< "Deployment" in `pod_ns`, or a pod's owner
     NodeGroupId group{};
     std::string node{};
-    /// The moment that is asked about; nothing: the end.
+    /// The moment that is asked about; absent: the end.
     std::optional<Time> at{};
     /// The default spread constraints of a scheduler that has not yet tried all pending pods, as in
-    /// a dump. Nothing: the scheduler has tried all pending pods.
+    /// a dump. Absent: the scheduler has tried all pending pods.
     std::optional<std::vector<engine::snapshot::DefaultSpread>> untried_default_spread{};
 };
 
@@ -109,7 +109,7 @@ private:
     Question question_;
     std::optional<runtime::PassInput> asked_;  ///< the pass that is asked about
     /// Pods of the namespace whose names begin as the question says, with the first pass that saw
-    /// each without a node; nothing: no pass did.
+    /// each without a node; absent: no pass did.
     std::map<std::string, std::optional<Seen>> first_;
     std::optional<runtime::PassInput> with_node_;  ///< the last pass that saw the node
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass ran");

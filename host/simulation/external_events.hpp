@@ -34,9 +34,9 @@ struct PodBatch {
     /// removed; the pods are named after it: web-1, web-2, ... The simulation fills in node name
     /// and times, and the owner if there is a controller.
     engine::snapshot::PodObject pod{};
-    std::optional<int> count{};  ///< nothing: one pod, named as the batch
+    std::optional<int> count{};  ///< absent: one pod, named as the batch
     Controller controller = Controller::none;
-    /// How long after being bound a pod ends by itself; nothing: never.
+    /// How long after being bound a pod ends by itself; absent: never.
     std::optional<Duration> duration{};
     Duration start_up{0};  ///< from being bound to being ready, which is when budgets count it
     Duration stop_time{
@@ -70,7 +70,7 @@ struct NodeEdit {
     std::optional<bool> ready{}, cordoned{};
     std::vector<Taint> set_taints{};         ///< each replaces the taint of its key
     std::vector<std::string> drop_taints{};  ///< by key
-    std::map<std::string, std::optional<std::string>> annotations{};  ///< nothing: dropped
+    std::map<std::string, std::optional<std::string>> annotations{};  ///< absent: dropped
 };
 
 /// A number of pods, or a percentage of pods.

@@ -177,7 +177,7 @@ Result<void> FaultInjector::strike_group(const FaultEvent& event, Time now) {
     return parts_.cloud->apply(CloudChange{event.group, table(std::move(change))}, now);
 }
 
-/// The number of a machine that is created or runs, drawn by chance; nothing: the group has none.
+/// The number of a machine that is created or runs, drawn by chance; absent: the group has none.
 std::optional<int> FaultInjector::find_machine(const FaultEvent& event) const {
     std::vector<int> numbers;
     for (const engine::Group& group : parts_.autoscaler.groups()) {

@@ -47,11 +47,11 @@ struct Fault {
     /// The cloud, for kinds about a cloud; empty: one is drawn each time. Other kinds have none.
     std::string cloud{};
     Duration from{0};  ///< after the start: first possible time
-    /// Nothing: the fault occurs once, at `from`. Otherwise it occurs with this probability at
+    /// Absent: the fault occurs once, at `from`. Otherwise it occurs with this probability at
     /// `from` and after each further `every`.
     std::optional<double> chance{};
     Duration every = std::chrono::minutes(1);
-    std::optional<Duration> until{};  ///< after the start: last possible time; nothing: no limit
+    std::optional<Duration> until{};  ///< after the start: last possible time; absent: no limit
     Duration lasts = std::chrono::minutes(5);
 };
 
@@ -81,7 +81,7 @@ class Faults {
 public:
     Faults(std::vector<Fault> faults, Time start, std::uint64_t seed);
 
-    /// When the next fault begins or ends; nothing: none does any more.
+    /// When the next fault begins or ends; absent: none does any more.
     std::optional<Time> next_due() const;
     /// The faults that begin or end until `now`, ends first. `groups`: the groups there are. One of
     /// them is drawn where a fault names none; if it is empty, such a fault does not come.
@@ -91,7 +91,7 @@ private:
     struct Source {
         Fault fault{};
         std::uint64_t slot = 0;      ///< number of the next moment, which is from + slot * every
-        std::optional<Time> next{};  ///< next occurrence; nothing: none
+        std::optional<Time> next{};  ///< next occurrence; absent: none
     };
     using Active = std::tuple<FaultKind, std::string, std::string>;  ///< kind, group, cloud
 

@@ -25,7 +25,7 @@ namespace capstan::simulation {
 struct ExpectedCommand {
     std::string command{};
     Duration from{0};                 ///< after the beginning of the step
-    std::optional<Duration> until{};  ///< the last moment; nothing: the end of the step
+    std::optional<Duration> until{};  ///< the last moment; absent: the end of the step
 };
 
 /// Taints of a node, by key.
@@ -70,7 +70,7 @@ struct UntilCommand {
 
 struct Step {
     std::vector<Action> actions{};                ///< in the order in which they happen
-    std::optional<Duration> advance{};            ///< nothing: until nothing happens any more
+    std::optional<Duration> advance{};            ///< absent: until nothing happens any more
     std::optional<UntilCommand> until_command{};  ///< in place of `advance`
     Expectations expect{};
     runtime::config::Place place{};
@@ -79,7 +79,7 @@ struct Step {
 /// A controller with a scale, as disruption budgets count the pods that it wants.
 struct ScaledController {
     std::string id{};             ///< "shop/Deployment/web": the topmost, above a ReplicaSet
-    std::optional<int> wanted{};  ///< pods; nothing: the controller does not say
+    std::optional<int> wanted{};  ///< pods; absent: the controller does not say
 };
 
 /// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
@@ -127,14 +127,14 @@ struct Input {
     std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
     /// False: only Bind gives pods a node.
     bool scheduler = true;
-    /// The scheduler's spread constraints for pods that have none of their own; nothing: as the
+    /// The scheduler's spread constraints for pods that have none of their own; absent: as the
     /// configuration says.
     std::optional<std::vector<engine::snapshot::DefaultSpread>> scheduler_spread{};
     Objects objects{};
     std::vector<Budget> budgets{};
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
-    /// The cloud that replaces those of the configuration. Nothing: the clouds of the configuration
+    /// The cloud that replaces those of the configuration. Absent: the clouds of the configuration
     /// are used. They may change at any time, so they are refreshed at every moment at which there
     /// could be a pass.
     std::optional<CloudSettings> cloud{};

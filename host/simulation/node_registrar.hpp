@@ -34,7 +34,7 @@ public:
     /// Takes in a refresh of the clouds. Nodes of machines that vanished are removed at once, or
     /// stay and are not ready, as the registration of their group says.
     void observe(const std::vector<engine::Group>& groups, Time now);
-    /// When the next node joins or becomes ready; nothing: no node is on its way.
+    /// When the next node joins or becomes ready; absent: no node is on its way.
     std::optional<Time> next_due() const;
     /// The machine's cloud has agreed to remove it. Its node then goes even if its group leaves the
     /// cloud's settings meanwhile.

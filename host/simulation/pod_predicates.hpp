@@ -18,7 +18,7 @@ namespace capstan::simulation {
 
 /// Namespace and name: "default/web-7".
 std::string name_of_pod(const engine::snapshot::Cluster& cluster, engine::PodIndex pod);
-/// The pod of an eviction; nothing: the pod is not on that node any more.
+/// The pod of an eviction; absent: the pod is not on that node any more.
 std::optional<engine::PodIndex> find_pod(const engine::snapshot::Cluster& cluster,
                                          const engine::Eviction& eviction);
 

@@ -60,20 +60,20 @@ struct StillPending {
 struct Summary {
     Duration span{0};
     std::int64_t passes = 0;  ///< passes that were run; skipped passes do not count
-    /// Pods that a controller created in place of pods that lost their node; they also arrived.
+    /// Pods that a controller created in place of evicted or deleted pods; they also arrived.
     std::int64_t pods_recreated = 0;
     std::int64_t pods_arrived = 0, pods_bound = 0, pods_ended = 0;
-    /// Time from arrival to being bound, over all pods that were bound; nothing: none was.
+    /// Time from arrival to being bound, over all pods that were bound; absent: none was.
     std::optional<Duration> pending_p50{}, pending_p95{}, pending_max{};
     std::int64_t nodes_start = 0, nodes_peak = 0, nodes_end = 0;
     std::int64_t nodes_removed = 0;  ///< nodes whose machines the autoscaler had removed
     std::int64_t removals_undone = 0, evictions = 0;
-    /// Time from choosing a node to its being gone, over removed nodes; nothing: none was removed.
+    /// Time from choosing a node to its being gone, over removed nodes; absent: none was removed.
     std::optional<Duration> removal_p50{}, removal_max{};
     double node_hours = 0;                          ///< of all nodes, each from when it joined
     std::map<std::string, double> node_hours_of{};  ///< by group; "": nodes of no group
-    std::optional<double> cost{};  ///< of all groups' nodes; nothing: some group has no price
-    /// Requests as a share of allocatable over time, 0 to 1; nothing: no node had any.
+    std::optional<double> cost{};  ///< of all groups' nodes; absent: some group has no price
+    /// Requests as a share of allocatable over time, 0 to 1; absent: no node had any.
     std::optional<double> cpu_used{}, memory_used{};
     std::vector<StillPending> still_pending{};
     bool operator==(const Summary&) const = default;

@@ -139,7 +139,7 @@ private:
         return event_loop_->run_step(step, last);
     }
 
-    /// When the clouds change by themselves, and when their lists show it; ascending. Nothing: the
+    /// When the clouds change by themselves, and when their lists show it; ascending. Absent: the
     /// clouds may change at any time.
     std::optional<std::vector<Time>> cloud_changes() const {
         if (!input_.cloud) return std::nullopt;
@@ -153,7 +153,7 @@ private:
     }
 
     /// When the run will end, as far as that is known beforehand. A step that lasts until nothing
-    /// happens any more counts up to its last action. Nothing: not known.
+    /// happens any more counts up to its last action. Absent: not known.
     std::optional<Duration> end() const {
         Duration sum{0};
         for (const Step& step : input_.steps) {

@@ -23,7 +23,7 @@ namespace capstan::simulation {
 struct Progress {
     Duration at{0};                   ///< virtual time since the start
     std::size_t step = 0, steps = 0;  ///< the current step, from 0, and the number of steps
-    std::optional<Duration> end{};    ///< when the run is expected to end; nothing: not known
+    std::optional<Duration> end{};    ///< when the run is expected to end; absent: not known
     std::int64_t nodes = 0, pending = 0;
 };
 

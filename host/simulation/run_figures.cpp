@@ -18,7 +18,7 @@ std::string decimals(double number) {
 std::string arrived_text(const Summary& s) {
     const std::string back = std::to_string(s.pods_recreated);
     return std::to_string(s.pods_arrived) + " arrived" +
-           (s.pods_recreated == 0 ? "" : " (" + back + " recreated after losing a node)");
+           (s.pods_recreated == 0 ? "" : " (" + back + " recreated)");
 }
 
 std::string wait_text(const Summary& s) {

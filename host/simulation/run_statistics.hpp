@@ -42,7 +42,7 @@ public:
     void node_vanished(const std::string& group, const Load& allocatable);
     void requested(const Load& more) noexcept { requested_ += more; }
     void released(const Load& less) noexcept { requested_ -= less; }
-    /// `per_hour`: the price of one node of the group; nothing: unknown.
+    /// `per_hour`: the price of one node of the group; absent: unknown.
     void price(const std::string& group, std::optional<double> per_hour);
 
     std::int64_t nodes() const noexcept { return nodes_; }

@@ -54,18 +54,13 @@ Fields make_schema() {
     return fields;
 }
 
-const Fields& schema() {
-    static const Fields fields = make_schema();
-    return fields;
-}
-
 /// Says where a key that is unknown at `path` would have been right; empty: nowhere.
 std::string hint(std::string_view path, std::string_view key) {
     if (key == "options")
         return "; settings belong in sections such as [scale_up] and [limits], as in a "
                "configuration";
     if (!path.empty()) return "";
-    const Fields& all = schema();
+    const Fields& all = scenario_schema();
     const Fields& step = std::ranges::find(all, "step", &Field::key)->fields;
     return std::ranges::count(step, key, &Field::key) > 0 ? "; it belongs in a [[step]]" : "";
 }
@@ -142,7 +137,7 @@ private:
         return out;
     }
 
-    /// The groups of the start and of all steps; nothing: other groups may be made, or come from a
+    /// The groups of the start and of all steps; absent: other groups may be made, or come from a
     /// configuration.
     std::optional<std::set<std::string, std::less<>>> known_groups() const {
         if (!cloud_ || cloud_->settings.settings.find("machine_types") != nullptr)
@@ -258,6 +253,11 @@ void check(const keys::Scenario& given, const Input& input, const TomlValue& roo
 
 }  // namespace
 
+const Fields& scenario_schema() {
+    static const Fields fields = make_schema();
+    return fields;
+}
+
 Scenario read_scenario(const std::filesystem::path& file,
                        const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides) {
@@ -278,7 +278,7 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     if (out.diagnostics.errors() > 0) return out;
     turn_shares_into_text(*root);
     const SettingValue tree =
-        runtime::config::validate_settings(*root, schema(), "", out.diagnostics, hint);
+        runtime::config::validate_settings(*root, scenario_schema(), "", out.diagnostics, hint);
     const TomlValue own = sections_of(*root);
     out.has_sections = !own.children.empty();
     out.config = runtime::config::read_config(own, shipped, out.diagnostics);

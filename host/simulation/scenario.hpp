@@ -30,6 +30,10 @@ struct Scenario {
     runtime::config::Diagnostics diagnostics;
 };
 
+/// The keys of a scenario. Tables of the simulated cloud and sections of a configuration come
+/// without their keys.
+const runtime::config::Fields& scenario_schema();
+
 /// `overrides` replace values of the file; see runtime/config/overrides.hpp.
 Scenario read_scenario(const std::filesystem::path& file,
                        const runtime::config::ShippedPlugins& shipped,

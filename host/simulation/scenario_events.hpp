@@ -31,7 +31,7 @@ Registration make_registration(std::string group, const keys::Joining& joining,
 
 /// The names that a scenario's expectations may use.
 struct ScenarioNames {
-    /// Ids of groups; nothing: any id is allowed, since groups that are not known beforehand may be
+    /// Ids of groups; absent: any id is allowed, since groups that are not known beforehand may be
     /// made, or come from a configuration.
     std::optional<std::set<std::string, std::less<>>> groups{};
     std::set<std::string, std::less<>> batches{};
@@ -43,7 +43,7 @@ void check_expectations(const runtime::config::SettingValue& step, const Scenari
 /// `only`: the `expect_only` of the file, for a step that has none.
 Expectations make_expectations(const keys::Expected& expected,
                                const std::vector<keys::Command>& only);
-/// Nothing: the step does not end with a command.
+/// Absent: the step does not end with a command.
 std::optional<UntilCommand> make_until(const keys::Step& step,
                                        const runtime::config::SettingValue& table,
                                        runtime::config::Diagnostics& diagnostics);

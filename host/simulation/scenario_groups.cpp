@@ -40,7 +40,7 @@ void turn_budgets(TomlValue& table, std::string_view list) {
     }
 }
 
-/// A number written in digits alone; nothing: it is not, or is above `most`.
+/// A number written in digits alone; absent: it is not, or is above `most`.
 std::optional<int> parse_count(std::string_view written, int most) {
     const bool is_digit = !written.empty() && is_ascii_digit(written.front());
     const auto number = find_whole_number(written);
@@ -125,7 +125,7 @@ void stop_booting(TomlValue& group) {
     changes.insert(changes.begin(), std::move(none));
 }
 
-/// Takes the keys that say how machines become nodes out of the table. Nothing: there are none, or
+/// Takes the keys that say how machines become nodes out of the table. Absent: there are none, or
 /// they have errors, which are reported.
 std::optional<Registration> take_registration(TomlValue& table, std::string id,
                                               Diagnostics& diagnostics) {

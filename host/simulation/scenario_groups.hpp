@@ -18,7 +18,7 @@ namespace capstan::simulation {
 void turn_shares_into_text(runtime::config::TomlValue& scenario);
 
 /// The bound in `text`, which is in `table` at `key`. An invalid bound is reported at
-/// its place. Nothing: there is no text, or the bound is invalid.
+/// its place. Absent: there is no text, or the bound is invalid.
 std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
                                    const runtime::config::SettingValue& table,
                                    runtime::config::Diagnostics& diagnostics);
@@ -32,7 +32,7 @@ struct ScenarioCloud {
 };
 
 /// The simulated cloud with its groups. A group with `zones = ["a", "b"]` becomes the groups ID-a
-/// and ID-b. Nothing: the scenario has neither groups nor machine types. Errors that the schema of
+/// and ID-b. Absent: the scenario has neither groups nor machine types. Errors that the schema of
 /// the plugin finds are left to it.
 std::optional<ScenarioCloud> make_cloud(const runtime::config::TomlValue& root,
                                         runtime::config::Diagnostics& diagnostics);

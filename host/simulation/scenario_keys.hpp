@@ -94,7 +94,7 @@ struct Asks {
     std::optional<Duration> grace;
 };
 void describe_asks(auto&& key, Asks& s) {
-    key("name", s.name, "Name of the batch.");
+    key("name", s.name, "Name of the batch, which is all pods of this table.");
     key("namespace", s.ns, "Namespace of the pods.");
     key("cpu", s.cpu, "CPU request of each pod.");
     key("memory", s.memory, "Memory request of each pod.");
@@ -139,9 +139,15 @@ struct Pods {
 };
 void describe_pods(auto&& key, Pods& s) {
     describe_asks(key, s.asks);
-    key("count", s.count, "Number of pods, named NAME-1, NAME-2, ...; unset: one pod named NAME.");
-    key("duration", s.duration, "Each pod completes this long after it was bound to a node.");
-    key("start_up", s.start_up, "Time from being bound to being ready, as budgets see it.");
+    key("count", s.count,
+        "Number of pods, named NAME-1, NAME-2, ..., in a StatefulSet NAME-0, NAME-1, ...; unset: "
+        "one pod, named NAME if it has no controller.");
+    key("duration", s.duration,
+        "Each pod completes this long after it was bound to a node; not allowed for pods of a "
+        "ReplicaSet or StatefulSet.");
+    key("start_up", s.start_up,
+        "Time from being bound to being ready; PodDisruptionBudgets count only ready pods as "
+        "healthy.");
     key("stop_time", s.stop_time, "Time that a pod takes to terminate, at most its grace period.");
     key("priority", s.priority, "Priority; pods of higher priority are bound first.",
         {.min = INT_MIN});
@@ -188,8 +194,8 @@ struct ReplicaSet {
 void describe(auto&& key, ReplicaSet& s) {
     describe_pods(key, s.pods);
     key("packed", s.pods.packed,
-        "If true, the pods fill one node after the other, the groups in turn, and their scheduling "
-        "constraints are ignored.");
+        "If true, the pods fill one node after the other: the first node of each group, then the "
+        "second of each, and so on. Their scheduling constraints are ignored.");
 }
 struct StatefulSet {
     Pods pods = one_in_row();
@@ -449,7 +455,7 @@ void describe(auto&& key, Step& s) {
     key("pods", s.pods, "Pods to create.");
     key("nodes", s.nodes, "Nodes to add, in no group.");
     key("daemon_sets", s.daemon_sets, "DaemonSets to create.");
-    key("edit", s.edit, "Nodes to change, as by another client.");
+    key("edit", s.edit, "Nodes to change, as another client would.");
     key("budgets", s.budgets, "PodDisruptionBudgets to create or replace.");
     key("scale", s.scale, "Replicas of controllers: { web = 5 }.");
     key("bind", s.bind, "Pods to bind, by node: { web-1 = \"ng-1-1\" }.");
@@ -490,7 +496,7 @@ void describe(auto&& key, Scenario& s) {
     key("title", s.title, "One sentence about the behaviour that the scenario shows.");
     key("seed", s.seed, "Seed of all random numbers.");
     key("scan_interval", s.scan_interval,
-        "Time between passes; unset: cluster.scan_interval of the configuration, \"10s\".",
+        "Time between passes; unset: cluster.scan_interval of the configuration (default \"10s\").",
         {.min = std::chrono::milliseconds(100)});
     key("register_delay", s.register_delay, "Time from a running machine to its node joining.");
     key("ready_delay", s.ready_delay, "Time from a node joining to it being ready.");

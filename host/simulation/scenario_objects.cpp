@@ -73,7 +73,7 @@ LabelSelector term_selector(const std::map<std::string, std::string>& labels, co
     return {.match_labels = {{"app", own.at("app")}}};
 }
 
-/// "8080", "53/UDP", "10.0.0.1:80/TCP"; nothing: it is none of these.
+/// "8080", "53/UDP", "10.0.0.1:80/TCP"; absent: it is none of these.
 std::optional<engine::snapshot::HostPort> parse_host_port(std::string_view text) {
     engine::snapshot::HostPort out;
     if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {

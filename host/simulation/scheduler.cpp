@@ -170,7 +170,7 @@ std::optional<engine::NodeIndex> NodeRanking::find_best() {
     }
 }
 
-/// The share of resources that stays free, from 0 to 100; nothing: the node lacks resources for the
+/// The share of resources that stays free, from 0 to 100; absent: the node lacks resources for the
 /// pod, which is cheap to check.
 std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
     const auto allocatable = placement_.predicates().cluster().allocatable(node);

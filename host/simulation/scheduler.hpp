@@ -34,7 +34,7 @@ public:
     void count_pod(engine::NodeIndex node);
     /// Recomputes the node's score, after a pod of any class was placed there.
     void refresh(engine::NodeIndex node);
-    /// The best node that has room for one more pod of the class; nothing: there is none.
+    /// The best node that has room for one more pod of the class; absent: there is none.
     std::optional<engine::NodeIndex> find_best();
 
 private:
@@ -58,11 +58,11 @@ private:
     /// True: the pod group has no inter-pod constraints, so a node that is full for it stays full.
     bool is_lasting_;
     std::vector<Order> by_zone_;
-    std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; nothing: not in `by_zone_`
+    std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; absent: not in `by_zone_`
     std::vector<std::int64_t> pods_in_;                  ///< pods of the class, by zone
 };
 
-/// The node of each pod; nothing: the pod fits no node. `pods`: the class of each pod. The pods get
+/// The node of each pod; absent: the pod fits no node. `pods`: the class of each pod. The pods get
 /// their nodes one after the other, in the order given. The engine's predicates say where a pod may
 /// run. Among those nodes the highest score wins, then the first by name:
 ///     the share of cpu and memory that stays free, mean of both, 0 to 100

@@ -45,7 +45,7 @@ public:
         Sabotage sabotage = Sabotage::none;
         Duration scan_interval = std::chrono::seconds(10);
     };
-    /// `cloud_changes`: moments at which the clouds change by themselves, ascending; nothing: they
+    /// `cloud_changes`: moments at which the clouds change by themselves, ascending; absent: they
     /// may change at any time. Begins with the memory in `parts.state`. `internal`: the
     /// configuration names an instance that does not exist; `invalid_config`: the saved memory
     /// cannot be read.
@@ -61,7 +61,7 @@ public:
     Result<void> run();
     /// The input that a pass would get now, with the clouds as of the last refresh.
     runtime::PassInput input() const;
-    /// When to run the next pass even if nothing changes in the cluster; nothing: not before
+    /// When to run the next pass even if nothing changes in the cluster; absent: not before
     /// something changes. A moment in the past means the next moment of the grid.
     std::optional<Time> wanted_at() const;
     /// Like wanted_at(), but without passes that run although nothing is known to have changed.
@@ -72,7 +72,7 @@ public:
     void refresh_again();
     /// A cloud wants the next pass to begin soon.
     void request_pass();
-    /// When the requested pass may begin; nothing: none is requested.
+    /// When the requested pass may begin; absent: none is requested.
     const std::optional<Time>& requested_pass_at() const noexcept { return requested_pass_at_; }
 
     // Faults.
@@ -141,7 +141,7 @@ private:
     bool forgets_next_ = false, api_is_broken_ = false, evictions_are_denied_ = false;
     std::vector<std::string> problems_;  ///< of the last refresh
     DecisionEvents decision_events_;
-    std::optional<Saboteur> saboteur_;  ///< nothing: no defect is injected
+    std::optional<Saboteur> saboteur_;  ///< absent: no defect is injected
 };
 
 // An autoscaler's memory in a file.

@@ -90,7 +90,7 @@ public:
     /// does nothing.
     void settle(const std::string& name, const Resources& resources, const Labels& labels,
                 const std::vector<std::string>& taints, Time now);
-    /// Puts the node of that providerID into the group, and returns the node's name. Nothing: there
+    /// Puts the node of that providerID into the group, and returns the node's name. Absent: there
     /// is no such node.
     std::optional<std::string> adopt_node(const std::string& provider_id, const std::string& group);
     /// Removes the node with its pods. Pods that have a controller are recreated and pending.
@@ -98,7 +98,7 @@ public:
     bool remove_node(const std::string& name, Time now);
 
     /// When the next pod ends, is gone or is ready, or the next pending pod stops insisting on its
-    /// spread over zones, as of the last schedule(); nothing: no pod will.
+    /// spread over zones, as of the last schedule(); absent: no pod will.
     std::optional<Time> next_due() const;
     /// Lets pods end, go and become ready that are due by `now`.
     void reach(Time now);
@@ -142,7 +142,7 @@ private:
         Time created{};
         Time created_by_wall{};  ///< `created`, by the wall clock
         std::string node{};
-        /// When its grace period ends, by the wall clock; nothing: it is not terminating.
+        /// When its grace period ends, by the wall clock; absent: it is not terminating.
         std::optional<Time> deleted{};
         bool is_marked = false;  ///< its status says that it is unschedulable
         bool has_started = false, is_healthy = false;
@@ -169,7 +169,7 @@ private:
     void fill_pod(const engine::snapshot::PodObject& pod, Time now);
     void terminate_at(PodId id, Time deleted, Time now);
     void set_unready(std::string_view name);
-    /// The node that a DaemonSet's pod is made for; nothing: the pod is of no DaemonSet, or names
+    /// The node that a DaemonSet's pod is made for; absent: the pod is of no DaemonSet, or names
     /// no node.
     static std::optional<std::string> node_of_daemon(const engine::snapshot::PodObject& pod);
     void fill_daemon_set(const engine::snapshot::DaemonSetObject& set);

@@ -193,7 +193,7 @@ void SimulatedCluster::shrink(BatchId of, int count, Time now) {
     reconcile(now);
 }
 
-/// The number of the pod that a StatefulSet creates next; nothing: all pods exist, or a pod with a
+/// The number of the pod that a StatefulSet creates next; absent: all pods exist, or a pod with a
 /// lower number is not ready.
 std::optional<std::uint32_t> SimulatedCluster::next_in_row(const Workload& b) const {
     for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(b.wanted); ++i) {

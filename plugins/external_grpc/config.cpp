@@ -29,8 +29,10 @@ Setting flag_setting(std::string_view key, std::string_view doc) {
 
 Schema defaults_schema() {
     return {
-        share_setting("utilization_threshold", "A node with lower utilization may be removed."),
-        share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
+        share_setting("utilization_threshold",
+                      "A node with this utilization or less may be removed."),
+        share_setting("gpu_utilization_threshold",
+                      "Like utilization_threshold, for nodes with GPUs."),
         flag_setting("zero_or_max", "If true, groups are scaled only between 0 and their maximum."),
         flag_setting("ignore_daemonsets_utilization",
                      "If true, DaemonSet pods do not count toward utilization."),

@@ -73,21 +73,21 @@ bool is_given(std::string_view key) {
 Result<void> require_label(const UnlabelledNode& node, const std::string& key,
                            const std::string& value, Labels& required) {
     const auto refuse = [&](const std::string& has) {
-        return fail(ErrorCode::unsupported, "it requires " + key + "=" + value + ", " + has);
+        return fail(ErrorCode::unsupported, "requires label " + key + "=" + value + ", " + has);
     };
     const auto own = node.labels.find(key);
     if (own != node.labels.end()) {
-        if (own->second != value) return refuse("the machine has " + in_quotes(own->second));
+        if (own->second != value) return refuse("but the machine has " + in_quotes(own->second));
         return {};
     }
     if (is_of_machine(key)) return refuse("which the machine does not have");
     if (is_given(key))
-        return refuse("which only the cloud or Kubernetes sets, and the machine does not have it");
+        return refuse("which the machine does not have and only the cloud or Kubernetes sets");
     // Selectors of pods are checked for this when they are created, values in their affinity are
     // not.
     if (!is_label_value(value)) return refuse("which is not a valid label value");
     const auto [at, is_new] = required.emplace(key, value);
-    if (!is_new && at->second != value) return refuse("and for " + in_quotes(at->second));
+    if (!is_new && at->second != value) return refuse("and also " + in_quotes(at->second));
     return {};
 }
 

@@ -19,5 +19,5 @@ public:
 CAPSTAN_PLUGIN("capstan.provisioning", CAPSTAN_VERSION, "Capstan", CAPSTAN_KIND_GROUP_SOURCE,
                capstan::make_class<Plugin>(
                    {.id = "provisioning",
-                    .doc = "Node auto-provisioning: suggests groups for pending pods, of one "
-                           "machine type with the labels that most of the pods require."}))
+                    .doc = "Node auto-provisioning: suggests groups for pending pods. Each group "
+                           "has one machine type and labels that the pods require."}))

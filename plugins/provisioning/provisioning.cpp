@@ -26,15 +26,19 @@ std::string text_of(const Labels& labels) {
 }
 
 std::string reason_for(const LabelSet& set) {
+    const Labels& labels = set.requirements.labels;
+    const bool all_require_all = set.most_popular_pods == set.pods;
     std::string out = "for " + counted(set.pods, "pod");
-    if (!set.requirements.labels.empty())
-        out += (set.pods == 1 ? " that requires " : " that require ") +
-               text_of(set.requirements.labels);
+    if (!labels.empty() && all_require_all)
+        out += (set.pods == 1 ? " that requires " : " that require ") + text_of(labels);
+    if (!labels.empty() && !all_require_all)
+        out += (labels.size() == 1 ? ", with label " : ", with labels ") + text_of(labels);
     for (const Taint& taint : set.requirements.taints)
         out += ", dedicated by taint " + to_string(taint);
-    if (set.most_popular_pods < set.pods) {
-        out += "; most popular, with " + counted(set.most_popular_pods, "pod") + ": " +
-               (set.most_popular_labels.empty() ? "any node" : text_of(set.most_popular_labels));
+    if (!all_require_all) {
+        out += "; " + std::to_string(set.most_popular_pods) +
+               (set.most_popular_pods == 1 ? " of them requires " : " of them require ") +
+               (set.most_popular_labels.empty() ? "no label" : text_of(set.most_popular_labels));
     }
     return out;
 }
@@ -82,7 +86,7 @@ std::string unoffered_reason(const Situation& situation, const std::string& name
            (situation.machines.empty() ? "none" : listed(situation.machines, name_of));
 }
 
-/// Why a machine type is not suggested. The nearest miss comes first.
+/// Why a machine type is not suggested. The reason closest to fitting the pods comes first.
 enum class Miss : std::uint8_t {
     limit,         ///< a cluster limit has no room for a machine; a smaller machine is nearer
     group_limit,   ///< the cluster has max_groups groups
@@ -194,8 +198,8 @@ private:
         const Miss miss =
             why.code == ErrorCode::out_of_capacity ? Miss::too_small : Miss::other_pods;
         if (nearest_ && nearest_->miss <= miss) return;
-        nearest_ = Obstacle{
-            miss, "no pod fits on it; " + pods.ns + "/" + pods.example + ": " + why.message};
+        nearest_ = Obstacle{miss, "no pod fits on a new machine; " + pods.ns + "/" + pods.example +
+                                      ": " + why.message};
     }
     void leave_out(Obstacle obstacle) {
         obstacle.cpu = type_.capacity.amount("cpu");
@@ -208,7 +212,7 @@ private:
     std::set<std::string>& names_;  ///< names of all groups suggested so far, of any type
     Suggestions& out_;
     std::vector<LeftOutType>& left_out_;
-    std::optional<Obstacle> nearest_{};  ///< the nearest miss of pods that do not fit
+    std::optional<Obstacle> nearest_{};  ///< the reason closest to fitting, of pods that do not fit
     std::int64_t left_over_ = 0;  ///< pods in none of the label sets; of the offering with the most
 };
 

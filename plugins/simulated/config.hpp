@@ -20,7 +20,7 @@ enum class Shortage {
 /// A notice that machines are about to leave, as clouds give for spot machines.
 struct Announcement {
     LeaveReason reason = LeaveReason::spot_interruption;
-    std::optional<Duration> after{};  ///< from the event until the machine leaves; nothing: unknown
+    std::optional<Duration> after{};  ///< from the event until the machine leaves; absent: unknown
 };
 
 /// An event in the settings that changes a group at one time.

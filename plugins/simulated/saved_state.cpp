@@ -33,7 +33,7 @@ Unexpected refuse() {
     return fail(ErrorCode::invalid_argument, "the saved state of the machines cannot be read");
 }
 
-/// Nothing: there is no such member, or it is no integer.
+/// Absent: there is no such member, or it is no integer.
 std::optional<std::int64_t> integer_at(const Json& json, std::string_view key) {
     const Json* const member = json.find(key);
     return member == nullptr ? std::nullopt : member->integer();

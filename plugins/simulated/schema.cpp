@@ -114,8 +114,10 @@ std::vector<Setting> failure_fields() {
 
 std::vector<Setting> option_fields() {
     return {
-        share_setting("utilization_threshold", "A node with lower utilization may be removed."),
-        share_setting("gpu_utilization_threshold", "The same for nodes with GPUs."),
+        share_setting("utilization_threshold",
+                      "A node with this utilization or less may be removed."),
+        share_setting("gpu_utilization_threshold",
+                      "Like utilization_threshold, for nodes with GPUs."),
         duration("unneeded_time", "How long a node must be unneeded before it is removed."),
         duration("unready_time",
                  "How long a node that is not ready must be unneeded before it is removed."),
@@ -151,8 +153,8 @@ std::vector<Setting> change_fields() {
         table("error", "Requested machines report this error from now on.", failure_fields()),
         flag("recover", "If true, ends fail, fail_removals and error.", "false"),
         count("target",
-              "Target set by another client: machines are requested, or requests and then the "
-              "youngest machines are removed."),
+              "Target set by another client: a higher target requests machines; a lower one "
+              "cancels requests, then removes the youngest machines."),
         count("lose", "Number of machines that vanish, oldest first, and are requested again.",
               "0"),
         count("take", "Number of machines that vanish, oldest first; the target is lowered too.",

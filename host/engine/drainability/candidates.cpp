@@ -79,7 +79,8 @@ private:
             const Machine& machine =
                 *templates::find_machine(snapshot_, view_.membership, node.node);
             return stays(node.node, Unremovable::currently_being_deleted,
-                         "the machine leaves: " + leaving_text(health::notice_of(machine)) + "; " +
+                         "the machine has a termination notice: " +
+                             leaving_text(health::notice_of(machine)) + "; " +
                              health::describe_departure(departure, settings_),
                          node.utilization);
         }

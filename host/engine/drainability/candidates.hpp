@@ -22,7 +22,7 @@ struct Candidate {
     bool ready = true;
     std::vector<PodIndex> moving{};   ///< pods to evict, by namespace and name
     std::vector<PodIndex> daemons{};  ///< DaemonSet pods, likewise
-    /// A pod that has to end by itself before the node is removed; nothing: there is no such pod.
+    /// A pod that has to end by itself before the node is removed; absent: there is no such pod.
     std::optional<PodIndex> waits_for{};
     std::string waits_because{};
     /// Budgets allow the eviction of each pod, but not of all pods at once.
@@ -37,7 +37,7 @@ struct Candidate {
 struct Candidates {
     std::vector<Candidate> nodes{};     ///< by NodeIndex
     std::vector<NodeVerdict> others{};  ///< every other node, by name, with the reason to keep it
-    /// The next moment at which the result changes although nothing else does; nothing: there is
+    /// The next moment at which the result changes although nothing else does; absent: there is
     /// none.
     std::optional<Time> wake_at{};
     /// The equivalence groups of all pods in Candidate::moving, ascending.

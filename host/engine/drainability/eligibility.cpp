@@ -20,12 +20,12 @@ namespace {
 std::string_view phase_text(RemovalPhase phase) {
     switch (phase) {
         case RemovalPhase::tainting: return "being tainted";
-        case RemovalPhase::waiting: return "waiting for the scheduler to see its taint";
+        case RemovalPhase::waiting: return "waiting for the scheduler to see the node's taint";
         case RemovalPhase::draining: return "evicting its pods";
         case RemovalPhase::delayed: return "delayed by annotation";
         case RemovalPhase::deleting: return "waiting for the cloud to respond";
         case RemovalPhase::removed: return "waiting for the machine to terminate";
-        case RemovalPhase::undoing: return "given up, being undone";
+        case RemovalPhase::undoing: return "being cancelled";
     }
     return {};
 }
@@ -34,8 +34,8 @@ Ineligible under_way(const NodeRemoval& removal, Time now) {
     Ineligible out{.reason = Unremovable::currently_being_deleted,
                    .because = "removal in progress for " +
                               format_rough_duration(now - removal.since) + ": " +
-                              std::string(phase_text(removal.phase)) + " for " +
-                              format_rough_duration(now - removal.phase_since)};
+                              std::string(phase_text(removal.phase)) + " (" +
+                              format_rough_duration(now - removal.phase_since) + " so far)"};
     const bool drains = removal.phase == RemovalPhase::draining;
     if (auto refused = drains ? find_refused_pod(removal, now) : std::nullopt) {
         out.because += "; " + refused->because;
@@ -45,7 +45,7 @@ Ineligible under_way(const NodeRemoval& removal, Time now) {
     return out;
 }
 
-/// When the node's deletion taint was set, by its value. Nothing: the node has no such taint, or
+/// When the node's deletion taint was set, by its value. Absent: the node has no such taint, or
 /// the value is no time or a time before the node was created.
 std::optional<Time> find_tainted_at(const snapshot::NodeRow& node) {
     const auto taint = std::ranges::find(node.taints, to_be_deleted_taint, &Taint::key);

@@ -56,7 +56,7 @@ std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now)
     std::string because = "eviction of pod " + pod + " refused for " +
                           format_rough_duration(now - since(eviction)) + ": " +
                           eviction.refused_because;
-    if (others > 0) because += "; also of " + counted(others, "more pod");
+    if (others > 0) because += "; also refused: " + counted(others, "more pod");
     return RefusedPod{pod, std::move(because)};
 }
 

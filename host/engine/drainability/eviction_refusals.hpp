@@ -31,7 +31,7 @@ struct RefusedPod {
 };
 
 /// Of the refused evictions of the drain, one with `barred_since` comes first; among equals, the
-/// one that has been refused for longest. Nothing: no eviction is refused now.
+/// one that has been refused for longest. Absent: no eviction is refused now.
 std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now);
 
 }  // namespace capstan::engine::drainability

@@ -52,7 +52,7 @@ void note(std::optional<Time>& earliest, std::optional<Time> time) {
     if (time) earliest = std::min(earliest.value_or(*time), *time);
 }
 
-/// The next moment at which the drain rules give another verdict on the pod; nothing: there is
+/// The next moment at which the drain rules give another verdict on the pod; absent: there is
 /// none.
 std::optional<Time> changes_at(const snapshot::PodRow& pod, Drain drain,
                                const DrainContext& context) {

@@ -15,7 +15,7 @@ struct NodePods {
     std::vector<PodIndex> daemons{};       ///< Drain::daemon
     std::optional<PodIndex> waits_for{};   ///< the first pod with Drain::wait
     std::optional<PodIndex> blocked_by{};  ///< the first pod with Drain::block
-    /// The next PassTime::now at which the result changes although nothing else does; nothing:
+    /// The next PassTime::now at which the result changes although nothing else does; absent:
     /// there is none.
     std::optional<Time> changes_at{};
 };

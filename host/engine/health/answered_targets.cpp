@@ -68,7 +68,7 @@ public:
             late.target = std::min(late.target, *removal.target);
         }
     }
-    /// Nothing: the cloud reports no target.
+    /// Absent: the cloud reports no target.
     std::optional<int> of(const NodeGroup& group) const {
         const auto at = late_.find(group.id);
         if (!group.target || at == late_.end()) return group.target;
@@ -99,7 +99,7 @@ void lower_answers(Memory& memory, const LoweredByGroup& lowered) {
     }
 }
 
-/// Records the answer to an accepted increase. `answered`: the target in it; nothing: the requested
+/// Records the answer to an accepted increase. `answered`: the target in it; absent: the requested
 /// one. It is not known whether the answer includes the machines that the same decision took, so
 /// the target is at most the requested one less these machines.
 void take_answer(Memory& memory, const Increase& increase, std::optional<int> answered,

@@ -67,7 +67,7 @@ std::string why_target_counts(const Group& group, const std::vector<Group>& list
 /// A sentence, with the group's name, for each group with an answered target that counts.
 std::vector<std::string> describe_answered_targets(const Snapshot& listed, const Memory& memory);
 
-/// When the time of the next answer is over, or `now` if it is over for one; nothing: there is no
+/// When the time of the next answer is over, or `now` if it is over for one; absent: there is no
 /// answer.
 std::optional<Time> next_answer_end(const Memory& memory, Time now) noexcept;
 

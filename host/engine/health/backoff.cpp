@@ -123,7 +123,7 @@ void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& er
 /// The group does not grow while the call is not made.
 void leave_out_increases(Memory& memory, const NodeGroupId& group, const Error& error, Time now) {
     memory.backoffs[group] = {.since = now,
-                              .until = later(now, left_out_time),
+                              .until = later(now, suspension_time),
                               .last_failure = now,
                               .code = error.code,
                               .because = error.message};
@@ -264,7 +264,7 @@ std::string describe_backoff(const Backoff& backoff, const std::string& end) {
     if (backoff.until) return out + end + name_scope(backoff) + ": " + backoff.because;
     const std::string& finder = backoff.found_by.value();
     return out + "a machine " + (finder.empty() ? "" : "of group " + finder + " ") + "joins" +
-           (backoff.given_back ? " (none is requested while limits have no room)" : "") +
+           (backoff.given_back ? " (no machine is requested while a limit is reached)" : "") +
            name_scope(backoff) + ": " + backoff.because;
 }
 

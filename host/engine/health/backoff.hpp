@@ -35,7 +35,8 @@ struct BackoffLengths {
     Duration most{};
 };
 
-/// What is throttled is tried again every 30 s at most, with the jitter that is added.
+/// A throttled call is tried again after 30 s at the latest: after at most 24 s and up to a quarter
+/// of jitter.
 inline constexpr BackoffLengths throttled_lengths{.first = std::chrono::seconds(20),
                                                   .most = std::chrono::seconds(24)};
 
@@ -101,11 +102,11 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
 /// Borrows from `memory`.
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
 
-/// The first end of a back-off that has not passed; nothing: no back-off ends by time alone.
+/// The first end of a back-off that has not passed; absent: no back-off ends by time alone.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 
 /// For a group that is backed off with its request given back: when a machine may be requested
-/// again after failures in a row; nothing: at once. Respects the error's retry_after, up to
+/// again after failures in a row; absent: at once. Respects the error's retry_after, up to
 /// `backoff_max`.
 std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept;
 

@@ -1,5 +1,5 @@
-/// Back-offs of clouds that throttle or do not accept the credentials. Lists (`refresh`) and
-/// requests (changes of groups) back off apart, because clouds limit them apart.
+/// Back-offs of clouds that throttle or do not accept the credentials. Refreshes and changes of
+/// groups are backed off separately, because clouds limit them separately.
 ///
 ///     throttled       ->  20s, then 24s, as long as it lasts
 ///     no credentials  ->  1m, doubled by each failure in a row up to 15m: an operator is needed
@@ -11,13 +11,13 @@
 /// failures of one pass count as one.
 ///
 /// While throttling lasts, the first call after each back-off finds out whether it is over: for
-/// lists a `refresh` that begins with one group (find_probed_clouds), for requests a single change
-/// (the client of the cloud sends no second one before the first is answered). So a cloud is called
+/// refreshes one that begins with one group (find_probed_clouds), for changes a single one (the
+/// client of the cloud sends no second one before the first is answered). So a cloud is called
 /// about twice a minute, and 30 s after the end of the throttling at most.
 ///
 /// One throttled increase may say more about its group than about its cloud: the group is backed
 /// off, and the next pass takes its next option. Only if that is throttled, too, and nothing else
-/// was carried out, requests to the cloud are backed off.
+/// was carried out, changes are backed off.
 #pragma once
 
 #include <map>
@@ -35,13 +35,13 @@
 
 namespace capstan::engine::health {
 
-/// The refreshes that have ended, by cloud. Nothing: the cloud answered.
+/// The refreshes that have ended, by cloud. Absent: the cloud answered.
 using RefreshResults = std::map<PluginInstanceId, std::optional<Error>>;
 
-/// Backs off the lists of clouds. To be called before the pass.
+/// Backs off the refreshes of clouds. To be called before the pass.
 Memory remember_refreshes(Memory memory, const RefreshResults& results, Time now);
-/// Backs off the requests to clouds, by the results of a decision's actions. To be called after the
-/// groups of the decision were backed off (remember_sizes).
+/// Backs off the changes of clouds' groups, by the results of a decision's actions. To be called
+/// after the groups of the decision were backed off (remember_sizes).
 Memory remember_cloud_results(Memory memory, const Decision& decision, const Results& results,
                               Time now);
 void forget_cloud_backoffs(Memory& memory, Time now);

@@ -40,9 +40,9 @@ bool has_failed(const Machine& machine) {
     return machine.error || machine.state == MachineState::failed;
 }
 
-MachineFate fate_of(const Machine& machine, bool joined, bool foreign) {
+MachineFate fate_of(const Machine& machine, bool joined, bool counted_elsewhere) {
     if (machine.state == MachineState::deleting) return MachineFate::being_removed;
-    if (foreign) return MachineFate::foreign;
+    if (counted_elsewhere) return MachineFate::counted_elsewhere;
     if (joined) return MachineFate::joined;
     const bool is_request = machine.state == MachineState::requested;
     if (has_failed(machine)) return is_request ? MachineFate::failed_request : MachineFate::failed;
@@ -53,7 +53,7 @@ int& count_of(MachineCounts& counts, MachineFate fate) {
     switch (fate) {
         case MachineFate::being_removed: return counts.being_removed;
         case MachineFate::joined: return counts.joined;
-        case MachineFate::foreign: return counts.foreign;
+        case MachineFate::counted_elsewhere: return counts.counted_elsewhere;
         case MachineFate::failed_request: return counts.failed_request;
         case MachineFate::failed: return counts.failed;
         case MachineFate::requested: return counts.requested;
@@ -70,7 +70,7 @@ const std::set<MachineId>& ended_machines(const Memory& memory, const NodeGroup&
 }
 
 void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
-                    const std::vector<bool>& foreign, const LeavingMachines& leaving,
+                    const std::vector<bool>& counted_elsewhere, const LeavingMachines& leaving,
                     const std::set<MachineId>& ended) {
     const auto& machines = figures.group->machines;
     for (std::size_t m = 0; m < machines.size(); ++m) {
@@ -79,14 +79,14 @@ void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
         };
         const bool gone = is_among(leaving.agreed);
         figures.fates.push_back(gone ? MachineFate::being_removed
-                                     : fate_of(machines[m], joined[m], foreign[m]));
+                                     : fate_of(machines[m], joined[m], counted_elsewhere[m]));
         ++count_of(figures.machines, figures.fates.back());
         if (figures.fates.back() != MachineFate::being_removed && ended.contains(machines[m].id))
             ++figures.machines.ended;
         if (figures.fates.back() == MachineFate::joined && is_among(leaving.asked))
-            ++figures.machines.leaving;
+            ++figures.machines.removal_asked;
         const bool is_deleted = machines[m].state == MachineState::deleting;
-        if ((joined[m] || foreign[m]) && !is_deleted) ++figures.machines.with_node;
+        if ((joined[m] || counted_elsewhere[m]) && !is_deleted) ++figures.machines.with_node;
     }
     const int listed = figures.machines.listed() - figures.machines.ended;
     figures.machines.unlisted = std::max(0, figures.target() - listed);
@@ -97,7 +97,7 @@ void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
 int GroupCounts::target() const noexcept { return std::max(0, group->group.target.value_or(0)); }
 
 int GroupCounts::provisioned() const noexcept {
-    return nodes.ready + nodes.unready + nodes.suspended + machines.foreign;
+    return nodes.ready + nodes.unready + nodes.suspended + machines.counted_elsewhere;
 }
 
 bool GroupCounts::is_atomic() const noexcept { return group->options.zero_or_max.value_or(false); }
@@ -114,7 +114,7 @@ std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
         out[g].limit =
             groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
         for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
-        count_machines(out[g], membership.joined[g], membership.foreign[g], leaving,
+        count_machines(out[g], membership.joined[g], membership.counted_elsewhere[g], leaving,
                        ended_machines(memory, groups[g].group));
     }
     return out;
@@ -164,18 +164,18 @@ MachineIndices find_overdue(const GroupCounts& group, MachineFate fate, const Me
 
 namespace {
 
-int fitting_size(const Memory& memory, const GroupCounts& group, int at_once, Time now) {
+int fitting_size(const Memory& memory, const GroupCounts& group, int to_take_back, Time now) {
     const Backoff* backoff = find_backoff(memory, group.id(), now);
     // When the cloud has capacity again, the one machine joins; nothing else ends the back-off.
     if (backoff != nullptr && !backoff->until)
         return group.machines.real() + (backoff->given_back ? 0 : 1);
-    return at_once > 0 ? group.target() - at_once : group.machines.listed();
+    return to_take_back > 0 ? group.target() - to_take_back : group.machines.listed();
 }
 
 }  // namespace
 
-void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once, Time now) {
-    const int current = fitting_size(memory, group, at_once, now);
+void update_incorrect_size(Memory& memory, const GroupCounts& group, int to_take_back, Time now) {
+    const int current = fitting_size(memory, group, to_take_back, now);
     const auto at = memory.wrong_sizes.find(group.id());
     if (current >= group.target()) {
         if (at != memory.wrong_sizes.end()) memory.wrong_sizes.erase(at);
@@ -183,7 +183,7 @@ void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once
     }
     const bool is_same = at != memory.wrong_sizes.end() && at->second.current == current &&
                          at->second.expected == group.target();
-    if (is_same && at_once == 0) return;
+    if (is_same && to_take_back == 0) return;
     memory.wrong_sizes[group.id()] = {.current = current, .expected = group.target(), .since = now};
 }
 
@@ -250,7 +250,7 @@ public:
         count_unlisted(out);
         machines_.failed = out.failed = group_.machines.failed + group_.machines.failed_request;
         // After a decrease of the target the cloud will not finish all listed machines.
-        const int held = group_.machines.joined + group_.machines.foreign;
+        const int held = group_.machines.joined + group_.machines.counted_elsewhere;
         const int most = group_.group->group.target.value_or(group_.machines.listed()) - held;
         out.upcoming.missing = std::clamp(most, 0, machines_.waited_for);
         const int asked_for = group_.group->group.target.value_or(group_.machines.listed());

@@ -16,26 +16,26 @@ namespace capstan::engine::health {
 
 /// What has become of a machine.
 enum class MachineFate {
-    being_removed,   ///< is being removed: the target does not include it any more
-    joined,          ///< has a node
-    foreign,         ///< an earlier group lists the machine, too, and it counts there
-    failed_request,  ///< failed before the cloud began to make it
-    failed,          ///< failed while it was made
-    requested,       ///< the cloud has not begun to make it
-    begun,           ///< is being made or runs, and has no node
+    being_removed,      ///< is being removed: the target does not include it any more
+    joined,             ///< has a node
+    counted_elsewhere,  ///< an earlier group lists the machine, too, and it counts there
+    failed_request,     ///< failed before the cloud began to make it
+    failed,             ///< failed while it was made
+    requested,          ///< the cloud has not begun to make it
+    begun,              ///< is being made or runs, and has no node
 };
 
 /// Machines of one group.
 struct MachineCounts {
-    int being_removed = 0, joined = 0, foreign = 0, failed_request = 0, failed = 0, requested = 0,
-        begun = 0;
-    int ended = 0;      ///< listed machines that an answered target does not include any more
-    int unlisted = 0;   ///< machines of the target that the cloud does not list
-    int with_node = 0;  ///< machines of any fate with a node, unless the cloud is deleting them
-    int leaving = 0;    ///< joined machines that the cloud is being asked to remove
+    int being_removed = 0, joined = 0, counted_elsewhere = 0, failed_request = 0, failed = 0,
+        requested = 0, begun = 0;
+    int ended = 0;          ///< listed machines that an answered target does not include any more
+    int unlisted = 0;       ///< machines of the target that the cloud does not list
+    int with_node = 0;      ///< machines of any fate with a node, unless the cloud is deleting them
+    int removal_asked = 0;  ///< joined machines that the cloud is being asked to remove
 
-    /// Machines that exist: a decrease of the target may not cut them off.
-    int real() const noexcept { return joined + foreign + failed + begun; }
+    /// Machines that exist: a decrease must not lower the target below their number.
+    int real() const noexcept { return joined + counted_elsewhere + failed + begun; }
     /// Listed machines that the target includes.
     int listed() const noexcept { return real() + failed_request + requested; }
     bool operator==(const MachineCounts&) const = default;
@@ -68,7 +68,7 @@ Time unjoined_since(const Memory& memory, const NodeGroupId& group, const Machin
                     Time now) noexcept;
 
 /// When a machine was launched, on the clock of PassTime::now, as record_machine_times recorded it
-/// first: a later change of a clock makes the machine no older. Nothing: its cloud does not say.
+/// first: a later change of a clock makes the machine no older. Absent: its cloud does not say.
 std::optional<Time> launched_at(const Memory& memory, const NodeGroupId& group,
                                 const Machine& machine, const PassTime& time) noexcept;
 
@@ -86,14 +86,15 @@ MachineIndices find_overdue(const GroupCounts& group, MachineFate fate, const Me
 
 // Targets above the number of machines.
 
-/// Records whether the target of a group is too high, and since when. The correct target is:
+/// Records whether the target of a group is too high, and since when. `to_take_back`: the number
+/// of machines that update_request returned. The correct target is:
 ///
 ///     backed off until a machine joins    its real machines, and one that stays requested
-///     `at_once` above 0                    the target less `at_once`
-///     otherwise                            the number of machines that the cloud lists
+///     `to_take_back` above 0              the target less `to_take_back`
+///     otherwise                           the number of machines that the cloud lists
 ///
 /// A target below the number of machines is not repaired.
-void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once, Time now);
+void update_incorrect_size(Memory& memory, const GroupCounts& group, int to_take_back, Time now);
 
 /// Whether the target is to be lowered now: its figures have not changed for longer than a machine
 /// may take to join, or the request for the surplus has just timed out, or the request has timed
@@ -101,11 +102,11 @@ void update_incorrect_size(Memory& memory, const GroupCounts& group, int at_once
 bool is_due(const IncorrectNodeGroupSize& size, const GroupCounts& group, const Memory& memory,
             Time now);
 /// Whether the surplus is due to a failure: the group is backed off for a time-out, or until a
-/// machine joins, and the failure was not before the figures.
+/// machine joins, and the last failure was not before `size.since`.
 bool is_of_failure(const IncorrectNodeGroupSize& size, const NodeGroupId& group,
                    const Memory& memory, Time now);
 
-// Nodes that a group will have without being asked again.
+// Nodes that a group will get without another increase.
 
 /// Whether a machine or node that began at `since` still counts as upcoming: not if its group was
 /// backed off for a time-out since then.

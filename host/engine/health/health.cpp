@@ -109,7 +109,7 @@ private:
         // Machines that are being deleted are not missing either.
         const int coming = std::max(asked_for, out.unjoined + group.nodes.starting);
         out.least = std::max(0, group.target() - out.long_unjoined - out.failed - coming -
-                                    group.nodes.deleted - group.machines.foreign);
+                                    group.nodes.deleted - group.machines.counted_elsewhere);
         // A suspended node was suspended on purpose: it is not missing.
         const int well = group.nodes.ready + group.nodes.suspended;
         const int present = well + group.nodes.unready + group.nodes.starting;
@@ -187,10 +187,10 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
         // A target that the cloud does not report now is no reason for any change.
         const bool has_target =
             group.group->group.target && group.group->unreadable_because.empty();
-        const int at_once = has_target ? update_request(memory, group, settings, now) : 0;
+        const int to_take_back = has_target ? update_request(memory, group, settings, now) : 0;
         update_failed_machines(memory, group, find_known(known, group.id()), settings, now);
         record_machine_times(memory, group, time);
-        if (has_target) update_incorrect_size(memory, group, at_once, now);
+        if (has_target) update_incorrect_size(memory, group, to_take_back, now);
     }
     share_backoffs(memory, snapshot, now);
     forget_offering_backoffs(memory, settings, now);

@@ -18,8 +18,9 @@ namespace capstan::engine::health {
 /// How a pass uses an existing node for pods.
 enum class NodeUsability {
     takes_pods,  ///< takes pods; cordons and taints are checked by the predicates
-    /// Joined, empty, and not ready for no longer than a node may take: it counts as an upcoming
-    /// node of its group. Pods are placed by the group's template, not by the node's present state.
+    /// Joined, empty and not ready, within the time that a node may take to start: it counts as an
+    /// upcoming node of its group. Pods are placed by the group's template, not by the node's
+    /// present state.
     starting,
     out,  ///< takes no pods: not ready, or its machine is being removed or about to leave
 };
@@ -36,7 +37,7 @@ enum class Readiness {
     unready,
 };
 
-/// Nodes that a group will have without being asked again.
+/// Nodes that a group will get without another increase.
 struct Upcoming {
     int missing = 0;   ///< requested machines without a node
     int starting = 0;  ///< nodes of NodeUsability::starting
@@ -81,7 +82,7 @@ struct Health {
     NodeCounts all{};                    ///< of all nodes, in a group or not
     /// Why nothing is scaled now; empty: the cluster is healthy.
     std::string unhealthy_because{};
-    /// When time alone changes any of these; nothing: it does not.
+    /// When time alone changes any of these; absent: it does not.
     std::optional<Time> wake_at{};
 };
 

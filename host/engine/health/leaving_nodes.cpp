@@ -77,11 +77,11 @@ std::vector<int> count_leaving_unjoined(const Snapshot& snapshot,
 std::string describe_departure(const std::optional<Departure>& departure,
                                const Settings& settings) {
     if (!departure) return "no action needed so far";
-    if (!departure->is_vacated) return "no pods of removed nodes are moved to it";
+    if (!departure->is_vacated) return "no pods of removed nodes are moved to the node";
     if (!settings.scale_down.drain_leaving_nodes)
-        return "its pods count as pending; scale_down.drain_leaving_nodes is off, so another "
-               "program must drain it";
-    return "it takes no new pods, and its pods are evicted before that time";
+        return "the node's pods count as pending; scale_down.drain_leaving_nodes is off, so "
+               "another program must drain it";
+    return "the node takes no new pods, and its pods are evicted before that time";
 }
 
 }  // namespace capstan::engine::health

@@ -33,7 +33,7 @@ struct Departure {
     bool operator==(const Departure&) const = default;
 };
 
-/// Nothing: there is no notice, its time is far off, or the machine is being deleted already.
+/// Absent: there is no notice, its time is far off, or the machine is being deleted already.
 ///
 /// A node is vacated from Settings::max_node_provision_time and
 /// ScaleDownSettings::max_pod_eviction_time before the time in the notice: enough to get a new
@@ -69,8 +69,8 @@ std::vector<int> count_leaving_unjoined(const Snapshot& snapshot,
                                         const templates::Membership& membership,
                                         const Settings& settings, NextChange& next_change);
 
-/// What is done for a machine with a notice: "it takes no new pods, and its pods are evicted before
-/// that time".
+/// What is done for a machine with a notice: "the node takes no new pods, and its pods are evicted
+/// before that time".
 std::string describe_departure(const std::optional<Departure>& departure, const Settings& settings);
 
 }  // namespace capstan::engine::health

@@ -1,5 +1,8 @@
-/// What the host does about each error of each call: the table of capstan/abi/error.h as data. All
-/// code that reacts to an error asks this table, so header, host and documentation agree.
+/// What the host does about each error of each call: the table of capstan/abi/error.h as data. Code
+/// that reacts to an error of `refresh` or of a change asks this table. The columns from `describe`
+/// on are for reference: no code asks them. Failed starts are judged by
+/// runtime/daemon/plugin_starts.cpp, which differs from the column `start`: it retries after
+/// `permission`, `deadline` and `busy`, as error.h says.
 #pragma once
 
 #include <chrono>
@@ -34,7 +37,7 @@ enum class Reaction : std::uint8_t {
     again,
     /// The next pass decides again with a new snapshot. The error says nothing about the group.
     decide_again,
-    /// Lists of the cloud (refresh) or requests to it are backed off for a few passes. After a
+    /// Calls of `refresh` or changes of the cloud are backed off for a few passes. After a
     /// throttled increase the group is backed off first.
     back_off_cloud,
     /// As back_off_cloud, for longer: an operator, or the plugin, has to provide credentials first.
@@ -68,11 +71,11 @@ Reaction reaction_to(Call call, ErrorCode code) noexcept;
 /// Whether a call that ended with this error may still have been carried out, or will be.
 bool is_outcome_open(Call call, const Error& error) noexcept;
 
-/// "increase", and "back_off_cloud": the names in error.h and metrics.
+/// "increase", and "back_off_cloud".
 std::string_view name_of(Call call) noexcept;
 std::string_view name_of(Reaction reaction) noexcept;
 
-/// How long a call that is left out is not made.
-constexpr Duration left_out_time = std::chrono::hours(24);
+/// How long a suspended call is not made.
+constexpr Duration suspension_time = std::chrono::hours(24);
 
 }  // namespace capstan::engine::health

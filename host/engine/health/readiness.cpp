@@ -92,7 +92,7 @@ bool has_started(const snapshot::NodeRow& node, const Settings& settings) {
            });
 }
 
-/// Since when the node's machine was seen without a node; nothing: it was not.
+/// Since when the node's machine was seen without a node; absent: it was not.
 std::optional<Time> unjoined_before(const Memory& memory, const Snapshot& snapshot,
                                     const templates::Membership& membership, NodeIndex node) {
     const std::optional<templates::MachineIndex>& machine = membership.machine_of[node];

@@ -48,7 +48,7 @@ bool is_left_out(Call call, const Error& error) {
 }
 
 void leave_out_for_a_day(RemovalBackoff& backoff, const Error& error, Time now) {
-    backoff = {.until = later(now, left_out_time), .because = error.message};
+    backoff = {.until = later(now, suspension_time), .because = error.message};
 }
 
 /// A machine that is replaced is listed for a while: a second request would end its successor.

@@ -4,7 +4,8 @@
 ///     fails at 0:00:30   ->  not tried again before 0:01:30, twice as long
 ///     and so on, up to Settings::backoff_max; forgotten after Settings::backoff_reset without one
 ///
-/// Machines are backed off one by one, so that a machine which cannot be removed keeps no other.
+/// Machines are backed off one by one, so that a machine that cannot be removed does not block the
+/// removal of others.
 #pragma once
 
 #include <chrono>
@@ -56,7 +57,7 @@ Memory remember_refused_removals(Memory memory, const Decision& decision, const 
 /// any more.
 void forget_removal_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings,
                              Time now);
-/// The first end of a back-off that has not passed; nothing: there is none.
+/// The first end of a back-off that has not passed; absent: there is none.
 std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noexcept;
 
 /// "removal backed off until 03:02:10Z (2m left): pod shop/web-1 cannot be evicted: ... (3 times in

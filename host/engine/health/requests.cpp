@@ -257,7 +257,7 @@ void miss_machines(Memory& memory, const GroupCounts& group, const FailedMachine
     memory.requests.erase(group.id());
 }
 
-/// When this host requested the group's machines; nothing: they were requested by others, or there
+/// When this host requested the group's machines; absent: they were requested by others, or there
 /// is no request. Machines cannot have been launched before, even if the cloud's clock says so.
 std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& group) {
     const auto request = memory.requests.find(group);

@@ -40,9 +40,9 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
 ///     upcoming machines without a request
 ///     and without a back-off                   become a request, from this pass on
 ///
-/// If the request was given back to the limits, the back-off ends only with one node more. Returns
-/// how many machines are to be taken back at once: none if one machine stays requested, since
-/// update_incorrect_size covers that case.
+/// If the request was cancelled to make room within the limits, the back-off ends only with one
+/// node more. Returns how many machines are to be taken back at once: none if one machine stays
+/// requested, since update_incorrect_size covers that case.
 int update_request(Memory& memory, const GroupCounts& group, const Settings& settings, Time now);
 
 /// Takes `count` machines, which will not come, off the request.

@@ -38,7 +38,7 @@ bool has_scope(ErrorCode code) {
            code == ErrorCode::permission;
 }
 
-/// What an error of `offering` concerns; nothing: the group alone, or it is not known.
+/// What an error of `offering` concerns; absent: the group alone, or it is not known.
 std::optional<InstanceOffering> find_concerned(ErrorCode code, ErrorScope scope,
                                                InstanceOffering offering) {
     if (!has_scope(code)) return std::nullopt;

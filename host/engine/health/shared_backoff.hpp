@@ -9,9 +9,10 @@
 ///         scope market                        ->  groups of its cloud in the same market
 ///         scope account                       ->  groups of its cloud
 ///
-/// Such a back-off lasts as long as that of the group that failed. A group whose cloud does not
-/// describe exactly one machine type in one zone is concerned only by its market and its cloud.
-/// Settings::backoff_by_machine_type turns all of this off.
+/// Such a back-off lasts as long as that of the group that failed. A group without a template, or
+/// with one for several machine types, is affected only by back-offs of its market and its cloud. A
+/// group in several zones is not affected by those of a zone. Settings::backoff_by_machine_type
+/// turns all of this off.
 #pragma once
 
 #include <optional>

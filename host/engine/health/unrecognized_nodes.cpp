@@ -25,7 +25,7 @@ struct ExpectedNode {
     }
 };
 
-/// When this host last requested machines of the group; nothing: it did not.
+/// When this host last requested machines of the group; absent: it did not.
 std::optional<Time> find_last_scale_up(const Memory& memory, const NodeGroupId& group) {
     const auto last = memory.last_by_group.find(group);
     return last != memory.last_by_group.end() ? last->second.scale_up : std::nullopt;

@@ -34,10 +34,10 @@ public:
     ///     it registered after a machine without a node was launched or requested, and its labels
     ///     name no other machine type and no other zone.
     ///
-    /// If the cloud does not say when a machine was launched, that may be as long before a list
-    /// showed it as a machine may take to join, or any time if the group was first seen with it.
-    /// Nodes that are being removed do not count, nor do nodes of the control plane for a group
-    /// whose template is not of the control plane.
+    /// If the cloud does not say when a machine was launched, it may have been launched up to the
+    /// provision time before a list first showed it, or at any time if it was there when the group
+    /// was first seen. Nodes that are being removed do not count, nor do nodes of the control plane
+    /// for a group whose template is not of the control plane.
     std::vector<std::string> of(const GroupCounts& group) const;
 
 private:

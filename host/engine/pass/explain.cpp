@@ -34,7 +34,7 @@ std::string summary_of(const PodAnswer& pods) {
     return "no pending pods like this";
 }
 
-/// The machine of a node that is in no group, from the views of the clouds. Nothing: no cloud, or
+/// The machine of a node that is in no group, from the views of the clouds. Absent: no cloud, or
 /// more than one, is responsible for the provider id, or a view is incomplete.
 std::optional<NodeMachine> machine_of_no_group(const Snapshot& snapshot,
                                                std::string_view provider_id) {
@@ -123,7 +123,8 @@ const Decision& Explanation::decision() const noexcept { return state_->pass.dec
 Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
     const std::optional<PodGroupIndex> pod_group =
         pass_context::find_pod_group(state_->context, equivalence_group);
-    if (!pod_group) return fail(ErrorCode::not_found, "this class of pods is not pending");
+    if (!pod_group)
+        return fail(ErrorCode::not_found, "no pod of this equivalence group is pending");
     PodAnswer out;
     out.pods.equivalence_group = equivalence_group;
     if (*pod_group < state_->context.pending_count()) {

@@ -51,7 +51,7 @@ struct GroupAnswer {
     std::string remedy{};           ///< for the obstacle, see remedies.hpp; empty: there is none
     std::string template_source{};  ///< where its template comes from, or why it has none
     std::string target_because{};   ///< why its target is not the listed one; empty: it is
-    std::optional<int> headroom{};  ///< nodes up to its maximum; nothing: it has no maximum
+    std::optional<int> headroom{};  ///< nodes up to its maximum; absent: it has no maximum
     health::Upcoming upcoming{};
     int increase = 0;                    ///< nodes that the pass would add
     std::vector<NodeGroupId> similar{};  ///< by id
@@ -63,11 +63,11 @@ struct GroupAnswer {
 /// The machine of a node, as its cloud reports it.
 struct NodeMachine {
     PluginInstanceId cloud{};
-    /// Nothing: the cloud lists all its machines, and the node's is not among them.
+    /// Absent: the cloud lists all its machines, and the node's is not among them.
     std::optional<Machine> machine{};
     std::string group_fingerprint{};  ///< of its group's template now; empty: unknown, or no group
-    /// "spot interruption at 2026-01-02T03:04:05Z; it takes no new pods ...": the notice that the
-    /// machine leaves, and what is done; empty: no notice.
+    /// "spot interruption at 2026-01-02T03:04:05Z; the node takes no new pods ...": the notice that
+    /// the machine leaves, and what is done; empty: no notice.
     std::string leaves{};
     /// Whether the machine was made from another template than its group has now.
     bool has_drifted() const noexcept {
@@ -102,7 +102,7 @@ public:
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays, or when it is removed.
     Result<NodeVerdict> node(std::string_view name) const;
-    /// Nothing: there is no such node, or it is not certain which cloud has its machine.
+    /// Absent: there is no such node, or it is not certain which cloud has its machine.
     std::optional<NodeMachine> machine_of(std::string_view node) const;
     /// What can be done about the verdict; empty: nothing, or nothing keeps the node.
     std::string remedy_of(const NodeVerdict& verdict) const;

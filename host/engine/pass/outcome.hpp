@@ -13,16 +13,16 @@ struct Outcome {
     Decision decision;
     Memory memory;
     /// When to run the next pass even if nothing changes: a back-off ends, a pod gets old enough.
-    /// Nothing: not before something changes. Once the decision is carried out, find_next_step
+    /// Absent: only when something changes. Once the decision is carried out, find_next_step
     /// (removal/results.hpp) says when the next step of a removal is due.
     std::optional<Time> wake_at;
     PassFigures figures{};
 };
 
 /// The memory to save before a decision is carried out, in case the host stops in the middle of it:
-/// the memory of before the pass, with the pods for which nodes are about to be ordered, the groups
-/// that are about to be made, and the new back-offs. After a restart the clouds show, maybe late,
-/// what was carried out; only this record says for which pods.
+/// the memory from before the pass, with the pods for which nodes are about to be ordered, the
+/// groups that are about to be made, and the new back-offs. After a restart the clouds show, maybe
+/// late, what was carried out; only this record says for which pods.
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now);
 
 /// Records the results of a decision's actions: upcoming groups, accepted requests, back-offs

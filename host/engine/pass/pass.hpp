@@ -22,7 +22,7 @@ namespace capstan::engine::pass {
 /// The state that a pass decided on, for explanations. Borrows all arguments of run_pass but the
 /// memory.
 struct PassDetails {
-    /// The context borrows the snapshot of these.
+    /// `context` borrows the snapshot in `groups`.
     std::unique_ptr<const provisioning::CandidateGroups> groups{};
     std::unique_ptr<pass_context::PassContext> context{};
     std::unique_ptr<scale_up::ScaleUp> scale_up{};  ///< its placement is that after the scale-up

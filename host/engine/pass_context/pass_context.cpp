@@ -30,8 +30,9 @@ std::string why_full(const NodeGroup& group, int target) {
 Reason find_common_obstacle(const PassContext& context) {
     const health::Health& health = context.health;
     if (!health.unhealthy_because.empty())
-        return {
-            ReasonCode::cluster_unhealthy, {}, "cluster is unhealthy: " + health.unhealthy_because};
+        return {ReasonCode::cluster_unhealthy,
+                {},
+                "cannot grow while the cluster is unhealthy: " + health.unhealthy_because};
     if (!context.settings->from_zero && health.all.ready == 0)
         return {ReasonCode::scale_from_zero_disabled,
                 {},

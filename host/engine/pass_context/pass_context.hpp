@@ -51,7 +51,8 @@ struct PassContext {
     health::Repairs repairs{};              ///< groups with a repair are not changed otherwise
     pods::DisruptionBudgets budgets;        ///< before anything is planned
     drainability::Candidates candidates{};  ///< for scale-down
-    /// What nodes that have just become ready will have, ascending by node. No pod is moved there.
+    /// Labels and resources that nodes which have just become ready still lack, and taints that
+    /// they will lose, ascending by node. No pod is moved to these nodes.
     std::vector<scheduling::NodePromise> promises{};
     /// Nodes with a removal under way, ascending. They take no pod.
     std::vector<NodeIndex> being_removed{};
@@ -73,7 +74,7 @@ struct PassContext {
     std::unique_ptr<scheduling::CompiledPredicates> predicates{};
     PassPhaseObserver* phase_observer = nullptr;  ///< NULL: none
     /// The number of groups that the cluster may have, including groups that the pass makes;
-    /// nothing: any number.
+    /// absent: any number.
     std::optional<int> most_groups{};
     /// Every group that was suggested; those with `dropped` set are not among `groups()`.
     std::span<const NewGroup> new_groups{};
@@ -97,7 +98,7 @@ PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> 
 PassContext make_pass_context(const Snapshot& snapshot, const Memory& memory,
                               const Settings& settings, const PassTime& time);
 
-/// The index of a pod equivalence group in `predicates`; nothing: they were not compiled for it.
+/// The index of a pod equivalence group in `predicates`; absent: they were not compiled for it.
 std::optional<PodGroupIndex> find_pod_group(const PassContext& context,
                                             PodGroupId equivalence_group) noexcept;
 

@@ -20,7 +20,7 @@ bool is_emulated(const snapshot::Cluster& cluster, PodGroupId equivalence_group,
                  const Settings& settings);
 
 /// The zone in which such a pod has to stay if it moves away from the node: the node's zone.
-/// Nothing: the spread is not emulated, or the node is in no zone.
+/// Absent: the spread is not emulated, or the node is in no zone.
 std::optional<snapshot::Symbol> pinned_zone(const snapshot::Cluster& cluster,
                                             PodGroupId equivalence_group, NodeIndex node,
                                             const Settings& settings);

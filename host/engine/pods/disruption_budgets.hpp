@@ -30,7 +30,7 @@ class DisruptionBudgets {
 public:
     explicit DisruptionBudgets(const snapshot::Cluster& cluster);
 
-    /// The first of the pods with a budget of which no disruption is left; nothing: there is none.
+    /// The first of the pods with a budget of which no disruption is left; absent: there is none.
     /// If the status of a budget is not about its present selector, the budget allows no
     /// disruption.
     std::optional<BudgetShortage> find_shortage(std::span<const PodIndex> pods) const;

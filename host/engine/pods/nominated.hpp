@@ -20,7 +20,7 @@ struct Nomination {
 /// being deleted, gated or expendable are left out.
 std::vector<Nomination> find_nominated(const snapshot::Cluster& cluster, const Settings& settings);
 
-/// The node that the pod is nominated to; nothing: there is no nomination, or no such node.
+/// The node that the pod is nominated to; absent: there is no nomination, or no such node.
 std::optional<NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
                                              const snapshot::PodRow& pod) noexcept;
 

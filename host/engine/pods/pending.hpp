@@ -29,7 +29,7 @@ struct PendingPods {
     std::vector<SkippedPods> skipped{};  ///< by reason, each reason once
     std::vector<std::string> notes{};    ///< annotations that were ignored, each once, in order
     /// When a pod that is too young now will count, or when the spread over zones of a pod times
-    /// out; nothing: there is no such pod.
+    /// out; absent: there is no such pod.
     std::optional<Time> wake_at{};
     std::uint32_t untried = 0;   ///< pods that count although their scheduler has not tried them
     std::uint32_t left_out = 0;  ///< pods beyond Settings::max_pods_considered

@@ -141,7 +141,7 @@ private:
         return out;
     }
 
-    /// Sets no_new_group_reason from the nearest misses; a limit is nearer than any other reason.
+    /// Sets no_new_group_reason from the first reasons; a limit comes before any other reason.
     void set_no_new_group_reason() {
         const bool is_any = std::ranges::any_of(out_.candidates, [](const NewGroup& candidate) {
             return !candidate.group.value().empty();
@@ -237,7 +237,7 @@ private:
     std::set<NodeGroupId> taken_;
     std::set<std::string> reported_errors_;
     std::set<std::string> unoffered_;  // machine types that no cloud has
-    std::vector<Reason> nearest_;      // the nearest miss of each source and cloud
+    std::vector<Reason> nearest_;      // the first reason of each source for each cloud
     CandidateGroups out_;
 };
 

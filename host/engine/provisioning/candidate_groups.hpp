@@ -29,7 +29,7 @@ NodeTemplate make_sketch(const MachineType& type, const MachineOffering* offer,
 /// The offering of a plan; NULL: the machine type has none for it. Borrows from `type`.
 const MachineOffering* find_offer(const MachineType& type, const GroupPlan& plan) noexcept;
 
-/// Why none of the pods would run on such a node; nothing: at least one would. DaemonSet pods are
+/// Why none of the pods would run on such a node; absent: at least one would. DaemonSet pods are
 /// not taken into account.
 std::optional<std::string> why_no_pod_fits(const NodeTemplate& sketch,
                                            std::span<const PodEquivalenceGroup> pods);
@@ -39,7 +39,7 @@ struct CandidateGroups {
     Snapshot snapshot;                   ///< with the groups that could be made
     std::vector<NewGroup> candidates{};  ///< all suggestions, dropped or not
     Reason no_new_group_reason{};        ///< see Decision
-    /// The number of groups that the cluster may have in all; nothing: any number.
+    /// The number of groups that the cluster may have in all; absent: any number.
     std::optional<int> most_groups{};
     std::vector<std::string> notes{};
 };

@@ -25,13 +25,13 @@ namespace capstan::engine::removal {
 std::size_t turn_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept;
 /// The pod's own grace period, or the settings' if that is shorter.
 Duration grace_of(const snapshot::PodSpec& spec, const ScaleDownSettings& settings) noexcept;
-/// The settings' grace period if it is shorter than the pod's own; nothing: it is not.
+/// The settings' grace period if it is shorter than the pod's own; absent: it is not.
 std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
                                            const ScaleDownSettings& settings) noexcept;
 
 /// How long an evicted pod gets before its machine leaves.
 struct EvictionGrace {
-    std::optional<Duration> shorter{};  ///< nothing: the pod's own grace period
+    std::optional<Duration> shorter{};  ///< absent: the pod's own grace period
     bool is_too_late = false;           ///< the pod would have too little time to end in order
 };
 /// The pod has to be gone ten seconds before its machine leaves at `leaves`.
@@ -54,7 +54,7 @@ struct DrainStep {
     std::optional<Time> wake_at{};
 };
 
-/// The next step of a node in phase `draining`. `leaves`: when the node's machine leaves; nothing:
+/// The next step of a node in phase `draining`. `leaves`: when the node's machine leaves; absent:
 /// it does not. Records refusals by budgets in `removal`, which is part of the memory of `view`,
 /// forgets pods that are gone, and takes its evictions off `budgets`.
 DrainStep step_drain(const PassView& view, NodeIndex node, std::optional<Time> leaves,

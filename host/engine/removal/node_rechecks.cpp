@@ -10,7 +10,7 @@
 namespace capstan::engine::removal {
 namespace {
 
-/// The priority below which pods are expendable. Nothing: drains count expendable pods like others.
+/// The priority below which pods are expendable. Absent: drains count expendable pods like others.
 std::optional<int> find_cutoff(const Settings& settings) {
     const auto& off = settings.scale_down.drain_rules_off;
     const bool is_off = std::ranges::find(off, "expendable") != off.end();

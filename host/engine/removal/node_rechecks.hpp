@@ -18,7 +18,7 @@ struct NodeRecheck {
     std::string node{};
     std::vector<std::string> known_pods{};  ///< "namespace/name/uid", ascending
     /// Pods of a priority below this one are expendable, pods without a priority never are;
-    /// nothing: no pod is.
+    /// absent: no pod is.
     std::optional<int> expendable_below{};
     bool operator==(const NodeRecheck&) const = default;
 };

@@ -138,7 +138,7 @@ private:
         enter(removal, RemovalPhase::draining, now_);
     }
 
-    /// When the cloud takes the node's machine; nothing: it does not.
+    /// When the cloud takes the node's machine; absent: it does not.
     std::optional<Time> find_leaving_time(NodeIndex index) const {
         const Machine* const machine = templates::find_machine(snapshot_, membership_, index);
         if (machine == nullptr) return std::nullopt;

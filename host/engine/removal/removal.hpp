@@ -33,10 +33,10 @@ struct RemovalSteps {
 };
 
 /// To be called before candidates are found. Forgets removals if their node or machine has
-/// vanished; a removal that is being undone ends with its node alone. In the first pass after a
-/// start, begins to undo removals of an earlier run that are not remembered: their taints are taken
-/// off nodes of groups, and cordons if they are ours. Later on such taints belong to another
-/// client.
+/// vanished; a removal that is being undone is forgotten only when its node has vanished. In the
+/// first pass after a start, begins to undo removals of an earlier run that are not remembered:
+/// their taints are taken off nodes of groups, and cordons if they are ours. Later on such taints
+/// belong to another client.
 Memory remember_removals(Memory memory, const Snapshot& snapshot,
                          const templates::Membership& membership, const Settings& settings,
                          Time now);

@@ -30,7 +30,7 @@ bool is_drained(const Memory& memory, std::string_view node) {
 }
 
 std::string why_leaving(const Machine& machine) {
-    return "the machine leaves: " + leaving_text(health::notice_of(machine));
+    return "the machine has a termination notice: " + leaving_text(health::notice_of(machine));
 }
 
 class Vacating {
@@ -128,7 +128,7 @@ private:
     VacatingSteps steps_{};
 };
 
-/// The taint that a node is to have; nothing: none.
+/// The taint that a node is to have; absent: none.
 std::optional<Taint> find_wanted_taint(const health::Departure* departure, const Machine& machine,
                                        const Settings& settings, const PassTime& time) {
     if (departure == nullptr || !settings.scale_down.drain_leaving_nodes) return std::nullopt;

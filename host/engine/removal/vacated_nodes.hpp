@@ -38,9 +38,9 @@ struct VacatingSteps {
 /// Sets and takes off the taint of leaving machines: NoSchedule on vacated nodes, PreferNoSchedule
 /// on avoided ones, none on others. The view alone decides, so nothing is left after a restart.
 /// While its group cannot be read, a node keeps its taint. A ready node whose machine no cloud
-/// lists loses it ScaleDownSettings::max_deletion_time after the time in the notice. Takes
-/// evictions off `budgets`, places off `places`, and records in `memory.leaving` what was asked
-/// for. If ScaleDownSettings::drain_leaving_nodes is off, all such taints are taken off.
+/// lists keeps the taint until ScaleDownSettings::max_deletion_time after the time in the notice.
+/// Takes evictions off `budgets`, places off `places`, and records in `memory.leaving` what was
+/// asked for. If ScaleDownSettings::drain_leaving_nodes is off, all such taints are taken off.
 VacatingSteps step_vacated_nodes(const PassView& view,
                                  const std::vector<health::LeavingNode>& leaving,
                                  pods::DisruptionBudgets& budgets, FreePlaces& places,

@@ -42,7 +42,7 @@ public:
     Destinations(const pass_context::PassContext& context, scheduling::Placement& placement,
                  std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
 
-    /// Puts the pod on a node with room and returns the node; nothing: there is none.
+    /// Puts the pod on a node with room and returns the node; absent: there is none.
     std::optional<NodeIndex> assign(const RelocatingPod& pod);
     /// Removes the node: it takes no pods from now on, and its pods are gone.
     void close(NodeIndex node);

@@ -27,7 +27,7 @@ class MinSizeLimits {
 public:
     MinSizeLimits(const pass_context::PassContext& context, const Memory& memory);
 
-    /// Why the minima keep a node of the group; nothing: it may be removed.
+    /// Why the minima keep a node of the group; absent: it may be removed.
     std::optional<UnremovableReason> find_unremovable_reason(NodeIndex node,
                                                              GroupIndex group) const;
     /// The plan removes the node.

@@ -45,14 +45,14 @@ scheduling::Refusal NoPlace::refusal(const PlaceSearch& search, NodeIndex node,
     if (std::ranges::binary_search(context_->being_removed, node))
         return {scheduling::Predicate::none, "being removed"};
     if (health::find_departure(context_->health.leaving, node) != nullptr)
-        return {scheduling::Predicate::none, "with a leaving machine"};
+        return {scheduling::Predicate::none, "with a termination notice"};
     if (context_->health.nodes[node] != health::NodeUsability::takes_pods)
         return {scheduling::Predicate::none, "not ready"};
     if (search.zone) {
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
         if (snapshot::find_label(cluster, cluster.node(node).labels, well_known::zone_label) !=
             search.zone)
-            return {scheduling::Predicate::none, "in other zones than the pod must stay in"};
+            return {scheduling::Predicate::none, "outside the zone that the pod must stay in"};
     }
     scheduling::Refusal out = placement_->why_not(search.pod_group, node, wording);
     if (out.predicate == scheduling::Predicate::none)
@@ -109,8 +109,8 @@ std::string NoPlace::sum_up(const PlaceSearch& search, Found found) const {
     });
     if (near == found.nearest.end()) return out;
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
-    return out + "; nearest is " + std::string(cluster.text(cluster.node(near->node).name)) + ": " +
-           placement_->why_not(search.pod_group, near->node).sentence;
+    return out + "; closest fit is " + std::string(cluster.text(cluster.node(near->node).name)) +
+           ": " + placement_->why_not(search.pod_group, near->node).sentence;
 }
 
 std::string NoPlace::example(const PlaceSearch& search) const {

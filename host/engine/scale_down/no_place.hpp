@@ -26,8 +26,9 @@ public:
     NoPlace(const pass_context::PassContext& context, const scheduling::Placement& placement,
             std::vector<bool> goes);
 
-    /// "pod web/a-1 (cpu 2, memory 4Gi) finds no other place, 0/4 nodes: 3 Insufficient cpu, 1 is
-    /// to go as well; nearest is n2: Insufficient cpu: needs 2, 500m of 4 are free"
+    /// "pod web/a-1 (cpu 2, memory 4Gi) fits on no other node: 0/4 nodes are available: 3
+    /// Insufficient cpu, 1 also to be removed; closest fit is n2: Insufficient cpu: needs 2, 500m
+    /// of 4 are free"
     std::string explain(PodIndex pod, PodGroupIndex pod_group, NodeIndex its_node);
 
 private:
@@ -47,7 +48,7 @@ private:
         PodIndex pod = 0;
         PodGroupIndex pod_group = 0;
         NodeIndex its_node = snapshot::no_node;
-        std::optional<snapshot::Symbol> zone{};  ///< the zone in which it has to stay; nothing: any
+        std::optional<snapshot::Symbol> zone{};  ///< the zone in which it has to stay; absent: any
     };
     Found look(const PlaceSearch& search) const;
     /// Why the node does not take the pod; predicate `none`: for a reason other than the

@@ -113,7 +113,7 @@ private:
         return !removed.empty() ? removed : find(context_.repairs.increases);
     }
 
-    /// What the candidate waits for; nothing: it could be removed now.
+    /// What the candidate waits for; absent: it could be removed now.
     std::optional<UnremovableReason> find_wait(std::size_t i) {
         const std::optional<Time>& leaves_at = at(i).leaves_at;
         std::optional<UnremovableReason> wait =
@@ -127,9 +127,9 @@ private:
         const Time last = leaves_at - shortest_removal;
         if (context_.now >= last) {
             return UnremovableReason{Unremovable::currently_being_deleted,
-                                     "the machine leaves by itself in less than " +
+                                     "the cloud terminates the machine in less than " +
                                          format_duration(shortest_removal) +
-                                         ", too soon to remove it"};
+                                         ", too soon for a removal"};
         }
         wake_by(out_.wake_at, last);
         return std::nullopt;
@@ -225,8 +225,8 @@ private:
             is_explained[turn] = true;
             for (const std::size_t i : ready[turn]->candidates)
                 out_.verdicts[i].because =
-                    (at(i).leaves_at ? "the machine is about to leave" : unneeded_text(i)) + "; " +
-                    where(i);
+                    (at(i).leaves_at ? "its machine is about to be terminated" : unneeded_text(i)) +
+                    "; " + where(i);
             out_.units.push_back(*ready[turn]);
         }
         for (std::size_t turn = 0; turn < waiting.size(); ++turn) {

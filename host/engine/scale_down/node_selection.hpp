@@ -30,7 +30,7 @@ struct Selection {
 };
 
 /// Called once for each unit that is to begin, in their order. Returns a pod of the unit that finds
-/// no place after the units before it were removed, with all other nodes still there; nothing: the
+/// no place after the units before it were removed, with all other nodes still there; absent: the
 /// unit can be removed.
 using FindUnplaceable = std::function<std::optional<PodIndex>(const RemovalUnit&)>;
 

@@ -58,7 +58,7 @@ std::optional<PodGroupIndex> Relocation::pod_group_of(PodIndex pod) const noexce
     return pod_group == no_pod_group ? std::nullopt : std::optional(pod_group);
 }
 
-/// The pods that have to leave the node, the largest first, which packs best. Nothing: the
+/// The pods that have to leave the node, the largest first, which packs best. Absent: the
 /// predicates do not include one of them.
 std::optional<std::vector<Relocation::DisplacedPod>> Relocation::displaced_pods(
     NodeIndex node, std::span<const PodIndex> pods) const {

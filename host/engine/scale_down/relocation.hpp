@@ -26,13 +26,13 @@ public:
                std::span<const NodeIndex> undecided);
 
     /// Removes the node and gives `pods`, and the pods that have moved to the node, another place.
-    /// Nothing: done. Otherwise a pod that finds no place, and then nothing has changed.
+    /// Absent: done. Otherwise a pod that finds no place, and then nothing has changed.
     std::optional<PodIndex> remove(NodeIndex node, std::span<const PodIndex> pods);
     /// The node stays: see Destinations::stay.
     void stay(NodeIndex node) { destinations_.stay(node); }
     /// The node to which a pod has moved; no_node: it has not moved.
     NodeIndex where(PodIndex pod) const noexcept { return where_[pod]; }
-    /// The pod group of a pod; nothing: the predicates do not include it.
+    /// The pod group of a pod; absent: the predicates do not include it.
     std::optional<PodGroupIndex> pod_group_of(PodIndex pod) const noexcept;
 
     struct Mark {

@@ -68,7 +68,7 @@ struct Cooldown {
     std::string because;  ///< "last scale-up 3m ago, scale_down.delay_after_add is 10m"
 };
 
-/// The cooldown that ends last; nothing: there is none at `now`.
+/// The cooldown that ends last; absent: there is none at `now`.
 ///     machines requested at 0:00, delay_after_add 10m  ->  until 0:10, and at 0:10 it is over
 std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSettings& settings,
                                       Time now);

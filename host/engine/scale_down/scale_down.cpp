@@ -117,7 +117,7 @@ public:
     ~ChosenNodesCheck() { placement_.undo(start_); }
 
     /// A pod of the unit that finds no place after the units of earlier calls were removed.
-    /// Nothing: the unit can be removed as well.
+    /// Absent: the unit can be removed as well.
     std::optional<PodIndex> find_unplaceable(const RemovalUnit& unit) {
         if (!relocation_) {
             relocation_.emplace(context_, placement_, unneeded_.place_of,
@@ -182,13 +182,13 @@ UnneededNodes look_for_unneeded(const pass_context::PassContext& context,
 
 ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& placement,
                const drainability::Candidates& candidates, pods::DisruptionBudgets budgets,
-               std::span<const Increase> grows, Memory& memory) {
+               std::span<const Increase> increases, Memory& memory) {
     UnneededNodes unneeded =
         look_for_unneeded(context, placement, candidates, std::move(budgets), memory);
     const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
     ChosenNodesCheck check(context, placement, candidates, unneeded);
     Selection choice =
-        choose_nodes(context, candidates, unneeded, grows, count_assigned(context, placement),
+        choose_nodes(context, candidates, unneeded, increases, count_assigned(context, placement),
                      memory, [&](const RemovalUnit& unit) { return check.find_unplaceable(unit); });
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
@@ -215,12 +215,12 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
 
 ScaleDown plan_scale_down(const pass_context::PassContext& context,
                           scheduling::Placement& placement, drainability::Candidates& candidates,
-                          pods::DisruptionBudgets budgets, std::span<const Increase> grows,
+                          pods::DisruptionBudgets budgets, std::span<const Increase> increases,
                           Memory& memory) {
     ScaleDown out;
     const std::string obstacle = find_scale_down_obstacle(context);
     if (obstacle.empty()) {
-        out = plan(context, placement, candidates, std::move(budgets), grows, memory);
+        out = plan(context, placement, candidates, std::move(budgets), increases, memory);
         if (candidates.wake_at) wake_by(out.wake_at, *candidates.wake_at);
     } else {
         memory.unneeded.clear();

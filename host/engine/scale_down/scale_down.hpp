@@ -45,11 +45,11 @@ struct ScaleDown {
 
 /// `placement`: the existing and upcoming nodes with the pending pods that fit on them, without the
 /// increases of this pass; its predicates include the pod groups of the candidates' pods. It is
-/// unchanged afterwards. `grows`: the increases of this pass. Moves the verdicts of
-/// `candidates.others` into the plan. Updates the unneeded times and hints of `memory`.
+/// unchanged afterwards. `increases`: of this pass. Moves the verdicts of `candidates.others` into
+/// the plan. Updates the unneeded times and hints of `memory`.
 ScaleDown plan_scale_down(const pass_context::PassContext& context,
                           scheduling::Placement& placement, drainability::Candidates& candidates,
-                          pods::DisruptionBudgets budgets, std::span<const Increase> grows,
+                          pods::DisruptionBudgets budgets, std::span<const Increase> increases,
                           Memory& memory);
 
 }  // namespace capstan::engine::scale_down

@@ -81,7 +81,7 @@ private:
         return std::string(cluster_.text(cluster_.node(node).name));
     }
 
-    /// By candidate: why it is needed for pending pods; nothing: it is not.
+    /// By candidate: why it is needed for pending pods; absent: it is not.
     std::vector<std::optional<UnremovableReason>> find_assigned() const {
         std::vector<std::optional<UnremovableReason>> out(candidates_.nodes.size());
         for (std::size_t i = 0; i < candidates_.nodes.size(); ++i) {
@@ -96,10 +96,10 @@ private:
             std::int64_t pods = 0;
             for (const scheduling::Assignment& assignment : assignments)
                 pods += assignment.per_node;
-            out[i] = UnremovableReason{
-                Unremovable::no_node_info,
-                counted(pods, "pending pod") + (pods == 1 ? " is" : " are") +
-                    " planned on it: " + example_of(assignments.back(), at(i).node)};
+            out[i] = UnremovableReason{Unremovable::no_node_info,
+                                       counted(pods, "pending pod") + (pods == 1 ? " is" : " are") +
+                                           " planned on it" + (pods == 1 ? ": " : ", such as ") +
+                                           example_of(assignments.back(), at(i).node)};
         }
         return out;
     }
@@ -202,7 +202,7 @@ private:
     }
 
     /// A node of the group that is neither a candidate nor being removed, so that the group cannot
-    /// be removed atomically; nothing: there is none.
+    /// be removed atomically; absent: there is none.
     std::optional<NodeIndex> find_missing(const RemovalUnit& unit, GroupIndex group) const {
         for (const NodeIndex node : context_.membership.nodes[group]) {
             const bool goes = std::ranges::binary_search(context_.being_removed, node) ||

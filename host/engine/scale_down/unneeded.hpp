@@ -22,7 +22,7 @@ namespace capstan::engine::scale_down {
 
 struct UnneededNodes {
     std::vector<RemovalUnit> units{};  ///< unneeded, in the order of removal_order
-    /// By candidate: why it is needed; nothing: it is unneeded.
+    /// By candidate: why it is needed; absent: it is unneeded.
     std::vector<std::optional<UnremovableReason>> kept{};
     /// By candidate: the nodes to which its pods would move, ascending.
     std::vector<std::vector<NodeIndex>> to{};

@@ -26,7 +26,7 @@ std::string among_existing(const ScaleUpQuestion& question, const Indices& left)
     return both ? ", among existing groups" : "";
 }
 
-/// What the option's nodes cost per hour; nothing: not known.
+/// What the option's nodes cost per hour; absent: not known.
 std::optional<double> price_of(const ScaleUpOption& option) {
     if (!option.price_per_hour) return std::nullopt;
     return *option.price_per_hour * option.nodes;

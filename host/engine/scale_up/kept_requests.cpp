@@ -47,7 +47,7 @@ KeptRequest make_kept_request(const pass_context::PassContext& context, GroupInd
         !unrecognized.of(counts).empty())
         return out;
     const int above_min =
-        counts.target() - machines.leaving - context.groups()[g].group.min.value_or(0);
+        counts.target() - machines.removal_asked - context.groups()[g].group.min.value_or(0);
     out.releasable = std::clamp(above_min, 0, out.outstanding);
     return out;
 }
@@ -224,9 +224,9 @@ private:
 
     /// The reason of the decreases; it names the first group that grows because of them.
     std::string why(GroupIndex group) const {
-        return "request released (group stays backed off): only a limit keeps group " +
+        return "request cancelled (its group stays backed off) so that group " +
                context_->id(group).value() +
-               " from growing for pending pods: " + found_->obstacle(group).sentence;
+               " can grow for pending pods: " + found_->obstacle(group).sentence;
     }
 
     Decrease decrease(std::size_t k) const {

@@ -51,7 +51,7 @@ struct Supply {
 
 /// The result of packing a list of demands.
 struct Packed {
-    std::vector<Demand> schedulable{};  ///< in the order of the list, none of zero
+    std::vector<Demand> schedulable{};  ///< in the order of the list; none has zero pods
     /// Pod groups of which not even an empty node takes a pod.
     std::vector<PodGroupIndex> refused{};
 };

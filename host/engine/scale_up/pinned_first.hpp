@@ -24,7 +24,7 @@ namespace capstan::engine::scale_up {
 
 /// The nodes and pods of an option that was carried out.
 struct OptionOutcome {
-    std::vector<Share> shares{};  ///< by group, none of zero
+    std::vector<Share> shares{};  ///< by group; no share is zero
     std::vector<Demand> schedulable{};
     int nodes = 0;       ///< of all shares
     std::string note{};  ///< what the splitter did wrong; empty: nothing
@@ -46,7 +46,7 @@ public:
                 const SpreadPlan& plan, QuotaTracker quotas);
 
     /// Places the pods of the option and `pinned` on new nodes of `groups`, which ascend and
-    /// include the option's own group. Nothing: kube-scheduler may bind other pods to the nodes of
+    /// include the option's own group. Absent: kube-scheduler may bind other pods to the nodes of
     /// the pinned pods before it tries these, and `in_any_order` is false.
     std::optional<OptionOutcome> place(const Option& option, std::span<const Demand> pinned,
                                        std::span<const GroupIndex> groups, bool in_any_order);
@@ -79,7 +79,7 @@ void place_later(scheduling::Placement& placement, std::span<const Demand> pods,
                  std::span<const GroupIndex> groups, scheduling::Slot first);
 /// The number of nodes in the slots from `first` on.
 int count_nodes(const scheduling::Placement& placement, scheduling::Slot first);
-/// The first option of `groups` with all pods of `options[chosen]` and all of `pinned`; nothing:
+/// The first option of `groups` with all pods of `options[chosen]` and all of `pinned`; absent:
 /// there is none. `groups` ascend.
 std::optional<std::size_t> find_option_with_pinned(std::span<const Option> options,
                                                    std::size_t chosen,

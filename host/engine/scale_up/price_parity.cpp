@@ -16,12 +16,12 @@ struct PricePair {
     double own = 0, other = 0;
 };
 
-/// Both prices if they differ too much to share; nothing: they do not, or one is unknown.
+/// Both prices if they differ too much to share; absent: they do not, or one is unknown.
 std::optional<PricePair> find_prices_apart(const Offering& own, const Offering& other) noexcept {
     if (!own.price_per_hour || !other.price_per_hour) return std::nullopt;
     const PricePair prices{*own.price_per_hour, *other.price_per_hour};
-    const bool are_apart = std::abs(prices.own - prices.other) >
-                           price_tolerance * std::max(prices.own, prices.other);
+    const bool are_apart =
+        std::abs(prices.own - prices.other) > price_tolerance * std::max(prices.own, prices.other);
     return are_apart ? std::optional(prices) : std::nullopt;
 }
 

@@ -13,11 +13,11 @@ namespace capstan::engine::scale_up {
 struct Offering {
     NodeGroupId group{};
     bool is_spot = false;
-    std::optional<double> price_per_hour{};  ///< of one node; nothing: unknown
+    std::optional<double> price_per_hour{};  ///< of one node; absent: unknown
 };
 
 /// Why nodes of `own` are not shared out to `other`: only one of the two is spot, or both prices
-/// are known and differ by more than 2% of the higher one. The sentence is about `other`. Nothing:
+/// are known and differ by more than 2% of the higher one. The sentence is about `other`. Absent:
 /// they may be shared.
 ///     "its nodes are spot, those of web-a are not"
 ///     "its nodes cost 0.4 an hour, those of web-a 0.12"

@@ -54,7 +54,7 @@ struct Demand {
 
 struct Estimate {
     int nodes = 0;                      ///< nodes that hold at least one of the pods
-    std::vector<Demand> schedulable{};  ///< ascending by pod group, none of zero
+    std::vector<Demand> schedulable{};  ///< ascending by pod group; none has zero pods
     bool operator==(const Estimate&) const = default;
 };
 

@@ -40,7 +40,7 @@ public:
 
     /// Whether the group would have to be made first.
     bool is_new(GroupIndex group) const;
-    /// How many groups may still be made; nothing: any number.
+    /// How many groups may still be made; absent: any number.
     std::optional<int> new_groups_left() const;
 
     /// Grants nodes to the group.

@@ -25,7 +25,8 @@ public:
 
     /// Why the group cannot grow; none: it can.
     const Reason& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
-    /// The reasons for one pod group, with every node group in one of them, the nearest miss first:
+    /// The reasons for one pod group, with every node group in one of them, those of the groups
+    /// closest to helping first:
     ///
     /// * groups that cannot grow, but would take the pod on a new node;
     /// * groups with too little room on a new node: first those that could grow, and the nearer the

@@ -201,7 +201,7 @@ OptionOutcome ScaleUp::share(const Option& option) {
 }
 
 /// Compares sharing with pinned pods first against sharing the option alone and placing the pinned
-/// pods later. Nothing: pinned-first needs more nodes, helps fewer pods, or has the same result.
+/// pods later. Absent: pinned-first needs more nodes, helps fewer pods, or has the same result.
 std::optional<OptionOutcome> ScaleUp::share_pinned_first(const Option& option,
                                                          std::span<const Demand> pinned,
                                                          std::span<const GroupIndex> groups,

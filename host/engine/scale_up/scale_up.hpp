@@ -1,4 +1,4 @@
-/// Takes one option after the other until every pod that can be made schedulable is.
+/// Takes one option after the other until no further option makes a pod schedulable.
 ///
 /// A round makes an option for each group that may grow (which pods its new nodes would take, and
 /// how many nodes that needs), has the expanders choose one, shares its nodes out among similar
@@ -65,8 +65,8 @@ private:
 
     void carry_out(std::vector<Option>& options, std::size_t chosen, ChosenOption explanation);
     /// Groups that may share the chosen option, including its own and groups on which some of its
-    /// pods do not run; ascending. `unmade` gets the groups for which the limit of groups has no
-    /// room.
+    /// pods do not run; ascending. `unmade` gets the groups that cannot be created because the
+    /// maximum number of groups is reached.
     std::vector<GroupIndex> sharing_groups(std::vector<Option>& options, std::size_t chosen,
                                            std::vector<GroupIndex>& unmade);
     void record(const Option& option, const OptionOutcome& outcome, ChosenOption explanation);
@@ -76,7 +76,8 @@ private:
                                                     std::span<const GroupIndex> groups,
                                                     bool in_any_order);
     std::string role_of(const Option& option, GroupIndex group) const;
-    /// `unmade`: the groups for which the limit of groups has no room, ascending.
+    /// `unmade`: the groups that cannot be created because the maximum number of groups is reached,
+    /// ascending.
     std::vector<std::string> left_out(const Option& option, std::span<const GroupIndex> unmade);
     std::vector<int> waiting() const;
 

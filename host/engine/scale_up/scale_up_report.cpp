@@ -61,7 +61,8 @@ private:
         // If the role differs from option to option, none of the roles describes the increase.
         std::string role = part.roles.size() == 1 ? *part.roles.begin() : std::string();
         if (part.options > 1) {
-            role += (role.empty() ? "part of " : ", part of ") + counted(part.options, "option");
+            role += (role.empty() ? "grows in " : ", grows in ") +
+                    counted(part.options, "scale-up option");
         }
         increase.because =
             role + (role.empty() ? "" : ", ") + "makes room for " + counted(pods, "pod");
@@ -95,7 +96,7 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
         } else {
             unschedulable.reason = {ReasonCode::not_explained,
                                     {},
-                                    "not explained: a pass explains " +
+                                    "not explained: a pass explains at most " +
                                         std::to_string(max_explained_pod_groups) +
                                         " kinds of unschedulable pods"};
         }

@@ -2,8 +2,8 @@
 ///
 /// An option says how many nodes its group needs. Similar groups (similar_groups.hpp) could take
 /// some of these nodes, which keeps zones even: the splitter, a plugin, decides how many each group
-/// gets. Groups that would have to be made may share as well, as long as the limit of groups has
-/// room for them.
+/// gets. Groups that would have to be made may share as well, as long as the maximum number of
+/// groups allows them.
 #pragma once
 
 #include <map>
@@ -18,7 +18,8 @@
 namespace capstan::engine::scale_up {
 
 /// Drops from `groups`, which may share `options[chosen]`, the groups that would have to be made
-/// first and for which the limit of groups has no room. Returns the dropped groups, ascending.
+/// first and that the maximum number of groups does not allow. Returns the dropped groups,
+/// ascending.
 ///
 /// Groups that pods of other options need take precedence over groups that would be made only to
 /// share: room for them is reserved, and those of them that are in `groups` stay. The remaining
@@ -36,13 +37,14 @@ struct Share {
 };
 
 struct BalancedIncreases {
-    std::vector<Share> shares{};  ///< by group, none of zero
+    std::vector<Share> shares{};  ///< by group; no share is zero
     std::string note{};           ///< what the splitter did wrong; empty: nothing
 };
 
-/// By group, none of zero: the nodes of `groups` for pods that only later options of this pass will
-/// place, because their domain is another than that of the chosen option: pods spread over zones,
-/// or kept apart by zone. If these nodes did not count, the groups would end uneven.
+/// By group, without groups of zero nodes: the nodes of `groups` for pods that only later options
+/// of this pass will place, because their domain is another than that of the chosen option: pods
+/// spread over zones, or kept apart by zone. If these nodes did not count, the groups would end
+/// uneven.
 ///     2 spread pods a zone and 6 free ones; zone a is chosen  ->  b 2, c 2
 std::map<GroupIndex, int> find_promised(std::span<const Option> options, std::size_t chosen,
                                         std::span<const GroupIndex> groups,

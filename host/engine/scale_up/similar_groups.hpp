@@ -119,7 +119,7 @@ private:
 };
 
 /// The first of `pods`, which an option places on nodes of `own`, that does not run on a new node
-/// of `other`, or that a spread plan keeps in the domain of `own`. Nothing: all run on `other`.
+/// of `other`, or that a spread plan keeps in the domain of `own`. Absent: all run on `other`.
 std::optional<PodGroupIndex> find_misfit(scheduling::Placement& placement, const SpreadPlan& plan,
                                          std::span<const Demand> pods, TemplateNodeId own,
                                          TemplateNodeId other);

@@ -47,8 +47,9 @@ struct DomainQuotas {
     std::vector<bool> is_alternative{};
 };
 
-/// The quotas with as many domains opened as they take few nodes. The scheduler does not count a
-/// domain without nodes, so opening one is worth a node only if the pods need that node anyway:
+/// The quotas, with as many domains opened as is possible with few additional nodes. The scheduler
+/// does not count a domain without nodes, so opening one is worth a node only if the pods need that
+/// node anyway:
 ///
 ///     no nodes, zones a to h, 4 pods of which a node takes 4    ->  1 node, in any zone
 ///     no nodes, zones a to c, 30 pods of which a node takes 4   ->  10, 10, 10: 9 nodes, and with
@@ -94,9 +95,10 @@ public:
                const std::vector<bool>& has_zones)
         : placement_(&placement), learned_limits_(&learned_limits), has_zones_(&has_zones) {}
 
-    /// Plans `pods` of a pod group with one wide constraint that counts its own pods; any other pod
-    /// group is not planned. `template_nodes`: templates of the groups that may grow. Pod groups
-    /// with a common counter are planned one on top of the other.
+    /// Plans `pods` of a pod group with exactly one spread constraint over domains wider than a
+    /// node, if it counts its own pods; any other pod group is not planned. `template_nodes`:
+    /// templates of the groups that may grow. Pod groups with a common counter are planned one on
+    /// top of the other.
     void plan(PodGroupIndex pod_group, int pods, std::span<const TemplateNodeId> template_nodes,
               const std::vector<bool>& passed_over);
 

@@ -58,7 +58,7 @@ struct InterPodIndex {
         return equivalence_group < absent.size() && absent[equivalence_group];
     }
     /// How many volumes of a driver can be attached to a node, or to a new node of a template;
-    /// nothing: there is no limit.
+    /// absent: there is no limit.
     std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
     }

@@ -73,7 +73,7 @@ public:
     const CompiledPredicates& predicates() const noexcept { return *predicates_; }
     std::size_t slot_count() const noexcept;
     int nodes(Slot slot) const noexcept;
-    /// The template node of the slot's nodes; nothing: it is a node of the cluster.
+    /// The template node of the slot's nodes; absent: it is a node of the cluster.
     std::optional<TemplateNodeId> template_node(Slot slot) const noexcept;
     /// The same for a slot of new nodes.
     TemplateNodeId template_node_of_new(Slot slot) const noexcept {
@@ -100,7 +100,7 @@ public:
     /// and none beyond `per_node`. With spread over single nodes more may fit once these are
     /// placed.
     Room room(PodGroupIndex pod_group, Slot slot, int wanted) const;
-    /// The first slot in [from, end) with room for one pod; nothing: there is none.
+    /// The first slot in [from, end) with room for one pod; absent: there is none.
     std::optional<Slot> find(PodGroupIndex pod_group, Slot from, Slot end) const;
     /// That slot, and its room for up to `wanted` pods.
     std::optional<Found> find_room(PodGroupIndex pod_group, Slot from, Slot end, int wanted) const;
@@ -117,7 +117,7 @@ public:
     /// How many more nodes the spread constraints over single nodes need to reach minDomains.
     int missing_hosts(PodGroupIndex pod_group) const;
 
-    /// The spread constraint of the pod group with domains wider than a node. Nothing: it has none,
+    /// The spread constraint of the pod group with domains wider than a node. Absent: it has none,
     /// or more than one. `allow` can replace this constraint and no other.
     std::optional<SpreadDomains> spread(PodGroupIndex pod_group) const;
     /// Sets a quota: `pods` more pods may go into `spread(pod_group)->domains[domain]`. The first
@@ -132,7 +132,7 @@ public:
     /// `spread` returns nothing.
     std::vector<bool> feasible_domains(PodGroupIndex pod_group) const;
     /// The domain of new nodes of the template, an index into `spread(pod_group)->domains`.
-    /// Nothing: they are in no domain, or `spread` returns nothing.
+    /// Absent: they are in no domain, or `spread` returns nothing.
     std::optional<std::uint32_t> domain_of(PodGroupIndex pod_group,
                                            TemplateNodeId template_node) const;
 

@@ -145,7 +145,7 @@ struct Placement::State {
                slots[slot].last_placed != no_record;
     }
     std::optional<int> attach_limit(Slot slot, std::uint32_t driver) const noexcept;
-    /// The domain of the profile's nodes, an index into PodRules::wide_domains; nothing: they are
+    /// The domain of the profile's nodes, an index into PodRules::wide_domains; absent: they are
     /// in none. Only for pod groups with PodRules::wide.
     std::optional<std::uint32_t> spread_domain(PodGroupIndex pod_group,
                                                ProfileId profile) const noexcept;

@@ -173,7 +173,7 @@ std::string describe_rule(const State& state, Slot slot, const AffinityRule& rul
 
 /// A note for constraints that are not in the pod's own spec.
 std::string_view source_of(const SpreadRule& rule) {
-    return rule.is_default ? " (the scheduler's default)" : "";
+    return rule.is_default ? " (default constraint of the scheduler)" : "";
 }
 
 std::string describe_rule(const State& state, Slot slot, const SpreadRule& rule) {

@@ -57,7 +57,7 @@ struct PodRules {
     AffinityRule affinity{};
     std::vector<SpreadRule> spread{};
     std::vector<AttachRule> attach{};
-    /// Index of the only rule in `spread` with domains wider than a node; nothing: there is none,
+    /// Index of the only rule in `spread` with domains wider than a node; absent: there is none,
     /// or more than one.
     std::optional<std::uint32_t> wide{};
     std::vector<std::int32_t> wide_domains{};  ///< all domains of its topology, ascending

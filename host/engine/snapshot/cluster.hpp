@@ -64,7 +64,7 @@ struct PodGroupRow {
     /// The equivalence group of its pods once their spread over zones has timed out. Without a
     /// spread timeout, this equivalence group itself.
     PodGroupId lapsed = 0;
-    /// How long after its creation a pod's spread over zones times out; nothing: never.
+    /// How long after its creation a pod's spread over zones times out; absent: never.
     std::optional<Duration> spread_timeout{};
 };
 
@@ -174,7 +174,7 @@ private:
 /// The equivalence group as plugins get it: `count` pods, one of them named `example`.
 PodEquivalenceGroup describe(const Cluster& cluster, PodGroupId id, std::string_view example,
                              std::uint32_t count);
-/// The value of the label with this key; nothing: there is no such label. `labels` are those of a
+/// The value of the label with this key; absent: there is no such label. `labels` are those of a
 /// row.
 std::optional<Symbol> find_label(const Cluster& cluster, std::span<const LabelPair> labels,
                                  std::string_view key) noexcept;

@@ -89,7 +89,7 @@ public:
 
 private:
     bool keeps_annotation(std::string_view key) const noexcept;
-    /// The equivalence group of such pods once their spread has timed out; nothing: it never does.
+    /// The equivalence group of such pods once their spread has timed out; absent: it never does.
     std::optional<PodGroupId> add_lapsed(const PodObject& pod, std::optional<Duration> timeout);
     /// Whether the pod is in this equivalence group.
     bool is_of(const PodGroupRow& row, const PodObject& pod) const noexcept;

@@ -15,7 +15,7 @@ class LabelFinder {
 public:
     LabelFinder(const Cluster& cluster, std::string_view key) : cluster_(&cluster), key_(key) {}
 
-    /// The value of the label; nothing: it is not among `labels`.
+    /// The value of the label; absent: it is not among `labels`.
     std::optional<Symbol> find(std::span<const LabelPair> labels) {
         for (const LabelPair& label : labels) {
             const bool is_match =

@@ -98,7 +98,7 @@ struct DaemonSetObject {
 struct DisruptionBudgetObject {
     std::string ns = "default";
     std::string name{};
-    /// Nothing: it matches no pod. The empty selector matches every pod of the namespace.
+    /// Absent: it matches no pod. The empty selector matches every pod of the namespace.
     std::optional<LabelSelector> selector{};
     int disruptions_allowed = 0;  ///< status.disruptionsAllowed
     /// status.observedGeneration equals metadata.generation, so the status is about this selector.
@@ -112,8 +112,8 @@ struct ControllerObject {
     std::string ns = "default";
     std::string name{};
     std::string uid{};
-    std::optional<int> replicas{};  ///< spec.replicas; nothing: not set, or the kind has none
-    /// The selector of its pods; nothing: not set, or a Job (its pods are not found by a
+    std::optional<int> replicas{};  ///< spec.replicas; absent: not set, or the kind has none
+    /// The selector of its pods; absent: not set, or a Job (its pods are not found by a
     /// selector).
     std::optional<LabelSelector> selector{};
     bool operator==(const ControllerObject&) const = default;
@@ -158,7 +158,7 @@ struct StorageClassObject {
 /// A CSINode: how many volumes of each driver can be attached to a node.
 struct CsiNodeObject {
     std::string name{};                                  ///< that of the node
-    std::map<std::string, std::optional<int>> limits{};  ///< by driver; nothing: no limit
+    std::map<std::string, std::optional<int>> limits{};  ///< by driver; absent: no limit
     bool operator==(const CsiNodeObject&) const = default;
 };
 
@@ -172,7 +172,7 @@ struct CsiDriverObject {
 struct CsiCapacityObject {
     std::string ns{}, name{};
     std::string storage_class{};
-    std::optional<LabelSelector> topology{};  ///< nodeTopology; nothing: no node
+    std::optional<LabelSelector> topology{};  ///< nodeTopology; absent: no node
     std::int64_t capacity_bytes = 0;
     bool operator==(const CsiCapacityObject&) const = default;
 };

@@ -23,7 +23,7 @@ struct HostPort {
 
 /// A required term of inter-pod affinity or anti-affinity.
 struct PodTerm {
-    std::optional<LabelSelector> selector{};  ///< nothing: selects no pod
+    std::optional<LabelSelector> selector{};  ///< absent: selects no pod
     std::vector<std::string> namespaces{};
     /// Without this and without `namespaces` the term is about the pod's own namespace. The empty
     /// selector means every namespace.
@@ -38,7 +38,7 @@ struct PodTerm {
 struct SpreadConstraint {
     int max_skew = 1;
     std::string topology_key{};
-    std::optional<LabelSelector> selector{};  ///< nothing: selects no pod
+    std::optional<LabelSelector> selector{};  ///< absent: selects no pod
     std::optional<int> min_domains{};
     bool honor_affinity = true;  ///< nodeAffinityPolicy
     bool honor_taints = false;   ///< nodeTaintsPolicy
@@ -63,7 +63,7 @@ struct PodSpec {
     bool has_soft_spread = false;
     std::vector<HostPort> ports{};
     std::optional<std::int32_t>
-        priority{};  ///< nothing: no API server has set it; such a pod is never expendable
+        priority{};  ///< absent: no API server has set it; such a pod is never expendable
     std::string priority_class{};
     std::string scheduler = "default-scheduler";
     bool uses_resource_claims = false;  ///< dynamic resource allocation
@@ -71,7 +71,7 @@ struct PodSpec {
     /// Volumes that are lost with the node, by name, ascending: hostPath, and emptyDir that is not
     /// in memory.
     std::vector<std::string> local_volumes{};
-    std::optional<Duration> termination_grace{};  ///< nothing: the API's default, 30s
+    std::optional<Duration> termination_grace{};  ///< absent: the API's default, 30s
     bool operator==(const PodSpec&) const = default;
 };
 

@@ -17,7 +17,7 @@ inline constexpr std::string_view default_spread_timeout_annotation =
     "zalando.org/topology-spread-timeout";
 
 /// How long after the pod's creation its spread over zones holds; zero or less: not at all.
-/// Nothing: there is no time limit, since the pod has no constraint over zones or no such
+/// Absent: there is no time limit, since the pod has no constraint over zones or no such
 /// annotation, or the annotation is not a duration in Go's format.
 std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_view annotation);
 
@@ -27,7 +27,7 @@ PodObject without_zone_spread(const PodObject& pod);
 /// Whether the spread of a pod that was `created` at that time has timed out at `wall`. All times
 /// are by the clock of PassTime::wall. A pod that is exactly `timeout` old has not timed out yet.
 bool has_lapsed(Time created, Duration timeout, Time wall) noexcept;
-/// The first moment at which the spread has timed out; nothing: later than a Time can be.
+/// The first moment at which the spread has timed out; absent: later than a Time can be.
 std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
 
 /// The equivalence group of the pod at that moment: its own, or after the timeout

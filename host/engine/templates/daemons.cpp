@@ -15,7 +15,7 @@ using Identity = std::pair<std::string_view, std::string_view>;
 
 Identity identity(const snapshot::DaemonSetRow& row) { return {row.object->ns, row.object->name}; }
 
-/// The DaemonSet that owns the pods; nothing: no DaemonSet does.
+/// The DaemonSet that owns the pods; absent: no DaemonSet does.
 std::optional<Identity> find_daemon_set(const snapshot::Cluster& cluster, PodGroupId id) {
     const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
     if (row.owner->kind != "DaemonSet") return std::nullopt;

@@ -41,15 +41,16 @@ private:
     snapshot::HashIndex ids_{};
 };
 
-/// The machines of all groups. Sets `foreign` as in Membership.
-MachinesById by_id(const std::vector<Group>& groups, std::vector<std::vector<bool>>& foreign) {
+/// The machines of all groups. Sets `counted_elsewhere` as in Membership.
+MachinesById by_id(const std::vector<Group>& groups,
+                   std::vector<std::vector<bool>>& counted_elsewhere) {
     MachinesById out(groups);
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
         const auto& machines = groups[g].machines;
-        foreign.emplace_back(machines.size(), false);
+        counted_elsewhere.emplace_back(machines.size(), false);
         for (std::uint32_t m = 0; m < machines.size(); ++m) {
             const MachineIndex* const same_id = out.find(machines[m].id.value());
-            foreign[g][m] = same_id != nullptr && same_id->group != g;
+            counted_elsewhere[g][m] = same_id != nullptr && same_id->group != g;
             if (same_id == nullptr) out.add({.group = g, .machine = m});
         }
     }
@@ -130,7 +131,7 @@ public:
         : groups_(groups) {
         for (std::uint32_t g = 0; g < groups.size(); ++g)
             for (std::uint32_t m = 0; m < groups[g].machines.size(); ++m)
-                if (!membership.joined[g][m] && !membership.foreign[g][m]) add({g, m});
+                if (!membership.joined[g][m] && !membership.counted_elsewhere[g][m]) add({g, m});
     }
     const MachineIndex* find(const NodeNames& node) const {
         for (const std::string_view name : node.names) {
@@ -169,7 +170,7 @@ public:
         for (const bool joined : {false, true})
             for (std::uint32_t g = 0; g < groups.size(); ++g)
                 for (std::uint32_t m = 0; m < groups[g].machines.size(); ++m)
-                    if (membership.joined[g][m] == joined && !membership.foreign[g][m])
+                    if (membership.joined[g][m] == joined && !membership.counted_elsewhere[g][m])
                         add_machine({g, m}, joined);
         if (addresses_.empty()) return;
         for (NodeIndex n = 0; n < cluster.node_count(); ++n)
@@ -247,7 +248,7 @@ Membership make_membership(const Snapshot& snapshot) {
     const snapshot::Cluster& cluster = snapshot.cluster;
     const std::vector<Group>& groups = *snapshot.groups;
     Membership out;
-    const MachinesById machines = by_id(groups, out.foreign);
+    const MachinesById machines = by_id(groups, out.counted_elsewhere);
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);

@@ -38,7 +38,7 @@ struct Membership {
     /// By MachineIndex::group and MachineIndex::machine, whether the machine has a node.
     std::vector<std::vector<bool>> joined;
     /// Likewise, whether an earlier group has a machine with the same id.
-    std::vector<std::vector<bool>> foreign;
+    std::vector<std::vector<bool>> counted_elsewhere;
 };
 
 /// If several machines share an id, the first one counts.

@@ -45,7 +45,7 @@ void hash_template(const NodeTemplate& node, Hash& hash) {
     }
 }
 
-/// A short fingerprint of the group's template; nothing: the cloud describes no template now.
+/// A short fingerprint of the group's template; absent: the cloud describes no template now.
 /// Memory outlives the program, so every release has to compute the same value.
 std::optional<std::string> fingerprint_of_group(const Group& group) {
     Hash hash;

@@ -48,7 +48,7 @@ Memory remember_templates(Memory memory, const Snapshot& snapshot, const Members
 bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
                     const TemplateRecord& record, const PassTime& time) noexcept;
 
-/// The next moment at which the records change although nothing else does; nothing: there is none.
+/// The next moment at which the records change although nothing else does; absent: there is none.
 /// The removal of traits and refusals counts only with `has_pending_pods`.
 std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods,
                                      Time now) noexcept;

@@ -18,7 +18,7 @@ namespace capstan::engine::templates {
 struct TemplateField {
     /// "machine type", "capacity cpu", "allocatable memory", "label team", "taint dedicated".
     std::string name{};
-    std::optional<std::string> from_template{}, from_node{};  ///< nothing: it lacks the field
+    std::optional<std::string> from_template{}, from_node{};  ///< absent: it lacks the field
     /// "3.1% less" (the node has less than the template), "differs", "not in template" (only the
     /// node has it), "not on node" (only the template has it); empty: the same.
     std::string mark{};

@@ -20,7 +20,7 @@ class MachineTypeFinder {
 public:
     /// Borrows the cluster.
     explicit MachineTypeFinder(const snapshot::Cluster& cluster);
-    /// Nothing: the node has no such label.
+    /// Absent: the node has no such label.
     std::optional<snapshot::Symbol> find(const snapshot::NodeRow& node) {
         const auto found = label_.find(node.labels);
         return found ? found : old_label_.find(node.labels);

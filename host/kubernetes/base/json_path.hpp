@@ -54,7 +54,7 @@ const boost::json::array* find_array(JsonRoot root, std::string_view path) noexc
 const boost::json::array& list_at(JsonRoot root, std::string_view path) noexcept;
 /// Empty: absent, or no text.
 std::string_view text_at(JsonRoot root, std::string_view path) noexcept;
-/// Nothing: absent, or not an integer of 64 bits.
+/// Absent: not set, or not an integer of 64 bits.
 std::optional<std::int64_t> integer_at(JsonRoot root, std::string_view path) noexcept;
 bool is_true_at(JsonRoot root, std::string_view path) noexcept;
 

@@ -24,7 +24,7 @@ std::string printable_at(const boost::json::object& object, std::string_view key
                          status_message_limit);
 }
 
-/// Nothing: negative, or longer than a day.
+/// Absent: negative, or longer than a day.
 std::optional<Duration> retry_after_of(std::int64_t seconds) {
     if (seconds < 0 || seconds > retry_after_max_s) return std::nullopt;
     return std::chrono::seconds(seconds);

@@ -25,7 +25,7 @@ struct ApiStatus {
     std::optional<Duration> retry_after{};
 };
 
-/// Nothing: the object is not a Status.
+/// Absent: the object is not a Status.
 std::optional<ApiStatus> find_status(const boost::json::object& object);
 std::optional<ApiStatus> find_status(std::string_view json);
 
@@ -38,7 +38,8 @@ Error error_of(std::string_view what, const ApiStatus& status);
 /// For a reply with another status than 2xx. Its body may be a Status or any text.
 Error error_of(std::string_view what, const HttpReply& reply);
 
-/// The seconds in a reply's Retry-After header. Nothing: the header is absent, or holds a date.
+/// The seconds in a reply's Retry-After header. Absent: there is no such header, or it holds a
+/// date.
 std::optional<Duration> find_retry_after(const HttpReply& reply);
 
 // Rules by request.
@@ -66,13 +67,13 @@ inline constexpr int resend_limit = 10;
 /// own.
 std::uint64_t max_reply_bytes_of(const ApiRequest& request);
 
-/// How long to wait before the request is sent again after `reply`, which is not 2xx. Nothing: the
+/// How long to wait before the request is sent again after `reply`, which is not 2xx. Absent: the
 /// request is not sent again, and the caller gets the error. That is so without a Retry-After; for
 /// evictions, whose 429 means a disruption budget; and where the asked version is newer than the
 /// server's cache.
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply);
 /// How long to wait before the request is sent again after its connection was lost for the
-/// `losses`th time, counted from 1. Nothing: the server may have carried out the request.
+/// `losses`th time, counted from 1. Absent: the server may have carried out the request.
 std::optional<Duration> find_resend_delay(const ApiRequest& request, int losses);
 
 /// The request's URL below the server's URL, which may have a path of its own.

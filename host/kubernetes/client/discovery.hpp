@@ -37,7 +37,7 @@ inline constexpr std::string_view discovery_accept =
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
     "application/json";
 
-/// All kinds of an APIGroupDiscoveryList. Nothing: the document is of another kind.
+/// All kinds of an APIGroupDiscoveryList. Absent: the document is of another kind.
 std::optional<ServedKinds> find_served_kinds(const boost::json::object& document);
 
 /// The versions of `group` in an APIGroupList, or of the core group in APIVersions, the preferred

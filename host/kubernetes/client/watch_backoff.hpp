@@ -25,7 +25,7 @@ public:
     /// How long to wait after a failure. `now` is the time of a clock that never steps back.
     Duration next(Duration now);
     /// How long to wait before a new list, where the server works but no longer has the asked
-    /// version: up to 0.8 s, independent of the back-off. Nothing: the limit of relists within a
+    /// version: up to 0.8 s, independent of the back-off. Absent: the limit of relists within a
     /// minute is reached, and the caller treats this as a failure. The limit is two, or five where
     /// `was_away`: the server failed a moment ago.
     std::optional<Duration> next_relist(Duration now, bool was_away);

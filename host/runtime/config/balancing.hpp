@@ -23,7 +23,7 @@ struct Unbalanced {
     Place place{};  ///< of [pipeline.scale_up]
     std::string found{}, fix{};
 };
-/// Nothing: the configuration balances, or the file sets scale_up.balance_similar.
+/// Absent: the configuration balances, or the file sets scale_up.balance_similar.
 std::optional<Unbalanced> find_unbalanced(const Config& config);
 
 }  // namespace capstan::runtime::config

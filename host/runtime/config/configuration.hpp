@@ -75,7 +75,7 @@ struct Config {
     const PluginConfig* find_plugin(std::string_view id) const;
 };
 
-/// The result of reading a file. `config` is nothing where the file could not be read, has a syntax
+/// The result of reading a file. `config` is absent where the file could not be read, has a syntax
 /// error, or exceeds a limit. A config with errors in `diagnostics` must only be used to find
 /// further errors.
 struct Loaded {
@@ -89,7 +89,7 @@ Loaded load_config(const std::filesystem::path& file, const ShippedPlugins& ship
 /// Loads a configuration from text instead of a file.
 Loaded load_config(Source source, const ShippedPlugins& shipped,
                    std::span<const std::string> overrides = {});
-/// Reads sections that are part of another file, to whose `diagnostics` errors go. Nothing: a limit
+/// Reads sections that are part of another file, to whose `diagnostics` errors go. Absent: a limit
 /// is exceeded.
 std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& shipped,
                                   Diagnostics& diagnostics);
@@ -98,7 +98,7 @@ std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& s
 const Fields& config_schema();
 
 /// Checks the settings of one instance against its class's schema, and that they name only secrets
-/// that the instance is granted. Nothing: there are errors, and the class's own check should not
+/// that the instance is granted. Absent: there are errors, and the class's own check should not
 /// run.
 std::optional<SettingValue> validate_plugin_settings(const Config& config,
                                                      const PluginConfig& plugin,

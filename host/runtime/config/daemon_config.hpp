@@ -65,8 +65,9 @@ void describe(auto&& key, Cluster& s) {
     key("server", s.server,
         "URL of the API server. Empty: the one of the kubeconfig or of the service account.");
     key("kube_client_qps", s.kube_client_qps,
-        "Average number of requests to the API server per second, without watches and the Lease. "
-        "Checks of nodes right before their removal have a separate limit of the same size.",
+        "Maximum average number of requests to the API server per second, not counting watches and "
+        "requests for the Lease. Checks of nodes right before their removal have a separate limit "
+        "of the same size.",
         {.min = 0.1, .max = 10000});
     key("kube_client_burst", s.kube_client_burst,
         "Number of requests that may be sent at once after an idle time.",
@@ -127,8 +128,9 @@ void describe(auto&& key, Admin& s) {
     key("max_failing_time", s.max_failing_time,
         "The daemon is unhealthy if no pass has succeeded for this long: /health-check fails.");
     key("max_startup_time", s.max_startup_time,
-        "The same until the first pass has succeeded. If admin.max_inactivity or "
-        "admin.max_failing_time is longer, that time applies.");
+        "The daemon is unhealthy if no pass has succeeded within this time after the start: "
+        "/health-check fails. If admin.max_inactivity or admin.max_failing_time is longer, that "
+        "time applies.");
     key("tls_certificate_file", s.tls_certificate_file,
         "PEM file with the certificate and its chain, to serve HTTPS. Empty: plain HTTP.");
     key("tls_key_file", s.tls_key_file,
@@ -200,7 +202,8 @@ void describe(auto&& key, Watchdog& s) {
         "limit, if it has one.",
         {.min = 1});
     key("memory_growth_max", s.memory_growth_max,
-        "The same if the resident memory has grown by this many bytes since that deadline.",
+        "Exit with code 4 if a decision call that exceeded its deadline has not returned and the "
+        "resident memory has grown by this many bytes since the deadline.",
         {.min = 1});
 }
 

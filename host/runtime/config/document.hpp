@@ -45,7 +45,7 @@ struct TomlValue {
     const TomlValue* find(std::string_view name) const;
 };
 
-/// Parses the source of `diagnostics`. Nothing: there is a syntax error, which is added to
+/// Parses the source of `diagnostics`. Absent: there is a syntax error, which is added to
 /// `diagnostics`. Parsing stops at the first syntax error.
 std::optional<TomlValue> parse_toml(Diagnostics& diagnostics);
 

@@ -23,7 +23,7 @@ std::optional<std::pair<std::string_view, std::string_view>> split_assignment(
     return std::nullopt;
 }
 
-/// The parts of `a."b.c".d`. Nothing: a part is empty.
+/// The parts of `a."b.c".d`. Absent: a part is empty.
 std::optional<std::vector<std::string>> parts_of(std::string_view key) {
     std::vector<std::string> out(1);
     bool is_quoted = false;

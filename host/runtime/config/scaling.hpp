@@ -100,12 +100,12 @@ void describe(auto&& key, ScaleUp& s) {
         "Maximum number of pending pods considered in one pass, oldest first (from Zalando's "
         "fork). 0: no limit.");
     key("emulated_spread_label", s.emulated_spread_label,
-        "Plan pods zone by zone, and keep each in its zone, if their only spread constraint is "
-        "over zones with maxSkew 1 and selects by this pod label (from Zalando's fork, with "
-        "parent-resource-hash). Empty: follow the constraint as kube-scheduler does.");
+        "Pods whose only spread constraint is over zones, has maxSkew 1 and selects by this pod "
+        "label alone are planned zone by zone, and each pod stays in its zone (from Zalando's "
+        "fork, with parent-resource-hash). Empty: follow the constraint as kube-scheduler does.");
     key("spread_timeout_annotation", s.spread_timeout_annotation,
-        "Pod annotation with the duration after the pod's creation for which its spread "
-        "constraints over zones apply. Needs a scheduler that supports the annotation; "
+        "Pod annotation with a duration. The pod's spread constraints over zones apply only for "
+        "this long after its creation. Needs a scheduler that supports the annotation; "
         "kube-scheduler does not. Empty: no annotation.",
         {.upstream = "\"\""});
     key("default_spread", s.default_spread,
@@ -118,7 +118,7 @@ void describe(auto&& key, ScaleUp& s) {
     key("from_zero", s.from_zero, "Allow scale-up while the cluster has no ready node.");
     key("template_source", s.template_source,
         "Source of the node template, which describes the next node of a group. mixed: a ready "
-        "node of the group, or the last one from within a day; if there is none, the cloud. "
+        "node of the group, or the last one if it was seen within 24 hours; otherwise the cloud. "
         "cloud: always the cloud.");
     key("reserve_from_nodes", s.reserve_from_nodes,
         "Estimate from existing nodes how much of a new node is reserved for the system, if the "
@@ -129,8 +129,8 @@ void describe(auto&& key, ScaleUp& s) {
         "that serves as its template does not run all of them.");
     key("balance_similar", s.balance_similar,
         "Balance new nodes over similar groups, so that the sizes of the groups stay even. The "
-        "checks in pipeline.scale_up.similarity decide what is similar. Off by default if "
-        "[pipeline.scale_up] is set without similarity checks; true is an error then.",
+        "checks in pipeline.scale_up.similarity decide what is similar. If [pipeline.scale_up] is "
+        "set without similarity checks, the default is false, and true is an error.",
         {.upstream = "false"});
     key("balance_across_prices", s.balance_across_prices,
         "Also balance between spot and on-demand groups, and between groups whose known prices "
@@ -146,7 +146,7 @@ void describe(auto&& key, ScaleUp& s) {
     key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
         "Maximum number of nodes that one scale-up option adds. 0: no limit.");
     key("max_nodegroup_binpacking_duration", s.max_nodegroup_binpacking_duration,
-        "No effect; accepted for compatibility. Upstream limits the time for the option of one "
+        "No effect; accepted for compatibility. Upstream limits the time of bin-packing for each "
         "group; decisions here do not depend on the clock.");
     key("max_node_provision_time", s.max_node_provision_time,
         "How long a requested machine may take to join the cluster. After that the request has "
@@ -165,9 +165,9 @@ void describe(auto&& key, ScaleUp& s) {
         "time that doubles with each failure. until_joined (from Zalando's fork): until a "
         "requested machine joins; one machine stays requested meanwhile.");
     key("backoff_by_machine_type", s.backoff_by_machine_type,
-        "Also back off the other groups that an error concerns: if the cloud is out of capacity, "
-        "the groups of the same machine type in the zone, or all groups in the scope that the "
-        "error names.",
+        "Also back off the other groups that an error affects: all groups in the scope that the "
+        "error names, such as the account. If an out-of-capacity error names no scope: the groups "
+        "with the same machine type and market (spot or on demand) in the same zone.",
         {.upstream = "false"});
     key("api_error_backoff", s.api_error_backoff,
         "With scale_up.backoff = until_joined: how long a group is backed off after an error of "
@@ -191,13 +191,12 @@ void describe(auto&& key, ScaleUp& s) {
         "or begin with readiness.k8s.io/.",
         {.upstream = "false"});
     key("device_settling_time", s.device_settling_time,
-        "How long after a node became ready to wait for extended resources of its template, such "
-        "as GPUs, before another node is requested for the same pods.",
+        "How long a ready node may lack extended resources of its template, such as GPUs, before "
+        "another node is requested for the same pods.",
         {.upstream = R"("0s")"});
     key("settling_time", s.settling_time,
-        "How long after a node became ready to wait for labels of its template, and for the "
-        "removal of taints that its template does not have, before another node is requested for "
-        "the same pods.",
+        "How long a ready node may lack labels of its template, or have taints that its template "
+        "does not have, before another node is requested for the same pods.",
         {.upstream = R"("0s")"});
     key("status_taint", s.status_taint,
         "Keys of taints that report a node's state. They are ignored in node templates. Unlike "
@@ -290,11 +289,13 @@ void describe(auto&& key, ScaleDown& s) {
         "How long an unready node must be unneeded before it is removed. A group's own setting "
         "takes precedence.");
     key("utilization_threshold", s.utilization_threshold,
-        "A node is unneeded only if its pods request less than this share of its allocatable cpu "
-        "and of its allocatable memory. A group's own setting takes precedence.",
+        "A node is unneeded only if its pods request at most this share of its allocatable cpu and "
+        "of its allocatable memory. A group's own setting takes precedence.",
         {.min = 0, .max = 1});
     key("gpu_utilization_threshold", s.gpu_utilization_threshold,
-        "The same for nodes with GPUs: only the share of the GPUs counts.", {.min = 0, .max = 1});
+        "A node with GPUs is unneeded only if its pods request at most this share of its GPUs; cpu "
+        "and memory do not count. A group's own setting takes precedence.",
+        {.min = 0, .max = 1});
     key("ignore_daemonsets_utilization", s.ignore_daemonsets_utilization,
         "Ignore DaemonSet pods in the utilization of a node.");
     key("ignore_mirror_pods_utilization", s.ignore_mirror_pods_utilization,
@@ -315,7 +316,7 @@ void describe(auto&& key, ScaleDown& s) {
     key("skip_nodes_with_local_storage", s.skip_nodes_with_local_storage,
         "Keep nodes with pods that use local storage: hostPath, or emptyDir on disk.");
     key("skip_nodes_with_custom_controller_pods", s.skip_nodes_with_custom_controller_pods,
-        "Keep nodes with pods of custom controllers: others than ReplicaSet, "
+        "Keep nodes with pods of custom controllers: controllers other than ReplicaSet, "
         "ReplicationController, StatefulSet, Job and DaemonSet.");
     key("min_replica_count", s.min_replica_count,
         "Keep nodes with pods of a ReplicaSet or ReplicationController that has fewer replicas "
@@ -408,7 +409,7 @@ void describe(auto&& key, Limits& s) {
     key("nodes", s.nodes, "Number of nodes in the cluster.");
     key("gpu_types", s.gpu_types,
         "GPUs of one type, by resource name, such as { \"nvidia.com/gpu\" = { max = \"16\" } }. "
-        "Upstream's flag has the value of the GPU node label instead.");
+        "Upstream's flag takes the value of the GPU node label instead.");
 }
 
 }  // namespace capstan::runtime::config

@@ -50,7 +50,7 @@ std::string toml_number(double number);
 /// The limit of levels of one key, and of nested brackets.
 inline constexpr int max_nesting = 32;
 
-/// Where `text` first nests deeper than `max_nesting`. Nothing: it does not. Skips strings and
+/// Where `text` first nests deeper than `max_nesting`. Absent: it does not. Skips strings and
 /// comments, and is safe on any bytes.
 std::optional<Place> find_deep_nesting(std::string_view text);
 

@@ -29,14 +29,15 @@ Duration action_patience_of(Duration scan_interval, const RefreshPatience& patie
 
 Result<std::unique_ptr<Autoscaler>> Autoscaler::make(const config::Config& config, Parts parts) {
     std::unique_ptr<Autoscaler> out(new Autoscaler(std::move(parts)));
-    CAPSTAN_CHECK(out->take_over(config));
+    CAPSTAN_CHECK(out->apply_config(config));
     return out;
 }
 
-Result<void> Autoscaler::take_over(const config::Config& config) {
+Result<void> Autoscaler::apply_config(const config::Config& config) {
     CAPSTAN_TRY(Wiring wiring, wire(config.pipeline, parts_.host, Missing::has_not_started));
     if (clouds_) {
-        CAPSTAN_CHECK(clouds_->follow(config.pipeline, parts_.host, Missing::has_not_started));
+        CAPSTAN_CHECK(
+            clouds_->set_pipeline(config.pipeline, parts_.host, Missing::has_not_started));
     } else {
         CAPSTAN_TRY(clouds_, Clouds::make(config.pipeline, parts_.host, parts_.gate,
                                           Missing::has_not_started));

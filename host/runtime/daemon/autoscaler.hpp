@@ -34,7 +34,7 @@ public:
     void change(const engine::NodeChange& change, Done done) override;
     void evict(const engine::Eviction& eviction, Done done) override;
 
-    /// From the start of the first change of a soft taint to the end of the last one. Nothing:
+    /// From the start of the first change of a soft taint to the end of the last one. Absent:
     /// there was no such change, or one has not ended. [any thread]
     std::optional<Duration> took() const;
 
@@ -51,7 +51,7 @@ public:
     struct Parts {
         PluginHost& host;
         ClusterClient& cluster;
-        /// Waits for the cluster as it is now.
+        /// Waits for the present state of the cluster and returns it.
         std::function<Result<engine::snapshot::Cluster>()> look;
         /// See CallContext. Called after the look at the cluster, after the refresh of the clouds,
         /// and before the decision is carried out. NULL: the cluster is always observed.
@@ -77,7 +77,7 @@ public:
 
     /// Uses [pipeline], [scale_up], [scale_down] and [limits] of `config` from the next pass on.
     /// After an error nothing has changed.
-    Result<void> take_over(const config::Config& config);
+    Result<void> apply_config(const config::Config& config);
     /// Instances that have started by now take part from the next pass on.
     Result<void> join(const std::vector<std::shared_ptr<instances::PluginInstance>>& instances);
     /// Sets the memory that the next pass begins with, without the back-offs of clouds: what they
@@ -89,7 +89,7 @@ public:
     /// cluster counts as not observed.
     Result<std::shared_ptr<const PassReport>> run();
 
-    /// When the last pass asks for the next one; nothing: it does not ask.
+    /// When the last pass asks for the next one; absent: it does not ask.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
     std::vector<std::shared_ptr<instances::PluginInstance>> clouds() const {
         return clouds_->instances();

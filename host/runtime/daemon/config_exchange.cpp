@@ -121,7 +121,7 @@ Result<void> ConfigExchange::exchange(const LoadedPtr& next, const ConfigChanges
     affected.insert(affected.end(), changes.gone.begin(), changes.gone.end());
     if (on_exchange_ && !affected.empty()) on_exchange_(affected);
     const PluginHost::Instances replaced = host_.exchange(made, changes.gone);
-    if (const Result<void> taken = autoscaler.take_over(next->config); !taken) {
+    if (const Result<void> taken = autoscaler.apply_config(next->config); !taken) {
         std::vector<PluginInstanceId> added = changes.made;
         std::erase_if(added, [&](const PluginInstanceId& id) {
             return std::ranges::any_of(

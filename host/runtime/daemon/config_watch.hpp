@@ -76,7 +76,7 @@ struct ConfigStatus {
     std::vector<std::string> waiting{};  ///< keys that wait for a restart
     bool is_gone = false;                ///< there is no file, or it is empty
     bool is_unread = false;              ///< the file has changed, and waits for SIGHUP
-    std::optional<Time> since{};         ///< since when it is not in force; nothing: it is
+    std::optional<Time> since{};         ///< since when it is not in force; absent: it is
 
     bool is_in_force() const noexcept { return !since; }
     /// Why the file is not in force, in one line; empty: it is in force.

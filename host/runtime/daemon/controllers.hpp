@@ -32,7 +32,7 @@ public:
     Result<void> join(std::shared_ptr<instances::PluginInstance> instance);
     /// This host begins to lead, or leads no longer.
     void lead(bool leads);
-    /// Nothing: the pipeline has no such controller.
+    /// Absent: the pipeline has no such controller.
     std::optional<instances::ControllerStatus> status(std::string_view id) const;
 
 private:

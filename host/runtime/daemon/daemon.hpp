@@ -44,8 +44,8 @@ struct DaemonOptions {
 /// the signal a decision that has not been acted on is dropped, actions under way are waited for,
 /// and the Lease is released. This host stands by while another host leads, and again after it has
 /// lost the Lease. With `starts_plugins` it starts the plugins first. On virtual time the host's
-/// clock advances during waits, and both threads are the caller's. The error: the daemon could not
-/// begin; `invalid_config`: a plugin refuses its settings.
+/// clock advances during waits, and passes and loop both run on the caller's thread. The error: the
+/// daemon could not begin; `invalid_config`: a plugin refuses its settings.
 Result<void> run_daemon(std::shared_ptr<const LoadedConfig> config, PluginHost& host,
                         DaemonOptions options);
 

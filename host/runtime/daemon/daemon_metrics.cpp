@@ -124,11 +124,12 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
               registry, "capstan_cloud_last_answer_time_seconds",
               "Time of the last successful refresh of each cloud, in seconds since 1970."),
           "cloud"),
-      groups_under_way_(add_gauge(
-          registry, "capstan_groups_under_way",
-          "Node groups with an action that is still running after the time that a pass waits.")),
-      late_actions_(pass_metrics::counters(registry, "capstan_late_actions_total",
-                                           "Actions that ended later than a pass waits.")
+      groups_under_way_(add_gauge(registry, "capstan_groups_under_way",
+                                  "Node groups with an action that is still running although its "
+                                  "pass has stopped waiting for it.")),
+      late_actions_(pass_metrics::counters(
+                        registry, "capstan_late_actions_total",
+                        "Actions that ended after their pass had stopped waiting for them.")
                         .Add({})),
       info_(pass_metrics::gauges(registry, "capstan_info",
                                  "Always 1. The labels are the version and cluster.name.")),

@@ -24,7 +24,7 @@ struct DaemonFacts {
     /// NULL: all were running before the daemon began. [loop]
     std::function<std::vector<PluginStart>()> starts{};
     std::function<std::string()> absent{};
-    /// Nothing: there is no controller of that id. [any thread]
+    /// Absent: there is no controller of that id. [any thread]
     std::function<std::optional<instances::ControllerStatus>(const std::string& plugin)>
         controller{};
     /// Answers a question about a pass, as text or as JSON. [passes' thread]

@@ -115,7 +115,7 @@ void DecisionLog::log_leaving(const PassReport& pass) {
                     engine::health::find_departure(machine, settings, unanswered), settings);
             log_once({"leaves", machine.id.value(), reason},
                      {.sentence = "machine " + machine.id.value() + " of " +
-                                  group.group.id.value() + " leaves: " + reason,
+                                  group.group.id.value() + " has a termination notice: " + reason,
                       .facts = {.group = group.group.id.value()},
                       .code = "leaves",
                       .reason = reason,

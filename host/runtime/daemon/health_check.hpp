@@ -38,7 +38,7 @@ private:
 
     mutable std::mutex mutex_;
     Duration max_inactivity_{}, max_failing_time_{}, max_startup_time_{};
-    std::optional<Duration> began_{};  ///< nothing: standby
+    std::optional<Duration> began_{};  ///< absent: standby
     std::uint64_t term_ = 0;
     Duration last_activity_{};
     std::optional<Duration> last_success_{};

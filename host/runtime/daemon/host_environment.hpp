@@ -15,7 +15,7 @@
 namespace capstan::runtime::daemon {
 
 /// How other users than the file's owner and group have access to it: "may be read by others (mode
-/// 0644)". Nothing: they have none, because of its mode or of a folder that they may not enter, or
+/// 0644)". Absent: they have none, because of its mode or of a folder that they may not enter, or
 /// the file cannot be inspected; reading it will report that. Nothing also for files that kubelet
 /// mounts: the files of a Secret and a service account's token have mode 0644 in a tmpfs of the
 /// pod. They are recognized by the folder "..DATE" behind the links, or by a read-only mount in

@@ -26,9 +26,9 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<LoopServices> s
       services_(std::move(services)),
       version_(std::move(version)),
       identity_(std::move(identity)),
-      failures_(
-          host.log(),
-          {.source = "capstan", .failed = "memory not saved", .succeeded = "memory saved again"}),
+      failures_(host.log(), {.source = "capstan",
+                             .failed = "data for a restart not saved",
+                             .succeeded = "data for a restart saved again"}),
       clock_(host.loop().clock()) {}
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {

@@ -35,7 +35,7 @@ public:
     ~Leadership();
 
     void start();
-    /// The number of the present term, from 1. Nothing: this host does not lead. A decision of one
+    /// The number of the present term, from 1. Absent: this host does not lead. A decision of one
     /// term must not be carried out in another.
     std::optional<std::uint64_t> term() const;
     /// The identity of the leader; empty: it is not known, or there is none.
@@ -68,7 +68,7 @@ private:
     std::optional<io::TimerId> return_{};  ///< when this host waits for the Lease again
     std::function<void()> stopped_{};      ///< the `done` of a stop that came while handing over
     bool is_stopping_ = false;
-    std::optional<kubernetes::client::LeaderElector> elector_{};  ///< nothing: no Lease is used now
+    std::optional<kubernetes::client::LeaderElector> elector_{};  ///< absent: no Lease is used now
 };
 
 }  // namespace capstan::runtime::daemon

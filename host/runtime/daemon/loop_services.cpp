@@ -320,7 +320,7 @@ void LoopServices::await_sync() {
                           "caches synced with " + link_->server());
         startup_gate_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
-    if (startup_gate_ && startup_gate_->is_over()) return pass_scheduler_.interrupt();
+    if (startup_gate_ && startup_gate_->is_open()) return pass_scheduler_.interrupt();
     sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
 }
 

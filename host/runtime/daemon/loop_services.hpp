@@ -88,7 +88,8 @@ public:
     /// Whether passes are to be made: this host leads, and it and its plugins have seen the
     /// cluster.
     bool wants_passes() const;
-    /// Opens the gate for decisions of `term`. The error: the term is over, or this host stops.
+    /// From now on the ChangeGate allows changes while `term` lasts. The error: the term is over,
+    /// or this host stops.
     Result<void> may_act(std::uint64_t term);
     /// Loads what the last leader has persisted, see MemoryKeeper::load. From now on the keeper may
     /// write as long as this term lasts.
@@ -148,13 +149,13 @@ private:
     std::uint64_t acting_term_ = 0;  ///< decisions of this term are carried out
     std::uint64_t memory_term_ = 0;  ///< the memory of this term is persisted
     PassScheduler pass_scheduler_;
-    /// Nothing: the guard takes signals.
+    /// Absent: the guard takes signals.
     std::optional<boost::asio::signal_set> signals_{};
     /// For callbacks of the guard's thread: they do nothing once this object is destroyed.
     std::shared_ptr<LoopServices*> self_ = std::make_shared<LoopServices*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
     Duration stop_asked_{};  ///< on the loop's clock; valid once pending_requests_.stop is set
-    std::optional<StartupGate> startup_gate_{};  ///< nothing: the cluster has not been seen yet
+    std::optional<StartupGate> startup_gate_{};  ///< absent: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
     struct DisconnectPlugins {
         void operator()(services::KubeGateway* plugins) const { plugins->disconnect(); }
@@ -167,7 +168,7 @@ private:
     std::optional<StatusWriter> status_{};
     std::optional<kubernetes::client::EventRecorder> events_{};
     std::optional<Leadership> leadership_{};
-    std::optional<StuckCalls> stuck_calls_{};  ///< nothing: strands are on the loop
+    std::optional<StuckCalls> stuck_calls_{};  ///< absent: strands are on the loop
     std::unique_ptr<io::HttpServer> admin_{};
     std::unique_ptr<ConfigWatch> config_watch_{};
 };

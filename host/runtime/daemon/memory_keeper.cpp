@@ -73,13 +73,13 @@ void MemoryKeeper::put_aside(PersistedState persisted, const std::string& text, 
     room_ = room_beside(kept.size());
     const std::string where = " (copy in key " + std::string(aside_key) + ")";
     if (options_.on_unreadable)
-        options_.on_unreadable("memory cannot be read, starting without it: " + why.message +
-                               where);
+        options_.on_unreadable(
+            "data for a restart cannot be read, starting without it: " + why.message + where);
     maps_.write(options_.name, {.data = {{aside_key, kept}, {key, std::nullopt}}},
                 [this, persisted = std::move(persisted),
                  done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
                     if (!written && options_.on_unreadable)
-                        options_.on_unreadable("cannot keep a copy of the unreadable memory: " +
+                        options_.on_unreadable("cannot keep a copy of the unreadable data: " +
                                                written.error().message);
                     done(persisted);
                 });
@@ -101,7 +101,7 @@ void MemoryKeeper::save(std::string memory, const std::map<std::string, std::str
         [this, done = std::move(done)](const Result<kubernetes::client::ConfigMap>& written) {
             // A write that failed may have come through all the same.
             saved_ = written ? written->data : std::map<std::string, std::string>();
-            if (!written) return done(fail(within("memory", written.error())));
+            if (!written) return done(fail(written.error()));
             done({});
         });
 }

@@ -22,7 +22,7 @@ struct PassTimes {
     Duration refresh{};  ///< of the clouds
     Duration decide{};
     Duration carry_out{};
-    /// A part of carry_out: until the last change of a soft taint had ended; nothing: there was
+    /// A part of carry_out: until the last change of a soft taint had ended; absent: there was
     /// none.
     std::optional<Duration> soft_taints{};
     Duration total{};
@@ -41,7 +41,7 @@ struct PassReport {
     /// Results of actions that an earlier pass did not wait for. They are in `memory`, not in
     /// `results`.
     std::vector<ActionsUnderWay::Ended> ended{};
-    /// The back-offs before `ended` was remembered; nothing: those of the input.
+    /// The back-offs before `ended` was remembered; absent: those of the input.
     std::optional<std::map<NodeGroupId, engine::Backoff>> backoffs_before{};
     /// The groups with an action under way after the pass, and the action.
     std::map<NodeGroupId, std::string> under_way{};

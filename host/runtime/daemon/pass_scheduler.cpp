@@ -38,7 +38,7 @@ void PassScheduler::set_interval(Duration interval) {
     look();
 }
 
-/// When the next pass begins; nothing: there is none.
+/// When the next pass begins; absent: there is none.
 std::optional<Duration> PassScheduler::due() const {
     if (!wants_passes_) return std::nullopt;
     if (!began_) return loop_.monotonic();

@@ -21,7 +21,7 @@ public:
         Duration gather = std::chrono::milliseconds(100);  ///< from the first pod that waits
         Duration pause = std::chrono::milliseconds(500);   ///< at least, from begin to begin
         Duration request_pause =
-            services::pass_request_pause;  ///< between two passes that begin by `want_pass`
+            services::pass_request_pause;  ///< between two passes that begin because of `want_pass`
     };
     enum class Next {
         pass,   ///< after the requests of interrupt()
@@ -36,8 +36,9 @@ public:
     /// A callback that has not been called is dropped.
     ~PassScheduler();
 
-    /// Calls `done` when there is something to do. Not to be called again before. `wants_passes`
-    /// false: only for interruptions. `wake_at`: when the last pass asked for the next one.
+    /// Calls `done` when there is something to do. Not to be called again before `done` was called.
+    /// `wants_passes` false: only for interruptions. `wake_at`: when the last pass asked for the
+    /// next one.
     void next(bool wants_passes, std::optional<Time> wake_at, Done done);
     /// Pods without a node were found.
     void on_pods_changed();

@@ -32,7 +32,8 @@ struct ConfigChanges {
     /// that are not live: new instances are created for them.
     std::vector<PluginInstanceId> made{};
     std::vector<PluginInstanceId> gone{};  ///< instances that decide and were removed
-    bool keeps_clouds = false;             ///< pipeline.clouds names one that does not run
+    /// pipeline.clouds waits for a restart: it names a cloud that does not run.
+    bool keeps_clouds = false;
 };
 
 /// These keys can be taken over: settings of decisions ([pipeline], [scale_up], [scale_down],

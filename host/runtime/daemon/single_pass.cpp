@@ -41,7 +41,7 @@ struct Environment {
         is_waiting = false;
         if (link->cluster_cache().has_synced()) {
             if (!startup_gate) startup_gate.emplace(plugins, host.loop(), host.log());
-            is_waiting = !startup_gate->is_over();
+            is_waiting = !startup_gate->is_open();
             if (is_waiting) return fail(ErrorCode::unavailable, startup_gate->reason());
         }
         return link->cluster_cache().cluster(cluster_age_max);
@@ -52,7 +52,7 @@ struct Environment {
     services::KubeGateway* plugins;  ///< NULL: they have no cluster
     ApiClusterClient cluster;
     MemoryKeeper keeper;
-    std::optional<StartupGate> startup_gate{};  ///< nothing: the cluster has not been seen yet
+    std::optional<StartupGate> startup_gate{};  ///< absent: the cluster has not been seen yet
     bool is_waiting = false;  ///< plugins alone have yet to see it, as look() found
 };
 

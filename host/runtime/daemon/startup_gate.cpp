@@ -24,7 +24,7 @@ std::string StartupGate::reason() const {
     return what.empty() ? what : "not synced yet: " + what;
 }
 
-bool StartupGate::is_over() {
+bool StartupGate::is_open() {
     if (reason().empty()) return true;
     if (loop_.monotonic() < end_) return false;
     has_given_up_ = true;

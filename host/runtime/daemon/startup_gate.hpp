@@ -22,7 +22,7 @@ public:
     std::string reason() const;
     /// Whether passes may begin. To be called repeatedly until it is true: the time limit is
     /// checked and logged here.
-    bool is_over();
+    bool is_open();
 
 private:
     std::string awaited() const;

@@ -20,8 +20,8 @@
 namespace capstan::runtime::daemon {
 
 /// An API server that is down for an hour fails hundreds of passes for one reason. Failures with
-/// equal codes are one problem, since messages say how long it has lasted. A problem without a
-/// failure for as long as `quiet` is over, even where no success was reported. Times are of the
+/// equal codes are one problem; messages are not compared, because they contain times. A problem is
+/// over when nothing has failed for `quiet`, even if no success was reported. Times are of the
 /// monotonic clock. [one thread]
 class FailureLog {
 public:
@@ -91,8 +91,8 @@ private:
     services::Logger& log_;
     const Look look_;
     std::optional<io::TimerId> timer_{};
-    std::optional<Duration> since_{};            ///< nothing: there is no outage
-    std::optional<Duration> logged_at_{};        ///< nothing: it has not been logged yet
+    std::optional<Duration> since_{};            ///< absent: there is no outage
+    std::optional<Duration> logged_at_{};        ///< absent: it has not been logged yet
     std::map<std::string, Error> first_{};       ///< the first error of each kind in this outage
     std::set<std::string> logged_{};             ///< kinds that were logged in this outage
     std::set<std::string> unavailable_kinds_{};  ///< kinds that were logged as not followed

@@ -1,5 +1,5 @@
-/// A thread apart from the loop and from all threads of plugins. It takes signals, reports calls
-/// and loops that do not return while they last, and ends the process when it cannot go on.
+/// A thread apart from the loop and from all threads of plugins. It handles signals, reports stuck
+/// calls and loops while they are stuck, and ends the process when the process cannot go on.
 ///
 ///     Guard guard({});                      // first of all, before any other thread
 ///     guard.set_log(log);
@@ -77,7 +77,7 @@ public:
     /// Signals have their default actions again and are unblocked in the calling thread.
     ~Guard();
 
-    /// `check` is called about once a second on the guard's thread. When it answers a sentence, the
+    /// `check` is called about once a second on the guard's thread. When it returns a sentence, the
     /// sentence is written to standard error and the process ends with `exit_held_up`. A check owns
     /// or shares what it uses.
     void add_check(Check check);

@@ -80,8 +80,8 @@ public:
     ExpanderAnswers& operator=(const ExpanderAnswers&) = delete;
 
     /// The answer of `expander` about the options `among`. The expander is not asked again after an
-    /// error that is no bug of the plugin, nor once its answers have taken twice the deadline of a
-    /// call in all.
+    /// error that is no bug of the plugin, nor once its calls have together taken twice the time
+    /// limit of one call.
     const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
                                  const engine::ScaleUpQuestion& question,
                                  std::span<const std::uint32_t> among,

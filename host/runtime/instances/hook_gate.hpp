@@ -37,7 +37,7 @@ public:
     HookBackoffs& operator=(const HookBackoffs&) = delete;
 
     /// A call of the hook has been abandoned. `wall` is the time on the wall clock. The answer: the
-    /// end of the back-off, on the wall clock. Nothing: there is no back-off, and the hook is
+    /// end of the back-off, on the wall clock. Absent: there is no back-off, and the hook is
     /// called again once that call has returned.
     std::optional<Time> overran(loop::Hook hook, Duration now, Time wall);
     /// The abandoned call has returned.
@@ -46,12 +46,12 @@ public:
     void ended_in_time(loop::Hook hook, Duration now);
 
     struct Skip {
-        /// The hook with the call that has not returned, this one or another one. Nothing: the hook
+        /// The hook with the call that has not returned, this one or another one. Absent: the hook
         /// is backed off.
         std::optional<loop::Hook> not_returned{};
         Time backoff_until{};  ///< as `overran` gave it
     };
-    /// Why the hook is skipped at `now`. Nothing: it may be called.
+    /// Why the hook is skipped at `now`. Absent: it may be called.
     std::optional<Skip> find(loop::Hook hook, Duration now) const;
     /// How many abandoned calls have not returned.
     int not_returned() const;

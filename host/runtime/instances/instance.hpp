@@ -82,12 +82,12 @@ public:
         return static_cast<const Table*>(table);
     }
 
-    /// Why a pass that begins now skips the decision hook, see HookBackoffs. Nothing: it is called.
+    /// Why a pass that begins now skips the decision hook, see HookBackoffs. Absent: it is called.
     /// Updates the hook's metric.
     std::optional<std::string> skip_reason(loop::Hook hook);
-    /// A call of the decision hook has overrun its deadline and is abandoned, on the thread of that
-    /// CPU clock. The hook is skipped until the caller destroys the answer, after the call has
-    /// returned, and longer where the hook is backed off.
+    /// A call of the decision hook has overrun its deadline and is abandoned; `cpu_clock` is the
+    /// clock of its thread. The hook is skipped until the caller destroys the returned object,
+    /// which it does after the call has returned, and longer if the hook is backed off.
     [[nodiscard]] std::shared_ptr<void> abandon_call(loop::Hook hook, clockid_t cpu_clock);
     /// A call of the decision hook ended within its deadline.
     void ended_in_time(loop::Hook hook);

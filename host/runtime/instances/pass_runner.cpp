@@ -45,7 +45,7 @@ private:
     std::exception_ptr thrown_;
 };
 
-/// Waits until the run has ended. The answer: the hook that is overdue; nothing: the run has ended.
+/// Waits until the run has ended. The answer: the hook that is overdue; absent: the run has ended.
 std::optional<SkippedHook> wait(PassThread& thread, PassWatch& watch) {
     const auto now = [] { return std::chrono::steady_clock::now(); };
     while (!thread.wait(watch.next_look(now()))) {

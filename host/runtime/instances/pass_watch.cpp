@@ -27,13 +27,13 @@ PassWatch::PassWatch(std::vector<SkippedHook> known) : known_(std::move(known)) 
 
 std::string_view fallback_of(loop::Hook hook) noexcept {
     switch (hook) {
-        case loop::Hook::filter: return "its stage's on_error applies";
+        case loop::Hook::filter: return "its on_error in pipeline.scale_up.expanders applies";
         case loop::Hook::similar: return "it finds no groups similar";
         case loop::Hook::bucket: return "templates are compared one by one";
         case loop::Hook::split: return "only the chosen group grows";
         case loop::Hook::price: return "its groups have no price";
         case loop::Hook::options: return "its groups use the options of the configuration";
-        case loop::Hook::new_group: return "no new groups are planned in it";
+        case loop::Hook::new_group: return "no new groups are planned in this cloud";
         case loop::Hook::suggest: return "it suggests no new groups";
         case loop::Hook::owns: return "its empty groups are kept";
         default: return "the call counts as failed";

@@ -100,7 +100,7 @@ private:
     struct Verdict {
         const PluginInstance* instance;
         loop::Hook hook;
-        std::optional<std::string> because;  ///< nothing: the hook is called
+        std::optional<std::string> because;  ///< absent: the hook is called
     };
     std::optional<std::string> judge(PluginInstance& instance, loop::Hook hook) const;
 

@@ -31,7 +31,7 @@ public:
                    " a score that is not a number";
         return {};
     }
-    /// By position among the options of the question; nothing: the option is not kept.
+    /// By position among the options of the question; absent: the option is not kept.
     const std::vector<std::optional<double>>& scores() const noexcept { return scores_; }
 
 private:

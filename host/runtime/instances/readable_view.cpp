@@ -34,7 +34,7 @@ Result<NodeGroup> sized_group_from_abi(const capstan_group& raw) {
     return out;
 }
 
-/// The id of an element with another mistake; nothing: the id is invalid, too.
+/// The id of an element with another mistake; absent: the id is invalid, too.
 std::optional<std::string> find_id(capstan_str id) {
     if (capstan::detail::find_fault(id, capstan::detail::Text::required) != nullptr)
         return std::nullopt;

@@ -19,7 +19,7 @@ namespace capstan::runtime::loop {
 
 /// What abandoned threads may cost the process before it ends, to be restarted.
 struct AbandonedLimits {
-    /// Resident memory of the process, in bytes. Nothing: only `memory_growth` counts.
+    /// Resident memory of the process, in bytes. Absent: only `memory_growth` counts.
     std::optional<std::uint64_t> memory{};
     /// Growth of that memory since a thread was abandoned, in bytes.
     std::uint64_t memory_growth = std::uint64_t{1} << 30;
@@ -37,7 +37,7 @@ public:
     /// The sources of the figures; by default those of the machine.
     struct Sources {
         std::function<Duration()> now{};
-        /// CPU time that a thread has used; nothing: it has ended.
+        /// CPU time that a thread has used; absent: it has ended.
         std::function<std::optional<Duration>(clockid_t)> cpu_time{};
         std::function<std::uint64_t()> memory{};  ///< resident bytes of the process
     };
@@ -48,11 +48,11 @@ public:
     AbandonedThreads& operator=(const AbandonedThreads&) = delete;
 
     /// A thread is abandoned inside `hook` of the plugin. `cpu_clock` is that thread's, see
-    /// pthread_getcpuclockid. The caller destroys the answer when the call has returned, before the
-    /// thread ends.
+    /// pthread_getcpuclockid. The caller destroys the returned object when the call has returned,
+    /// before the thread ends.
     [[nodiscard]] std::shared_ptr<void> add(std::string plugin, Hook hook, clockid_t cpu_clock);
 
-    /// Why the process has to end now, as a sentence that names plugin and hook. Nothing: the
+    /// Why the process has to end now, as a sentence that names plugin and hook. Absent: the
     /// process may go on. To be called about once a second.
     std::optional<std::string> reason_to_end();
 
@@ -77,7 +77,7 @@ private:
     std::list<Thread> threads_;
 };
 
-/// 90 % of the memory limit of this process's cgroup (memory.max). Nothing: there is no limit, or
+/// 90 % of the memory limit of this process's cgroup (memory.max). Absent: there is no limit, or
 /// it cannot be read.
 std::optional<std::uint64_t> cgroup_memory_limit();
 

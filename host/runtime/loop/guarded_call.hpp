@@ -33,9 +33,10 @@ constexpr auto distrusted(R (*function)(P...) noexcept) noexcept -> R (*)(P...) 
     return function;
 }
 
-/// The result of `body`, which calls one function of a plugin through `distrusted`. `internal`: it
-/// "threw an exception: through C". A thread that ends inside `body` (pthread_exit) cannot be
-/// kept from it: `on_thread_end` is called, then the unwinding goes on and ends the process.
+/// The result of `body`, which calls one function of a plugin through `distrusted`. `internal`: the
+/// function threw; the message is "threw an exception: " and the exception's text. A thread that
+/// ends inside `body` (pthread_exit) cannot be kept from it: `on_thread_end` is called, then the
+/// unwinding goes on and ends the process.
 template <class F, class OnThreadEnd>
 auto call_guarded(F&& body, OnThreadEnd&& on_thread_end) -> Result<std::invoke_result_t<F>> {
     const auto escaped = [](const std::string& what) {

@@ -14,12 +14,12 @@ PendingCallbacks::PendingCallbacks(io::Loop& loop, std::shared_ptr<Strand> stran
       options_(options),
       pool_(options.blocking) {}
 
-capstan_status PendingCallbacks::promise(Bound bound) {
+capstan_status PendingCallbacks::accept(Bound bound) {
     const Lock lock(mutex_);
-    return promise_locked(bound);
+    return accept_locked(bound);
 }
 
-capstan_status PendingCallbacks::promise_locked(Bound bound) {
+capstan_status PendingCallbacks::accept_locked(Bound bound) {
     if (closed_) return CAPSTAN_E_CANCELLED;
     if (bound == Bound::callbacks && open_ >= options_.max_open) return CAPSTAN_E_BUSY;
     ++count_of(bound);
@@ -46,17 +46,17 @@ capstan_status PendingCallbacks::post(capstan_task fn, void* user) {
     if (fn == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
     // Under the lock, so that after `close` no thread is on its way into the loop.
     const Lock lock(mutex_);
-    const capstan_status promised = promise_locked();
-    if (promised == CAPSTAN_OK) call_later(fn, user, std::nullopt);
-    return promised;
+    const capstan_status accepted = accept_locked();
+    if (accepted == CAPSTAN_OK) call_later(fn, user, std::nullopt);
+    return accepted;
 }
 
 capstan_status PendingCallbacks::after(Duration delay, capstan_task fn, void* user,
                                        std::uint64_t* timer) {
     if (fn == nullptr) return CAPSTAN_E_INVALID_ARGUMENT;
     const Lock lock(mutex_);
-    const capstan_status promised = promise_locked();
-    if (promised != CAPSTAN_OK) return promised;
+    const capstan_status accepted = accept_locked();
+    if (accepted != CAPSTAN_OK) return accepted;
     const std::uint64_t id = ++last_id_;
     const io::TimerId at = loop_.after(delay, [weak = weak_from_this(), id] {
         if (const auto callbacks = weak.lock()) callbacks->fire(id);

@@ -18,9 +18,8 @@
 
 namespace capstan::runtime::loop {
 
-/// Each accepted callback is called exactly once, on the strand: accepting it is a promise, and the
-/// call keeps it. After `close` the loop is used only for callbacks that were accepted before. [any
-/// thread]
+/// Each accepted callback is called exactly once, on the strand. After `close` the loop is used
+/// only for callbacks that were accepted before. [any thread]
 class PendingCallbacks : public std::enable_shared_from_this<PendingCallbacks> {
 public:
     struct Options {
@@ -37,13 +36,13 @@ public:
     using Work = void (*)(void* user) CAPSTAN_NOEXCEPT;
     capstan_status blocking(Work work, capstan_task done, void* user);
 
-    /// What limits the number of promises: `max_open`, together with the functions above, or a
-    /// limit of the service itself.
+    /// What limits the number of accepted callbacks: `max_open`, together with the functions above,
+    /// or a limit of the service itself.
     enum class Bound { callbacks, service };
-    /// Promises one call of another service, which `deliver` makes. CAPSTAN_OK, or why it is
+    /// Accepts one callback of another service, which `deliver` calls. CAPSTAN_OK, or why it is
     /// refused.
-    capstan_status promise(Bound bound = Bound::callbacks);
-    /// Runs `call` on the strand as a call into the plugin, which keeps the promise. An exception
+    capstan_status accept(Bound bound = Bound::callbacks);
+    /// Runs `call`, an accepted callback, on the strand as a call into the plugin. An exception
     /// counts as the plugin's and does not leave the call.
     void deliver(std::function<void()> call, Bound bound = Bound::callbacks);
     /// For a delivery that consists of several calls.
@@ -54,11 +53,11 @@ public:
     bool is_closed() const;
     /// Calls timers and blocking work that has no thread yet back, with CAPSTAN_E_CANCELLED.
     void cancel_all();
-    /// For an instance with a stuck thread: forgets every promise and never uses the loop
+    /// For an instance with a stuck thread: forgets every accepted callback and never uses the loop
     /// again.
     void abandon();
-    /// `then` is called once, when every promise has been kept: inside this call if that is so
-    /// already. To be called after `close`. [strand]
+    /// `then` is called once, when every accepted callback has been called: inside this call if
+    /// that is so already. To be called after `close`. [strand]
     void when_empty(std::function<void()> then);
     std::size_t open_count() const;
 
@@ -77,7 +76,7 @@ private:
     };
     using Lock = std::lock_guard<std::mutex>;
 
-    capstan_status promise_locked(Bound bound = Bound::callbacks);
+    capstan_status accept_locked(Bound bound = Bound::callbacks);
     std::size_t& count_of(Bound bound) {
         return bound == Bound::callbacks ? open_ : open_of_services_;
     }
@@ -94,7 +93,7 @@ private:
     mutable std::mutex mutex_;
     bool closed_ = false;
     std::size_t open_ = 0;
-    std::size_t open_of_services_ = 0;  ///< promises with Bound::service
+    std::size_t open_of_services_ = 0;  ///< accepted callbacks of Bound::service
     std::uint64_t last_id_ = 0;
     std::map<std::uint64_t, Timed> timed_;
     std::map<std::uint64_t, Blocked> blocked_;

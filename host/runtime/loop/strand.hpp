@@ -51,16 +51,16 @@ public:
     void post(Function function);
     /// As `post`, but inside this call where the caller is on the strand already.
     void dispatch(Function function);
-    /// Runs the host's side of a call, such as the handling of an answer, which uses what the
-    /// loop's thread owns: on the loop's thread. Where the strand has no thread of its own, it runs
-    /// on the strand, so that everything has one order.
+    /// Runs the host's part of a call, such as the handling of a result, on the loop's thread,
+    /// because it uses data of that thread. Where the strand has no thread of its own, it runs on
+    /// the strand, so that everything has one order.
     void post_to_host(Function function);
     /// As `post_to_host`, but inside this call where the strand has no thread of its own.
     void dispatch_to_host(Function function);
     bool has_thread() const noexcept { return has_thread_; }
     CallWatch& calls() const noexcept { return *calls_; }
     /// The call that has kept the strand's thread for `stuck_after`. Until it returns, posted
-    /// functions wait, so the instance gets no other call. Nothing: there is no such call, or the
+    /// functions wait, so the instance gets no other call. Absent: there is no such call, or the
     /// strand has no thread of its own, where time may be virtual.
     std::optional<HeldCall> stuck() const;
     /// Drops queued functions and functions posted later. The io_context is not used any more.

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 5> gpu_labels{
 
 /// The GPU label and the GPU resource of a node or of a template.
 struct GpuFacts {
-    std::optional<std::string> label{};  ///< the label's value; nothing: no label
+    std::optional<std::string> label{};  ///< the label's value; absent: no label
     std::string resource{};              ///< the GPU resource; empty: its amount is zero
 };
 

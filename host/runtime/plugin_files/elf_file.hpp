@@ -22,7 +22,7 @@ namespace capstan::runtime::plugin_files {
 
 using Bytes = std::span<const std::byte>;
 
-/// A copy of the T at offset `at`, which need not be aligned. Nothing: it is not wholly inside.
+/// A copy of the T at offset `at`, which need not be aligned. Absent: it is not wholly inside.
 template <class T>
 std::optional<T> read_at(Bytes bytes, std::uint64_t at) {
     static_assert(std::is_trivially_copyable_v<T>);

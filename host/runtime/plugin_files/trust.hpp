@@ -61,7 +61,7 @@ Result<void> check_folder(const struct stat& folder, uid_t host_user);
 /// The target of a path, with all links resolved.
 struct ResolvedPath {
     std::filesystem::path path;
-    std::optional<struct stat> facts;  ///< nothing: there is no such file or folder
+    std::optional<struct stat> facts;  ///< absent: there is no such file or folder
 };
 
 /// Resolves `path` from the root on, and checks each folder on the way by the rules of this header,

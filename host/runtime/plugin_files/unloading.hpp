@@ -14,7 +14,7 @@
 namespace capstan::runtime::plugin_files {
 
 /// Why a library with these facts is never unloaded ("starts threads of its own (imports
-/// pthread_create)"). Nothing: it can be unloaded.
+/// pthread_create)"). Absent: it can be unloaded.
 std::optional<std::string> reason_to_keep(const ElfFacts& elf);
 
 /// Whether the dynamic loader still has the library that was opened under this path.

@@ -59,7 +59,7 @@ Result<T> parse_versioned(std::string_view text, std::string_view name, int late
 /// Three values stay: Time(), which means not set, Time::max(), which means never, and Time::min(),
 /// which is too long ago for a Time.
 ///
-/// `written` is the time of the writing. Nothing: the text is of an older host, whose times are
+/// `written` is the time of the writing. Absent: the text is of an older host, whose times are
 /// those of its wall clock.
 engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::PassTime>& written,
                             const engine::PassTime& read);
@@ -73,19 +73,19 @@ engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::P
 //
 // Sizes in bytes, with names of 20 bytes: 70 for an unneeded node, 60 for a hint, of which there
 // may be one a pod, 120 for a request, 200 plus the message for a back-off, 330 for a removal,
-// 100 for a node that leaves and 110 for each eviction of both, 30 plus 40 a controller for
-// upcoming nodes that are planned for the same pods and 50 for when that was first planned, 120 for
-// the template of a group and 1500 for its sample node, 110 for each of at most 1000 groups. So
-// 1000 groups with failures and 5000 unneeded nodes take 900 KiB of a ConfigMap's 1 MiB. In a large
-// cluster some parts exceed it: the hints, the sample nodes of many groups, the pods that many
-// upcoming nodes are planned for, and the timers of more unneeded nodes, which upstream restarts at
-// each start anyway. memory_text() leaves out these.
+// 100 for a leaving node, 110 for each eviction from a node of either kind, 30 plus 40 for each
+// controller for upcoming nodes with the same planned pods, 50 for the time of their first plan,
+// 120 for the template of a group and 1500 for its sample node, 110 for each of at most 1000
+// groups. So 1000 groups with failures and 5000 unneeded nodes take 900 KiB of a ConfigMap's 1 MiB.
+// In a large cluster some parts exceed it: the hints, the sample nodes of many groups, the pods
+// that many upcoming nodes are planned for, and the timers of more unneeded nodes, which upstream
+// restarts at each start anyway. memory_text() leaves out these.
 
 /// The limit of a ConfigMap, minus the size of its other keys.
 inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
 
 /// The memory as one line, which parse_memory reads back exactly, except for bytes that are no
-/// UTF-8. `host` is the writing version, for people. `written` is the present time; nothing: the
+/// UTF-8. `host` is the writing version, for people. `written` is the present time; absent: the
 /// text does not have it. Where the text would be longer than `limit`, parts are left out in this
 /// order until it fits: hints, templates, known groups, planned pods of upcoming nodes, back-offs
 /// of removals, creation times of nodes, timers of unneeded nodes. `invalid_argument`: the text is
@@ -97,7 +97,7 @@ Result<std::string> memory_text(const engine::Memory& memory, std::string_view h
 std::string_view memory_part(std::string_view text);
 
 /// `read` is the present time, to which the times are converted (see rebase_times); the cluster
-/// counts as unobserved since the writing. Nothing: the times stay as they are in the text.
+/// counts as unobserved since the writing. Absent: the times stay as they are in the text.
 /// `invalid_argument`: one line a problem, with its place: "NAME: /memory/last: expects an object,
 /// found text". `unsupported`: the version is later than this host's. Unknown members are ignored,
 /// so that an older host can read a newer host's text; a change that must not be ignored gets a

@@ -20,7 +20,7 @@ Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settin
 struct Difference {
     /// {"decision", "increases", "web", "by"}; a part may have any character.
     std::vector<std::string> path{};
-    std::optional<std::string> recorded{}, now{};  ///< nothing: absent, or a default
+    std::optional<std::string> recorded{}, now{};  ///< absent: not set, or a default
     bool operator==(const Difference&) const = default;
 };
 /// "decision/increases/web/by", for messages.

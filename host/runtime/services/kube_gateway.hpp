@@ -58,7 +58,7 @@ private:
         Done done{};
     };
     RequestId refuse(const kubernetes::client::ApiRequest& request, Done done, Error why);
-    /// Why the request is not sent; nothing: it may be sent.
+    /// Why the request is not sent; absent: it may be sent.
     std::optional<Error> find_obstacle(const kubernetes::client::ApiRequest& request) const;
     Result<void> ask_gates(const kubernetes::client::ApiRequest& request) const;
     void guard(kubernetes::client::ApiRequest& request) const;

@@ -108,11 +108,11 @@ void KubeWatchFeed::enqueue(WatchEvent event) {
 void KubeWatchFeed::schedule() {
     const std::lock_guard lock(mutex_);
     if (is_scheduled_ || has_ended_ || queue_.empty()) return;
-    const capstan_status promised = tasks_->promise();
+    const capstan_status accepted = tasks_->accept();
     // Closed: the end is near.
-    if (promised == CAPSTAN_E_CANCELLED) return;
+    if (accepted == CAPSTAN_E_CANCELLED) return;
     is_scheduled_ = true;
-    if (promised == CAPSTAN_OK)
+    if (accepted == CAPSTAN_OK)
         return tasks_->deliver([self = shared_from_this()] { self->deliver(); });
     loop_.after(busy_delay, [weak = weak_from_this()] {
         const auto self = weak.lock();

@@ -26,14 +26,14 @@ public:
         capstan_kube_on_event on_event = nullptr;
         void* user = nullptr;
     };
-    /// Borrows the loop. The caller has made one promise with `tasks`: that of the last call.
+    /// Borrows the loop. `tasks` has accepted one callback of the caller: the last call.
     KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
                   std::shared_ptr<loop::PendingCallbacks> tasks, KubeWatchTarget what,
                   Listener listener, std::uint64_t seed);
 
     /// Once.
     void start();
-    /// Drops queued events and calls the plugin with CAPSTAN_KUBE_ENDED, which keeps the promise.
+    /// Drops queued events and calls the plugin with CAPSTAN_KUBE_ENDED, the accepted callback.
     /// Later calls do nothing.
     void end();
 

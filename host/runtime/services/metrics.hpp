@@ -89,7 +89,7 @@ public:
     }
 
     /// Claims a whole name (`grants.metrics`) with that type, help and labels for the plugin.
-    /// Nothing: it is claimed; otherwise another plugin that has claimed the name with another
+    /// Absent: it is claimed; otherwise another plugin that has claimed the name with another
     /// shape.
     std::optional<std::string> claim(const std::string& name, const std::string& plugin,
                                      const std::string& shape);

@@ -27,7 +27,7 @@ struct Operation {
     std::uint32_t result_type = CAPSTAN_RESULT_NONE;  ///< CAPSTAN_RESULT_*
     Duration deadline{};                              ///< a point of the loop's monotonic time
     bool reserved = false;  ///< not counted in max_open: start and stop are never refused
-    std::optional<loop::Hook> hook{};  ///< for metrics of its duration; nothing: none are kept
+    std::optional<loop::Hook> hook{};  ///< for metrics of its duration; absent: none are kept
     /// Copies a result of that type; called inside `complete`, on the plugin's thread. Not for
     /// CAPSTAN_RESULT_NONE.
     std::function<Result<std::any>(const void* result)> from_abi;
@@ -89,7 +89,7 @@ public:
     capstan_status fail(capstan_op op, const capstan_error* error);
     bool is_cancelled(capstan_op op) const;
     std::optional<Duration> deadline_of(capstan_op op) const;
-    /// The term in which the operation began; nothing: it is over.
+    /// The term in which the operation began; absent: it is over.
     std::optional<std::uint64_t> term_of(capstan_op op) const;
     capstan_status on_cancel(capstan_op op, CancelFunction fn, void* user);
 

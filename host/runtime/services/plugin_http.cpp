@@ -160,8 +160,8 @@ capstan_status PluginHttp::send(const capstan_http_request* raw, capstan_http_do
             request = fail(room.error());
     }
     if (!request && refusals_ >= refusals_limit) return CAPSTAN_E_BUSY;
-    const capstan_status promised = tasks_->promise(loop::PendingCallbacks::Bound::service);
-    if (promised != CAPSTAN_OK) return promised;
+    const capstan_status accepted = tasks_->accept(loop::PendingCallbacks::Bound::service);
+    if (accepted != CAPSTAN_OK) return accepted;
     if (!request) {
         refuse({done, user}, within(name_of_request(*raw), std::move(request).error()));
         return CAPSTAN_OK;
@@ -238,7 +238,7 @@ void PluginHttp::start(std::uint64_t key, Request request) {
         const bool is_cancelled = at->second.cancelled != nullptr;
         lock.unlock();
         if (is_cancelled) client->cancel(id);
-    } catch (...) {  // the callback was promised, so it must be called
+    } catch (...) {  // the callback was accepted, so it must be called
         finish(key, fail(current_error()));
     }
 }

@@ -82,7 +82,7 @@ Result<KubeCall> PluginKube::prepare(const capstan_kube_request& raw) const {
 capstan_status PluginKube::accept(Open open, std::uint64_t& key) {
     const std::lock_guard lock(mutex_);
     if (open_.size() >= options_.max_open) return CAPSTAN_E_BUSY;
-    if (const capstan_status promised = tasks_->promise(); promised != CAPSTAN_OK) return promised;
+    if (const capstan_status accepted = tasks_->accept(); accepted != CAPSTAN_OK) return accepted;
     key = ++last_key_;
     open_.emplace(key, std::move(open));
     return CAPSTAN_OK;
@@ -214,8 +214,8 @@ capstan_status PluginKube::watch(const capstan_kube_watch* raw, capstan_kube_on_
     {
         const std::lock_guard lock(mutex_);
         if (watches_.size() >= options_.max_watches) return CAPSTAN_E_BUSY;
-        const capstan_status promised = tasks_->promise();
-        if (promised != CAPSTAN_OK) return promised;
+        const capstan_status accepted = tasks_->accept();
+        if (accepted != CAPSTAN_OK) return accepted;
         *id = ++last_key_;
         if (what) {
             feed = std::make_shared<KubeWatchFeed>(gateway_, loop_, tasks_, *std::move(what),

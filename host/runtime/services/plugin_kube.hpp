@@ -54,7 +54,7 @@ private:
     using Id = kubernetes::client::Api::RequestId;
     struct Open {
         capstan_op parent = 0;
-        std::optional<Id> id{};  ///< nothing: not handed to the Api yet, or answered without it
+        std::optional<Id> id{};  ///< absent: not handed to the Api yet, or answered without it
         std::function<void(const Error&)> fail{};
     };
 

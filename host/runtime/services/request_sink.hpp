@@ -46,7 +46,7 @@ struct PassRequest {
 };
 using PassRequests = RequestSink<PassRequest>;
 
-/// The least time between two passes that begin by such requests.
+/// The least time between two passes that begin on such requests.
 inline constexpr Duration pass_request_pause = std::chrono::seconds(5);
 
 }  // namespace capstan::runtime::services

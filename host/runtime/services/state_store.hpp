@@ -128,7 +128,7 @@ inline constexpr std::size_t state_text_limit = 16 * StateStore::size_limit;
 /// each value a line of three numbers (its revision, the lengths of key and value) and the bytes of
 /// key and value.
 std::string state_text(const InstanceState& state);
-/// Nothing: `text` is not in this format.
+/// Absent: `text` is not in this format.
 std::optional<InstanceState> find_state(std::string_view text);
 
 /// The same as UTF-8: a state with other bytes is encoded as base64.

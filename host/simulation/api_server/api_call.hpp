@@ -65,7 +65,7 @@ Answer<HttpReply> serve_token(const ApiCall& call);
 Answer<Removed> evict(ObjectStore& store, std::string_view space, std::string_view name,
                       const RemoveOptions& options);
 
-/// Answers access reviews and self subject reviews: the caller may do everything. Nothing: the
+/// Answers access reviews and self subject reviews: the caller may do everything. Absent: the
 /// request is not a review.
 std::optional<HttpReply> serve_review(const ApiRequest& request);
 

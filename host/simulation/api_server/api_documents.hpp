@@ -15,7 +15,7 @@ json::object group_discovery(const ResourceKinds& kinds, bool is_core, Form form
 /// Discovery before it was aggregated: one document for each group and for each version.
 json::object legacy_versions();
 json::object legacy_groups(const ResourceKinds& kinds);
-/// Nothing: there is no such group, or no such version.
+/// Absent: there is no such group, or no such version.
 std::optional<json::object> legacy_group(const ResourceKinds& kinds, std::string_view group);
 std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);
@@ -23,7 +23,7 @@ std::optional<json::object> legacy_resources(const ResourceKinds& kinds, std::st
 /// The index of the OpenAPI v3 documents.
 json::object openapi_index(const ResourceKinds& kinds);
 /// One OpenAPI v3 document: the operations that validate fields, and the schemas of custom
-/// resources. Nothing: there is no such group, or no such version.
+/// resources. Absent: there is no such group, or no such version.
 std::optional<json::object> openapi_document(const ResourceKinds& kinds, std::string_view group,
                                              std::string_view version);
 

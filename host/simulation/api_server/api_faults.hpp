@@ -37,7 +37,7 @@ struct ApiFault {
     std::optional<int> after_events{};
     Duration lag{0};  ///< for a watch: the delay of each line
 
-    /// The number of requests that go wrong; nothing: all of them until the fault is removed.
+    /// The number of requests that go wrong; absent: all of them until the fault is removed.
     std::optional<int> times = 1;
 };
 

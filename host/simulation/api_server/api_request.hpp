@@ -48,7 +48,7 @@ struct Accepted {
     std::string version{};  ///< of meta.k8s.io, for tables and metadata: "v1"
 };
 
-/// The first form of an Accept header that is served. Nothing: none of them is served.
+/// The first form of an Accept header that is served. Absent: none of them is served.
 std::optional<Accepted> accepted_form(std::string_view accept);
 
 /// The group, version, resource and object of the path need not exist.

@@ -44,7 +44,7 @@ public:
 
     /// Handles one request as if the network had brought it.
     void handle(const io::ServedRequest& request, const io::Responder& responder);
-    /// The reply to a request, without a connection and without faults; nothing: the request is a
+    /// The reply to a request, without a connection and without faults; absent: the request is a
     /// watch.
     std::optional<HttpReply> answer(const io::ServedRequest& request);
 

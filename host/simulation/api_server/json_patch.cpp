@@ -42,7 +42,7 @@ Answer<Steps> parse_pointer(std::string_view pointer) {
     }
 }
 
-/// The step as an index. Nothing: `step` is not an index up to `limit`.
+/// The step as an index. Absent: `step` is not an index up to `limit`.
 std::optional<std::size_t> index_of(const std::string& step, std::size_t limit) {
     std::size_t out = 0;
     const auto [end, error] = std::from_chars(step.data(), step.data() + step.size(), out);

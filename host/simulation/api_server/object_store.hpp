@@ -34,7 +34,7 @@ struct WriteOptions {
 
 struct RemoveOptions {
     std::string uid{}, resource_version{};  ///< preconditions; empty: any
-    std::optional<std::int64_t> grace_s{};  ///< of a pod; nothing: the pod's own grace period
+    std::optional<std::int64_t> grace_s{};  ///< of a pod; absent: the pod's own grace period
     std::string propagation{};              ///< "Foreground" and "Orphan" add a finalizer
     bool is_dry_run = false;
 };

@@ -175,7 +175,7 @@ public:
     explicit WireReader(std::string_view rest) : rest_(rest) {}
     bool is_at_end() const { return rest_.empty(); }
 
-    /// Nothing: the bytes are malformed, or the field has a type that the API does not use.
+    /// Absent: the bytes are malformed, or the field has a type that the API does not use.
     std::optional<RawField> next() {
         const auto key = varint();
         if (!key) return std::nullopt;

@@ -38,7 +38,7 @@ struct NoticeQueueConfig {
     std::size_t notices_max = 10'000;  ///< when exceeded, the oldest notice is dropped
     /// Messages are received only after two calls of `follow`, and no longer than this after the
     /// last one, or than twice the time between the last two. A host that does not act, or that
-    /// looks at the cloud once, leaves the messages to the one that acts. Nothing: messages are
+    /// looks at the cloud once, leaves the messages to the one that acts. Absent: messages are
     /// received from the start on.
     std::optional<Duration> follow_time{};
 };

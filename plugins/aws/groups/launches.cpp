@@ -18,7 +18,7 @@ std::string age_of(Time at, Time now) {
     return format_duration(std::max<Duration>(age, Duration::zero()));
 }
 
-/// When a launch of the last two minutes that did not fail began; nothing: it is no such launch.
+/// When a launch of the last two minutes that did not fail began; absent: it is no such launch.
 std::optional<Time> recent_launch_start(const ScalingActivity& activity, Time now) {
     if (!is_launch(activity) || has_failed(activity)) return std::nullopt;
     const bool is_recent = activity.started && *activity.started > now - launch_time;

@@ -38,7 +38,7 @@ public:
     /// or more. A group that a new process finds in the state is held for two minutes.
     std::vector<std::string> find_due();
     /// Ends the protection that the plugin has set on instances of `group`, as AWS lists it now;
-    /// nothing: it is not listed any more. After an error it is due again in two minutes.
+    /// absent: it is not listed any more. After an error it is due again in two minutes.
     Task<void> end(std::string name, std::optional<AutoScalingGroup> group);
 
 private:

@@ -92,7 +92,7 @@ struct AwsClient::State {
         return out;
     }
     std::optional<FailedAttempt> judge(const AwsCall& call, const Result<HttpReply>& reply) const {
-        if (!reply) return judge_absence(call.action, reply.error());
+        if (!reply) return judge_no_reply(call.action, reply.error());
         if (!is_success(*reply)) return judge_refusal(call.action, *reply, host.now());
         const std::optional<Error> unreadable = call.read(*reply);
         if (unreadable) return judge_unreadable(call.action, *unreadable);

@@ -42,11 +42,11 @@ struct Balancer {
     std::int64_t generation = 0;
     std::int64_t replicas = 1;                ///< wanted of all targets together
     std::vector<Target> targets{};            ///< names and references are unique
-    std::optional<LabelSelector> selector{};  ///< nothing: invalid, and matches no pod
-    std::optional<Policy> policy{};           ///< nothing: invalid; one of `problems` says why
+    std::optional<LabelSelector> selector{};  ///< absent: invalid, and matches no pod
+    std::optional<Policy> policy{};           ///< absent: invalid; one of `problems` says why
     std::vector<std::string> order{};
     std::map<std::string, std::int64_t, std::less<>> weights{};
-    std::optional<Duration> startup_timeout{};  ///< nothing: never falls back
+    std::optional<Duration> startup_timeout{};  ///< absent: never falls back
     std::vector<Problem> problems{};            ///< found in the object
     Json status{};                              ///< as the API server has it
 

@@ -27,7 +27,7 @@ struct Entry {
     std::set<ScaleRef> unresponsive{};   ///< targets that timed out and have not answered since
     std::uint64_t last_turn = 0;         ///< number of its last reconcile; higher is later
     std::optional<Time> next_due{};      ///< when it becomes dirty without an event
-    // What this process reported or wrote last since it became the leader; nothing: not yet.
+    // What this process reported or wrote last since it became the leader; absent: not yet.
     std::optional<std::string> reported_problems{};
     std::optional<bool> reported_fallback{};
     std::optional<Json> written_status{};

@@ -25,7 +25,7 @@ struct Condition {
     std::optional<Time> since{};  ///< lastTransitionTime
 };
 
-/// The condition of that type; nothing: the status has none.
+/// The condition of that type; absent: the status has none.
 std::optional<Condition> find_condition(const Json& status, std::string_view type);
 /// The condition as JSON. Its lastTransitionTime is the one in `status_before` when is_true is the
 /// same there, and `now` otherwise; `condition.since` is not looked at.

@@ -37,7 +37,7 @@ struct Reading {
 struct TargetState {
     std::string name{};
     std::int64_t desired = 0;                ///< the replicas that it is to have in the end
-    std::optional<std::int64_t> replicas{};  ///< its Scale's spec.replicas; nothing: unknown
+    std::optional<std::int64_t> replicas{};  ///< its Scale's spec.replicas; absent: unknown
     PodCounts pods{};
     bool knows_pods = false;  ///< false: as many ready pods as `replicas` are assumed
 };

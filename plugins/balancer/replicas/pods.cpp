@@ -29,7 +29,7 @@ std::span<const Json> containers_of(const Json& pod) {
     return all->items();
 }
 
-/// Nothing: the container did not restart, or it restarted, its last run is unknown and the pod is
+/// Absent: the container did not restart, or it restarted, its last run is unknown and the pod is
 /// ready.
 std::optional<Restart> find_restart(const Json& container, bool is_ready) {
     const Json* count = container.find("restartCount");

@@ -17,7 +17,7 @@ namespace capstan::replicas {
 /// A container that ended and began again.
 struct Restart {
     Duration ran{};                  ///< how long its last ended run took
-    std::optional<Time> up_since{};  ///< begin of its present run; nothing: it does not run
+    std::optional<Time> up_since{};  ///< begin of its present run; absent: it does not run
     bool operator==(const Restart&) const = default;
 };
 

@@ -217,7 +217,7 @@ Task<void> Replicas::write_status(Turn& turn) {
         KubeRequest request =
             KubeRequest::patch(balancer_resource(), turn.balancer.ns, turn.balancer.name,
                                KubePatch::merge, std::move(body))
-                .below("status")
+                .with_subresource("status")
                 .within(time_to_read);
         co_await send(host_, std::move(request));
     } catch (const Failure& failure) {

@@ -33,8 +33,9 @@ Task<Scale> Scales::read(std::string ns, ScaleRef ref) {
     std::optional<Error> failed;
     try {
         const KubeResource resource = co_await resolve(host_, ref.api_version, ref.kind);
-        KubeRequest request =
-            KubeRequest::get(resource, ns, ref.name).below("scale").within(request_timeout);
+        KubeRequest request = KubeRequest::get(resource, ns, ref.name)
+                                  .with_subresource("scale")
+                                  .within(request_timeout);
         const KubeReply reply = co_await send(host_, std::move(request));
         co_return parse_scale(ref, reply.body, resource);
     } catch (const Failure& failure) {
@@ -51,7 +52,7 @@ Task<Scale> Scales::write(std::string ns, ScaleRef ref, Scale scale, std::int64_
             scale.object.at("spec").set("replicas", replicas);
             std::string body = to_string(scale.object);
             KubeRequest request = KubeRequest::update(resource, ns, ref.name, std::move(body))
-                                      .below("scale")
+                                      .with_subresource("scale")
                                       .within(request_timeout);
             const KubeReply reply = co_await send(host_, std::move(request));
             co_return parse_scale(ref, reply.body, resource);

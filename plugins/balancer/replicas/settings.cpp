@@ -33,8 +33,8 @@ Schema config_schema() {
         {.key = "proportional_rounding",
          .type = SettingType::enumeration,
          .doc = "Rounding of proportional shares: least_error minimizes the largest deviation from "
-                "the exact share; highest_averages is upstream's method, in which one more replica "
-                "never takes one from a target.",
+                "the exact share; highest_averages is upstream's method, in which adding a replica "
+                "never takes one away from a target.",
          .default_value = "\"least_error\"",
          .live = true,
          .allowed = {least_error, highest_averages}},
@@ -46,7 +46,7 @@ Schema config_schema() {
          .default_value = "\"\"",
          .live = true},
         duration("fallback_hold",
-                 "How long moved replicas stay on other targets after all pods start again.",
+                 "How long additional replicas of other targets stay after all pods have started.",
                  "\"0s\"", Duration::zero()),
         duration("resync", "How often each Balancer is checked without a change.", "\"30s\"",
                  std::chrono::seconds(1)),

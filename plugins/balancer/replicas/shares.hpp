@@ -15,7 +15,7 @@ namespace capstan::replicas {
 /// How exact shares become whole numbers.
 enum class Rounding {
     least_error,       ///< keeps the largest difference between a share and its weight's least
-    highest_averages,  ///< D'Hondt's method: one more replica never takes one from any target
+    highest_averages,  ///< D'Hondt's method: adding a replica never takes one away
 };
 
 /// A participant.

@@ -17,7 +17,7 @@ namespace capstan::expanders {
 /// A mistake in the settings.
 struct PriorityMistake {
     std::string key;                   ///< of the setting
-    std::optional<std::size_t> index;  ///< of the entry in a list or table; nothing: the whole
+    std::optional<std::size_t> index;  ///< of the entry in a list or table; absent: the whole
     std::string why;
 };
 

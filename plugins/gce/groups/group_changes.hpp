@@ -50,7 +50,7 @@ public:
 
     /// By createInstances, or by resize if the group accepts no given names.
     Task<Resized> increase(Resize request);
-    /// Deletes machines that Google has not made yet, by name. If fewer of them have names, only
+    /// Deletes machines that Google has not made yet, by name. If there are fewer of them, only
     /// these are deleted, and the answer has the target that is left. `conflict`: there are none,
     /// or the lists do not show the last increase yet.
     Task<Resized> decrease_target(Resize request);

@@ -100,7 +100,7 @@ struct GceClient::State {
     /// Keeps the answer of a successful reply; otherwise returns the failure.
     std::optional<FailedAttempt> judge(Call& call, const Result<HttpReply>& reply) const {
         const std::string& action = call.request.action;
-        if (!reply) return judge_absence(action, reply.error());
+        if (!reply) return judge_no_reply(action, reply.error());
         if (!is_success(*reply)) return judge_refusal(action, *reply, host.now());
         Result<Json> answer = read_answer(*reply);
         if (!answer) return judge_unreadable(action, answer.error());

@@ -25,7 +25,7 @@ std::vector<Label> labels_of(const TemplateView& node) {
     });
 }
 
-/// A label that is not the same on two nodes. Nothing: the node does not have the label.
+/// A label that is not the same on two nodes. Absent: the node does not have the label.
 struct Difference {
     std::string_view key;
     std::optional<std::string_view> on_a, on_b;

@@ -78,7 +78,7 @@ struct Furthest {
     double share = 0;
 };
 
-/// The reason why two templates differ in this aspect; nothing: they do not.
+/// The reason why two templates differ in this aspect; absent: they do not.
 std::optional<Similarity> find_difference(const Aspect& aspect, const TemplateView& a,
                                           const TemplateView& b, Furthest& furthest) {
     const std::vector<Named> amounts_a = amounts_of(aspect, a);

@@ -31,7 +31,7 @@ struct DrainVerdict {
     /// For `block`: the reason by upstream's name, "LocalStorageRequested".
     std::string_view reason{};
     std::string sentence{};  ///< for `block` and `wait`, with names
-    /// When the verdict changes although nothing else does, on the clock of PassTime::now; nothing:
+    /// When the verdict changes although nothing else does, on the clock of PassTime::now; absent:
     /// never.
     std::optional<Time> until{};
 };
@@ -47,7 +47,7 @@ struct DrainContext {
 struct DrainRule {
     std::string_view name;
     std::string_view sentence;  ///< the rule in one sentence, for people
-    /// Nothing: no opinion. A rule may read only these of `pod`: its name, its equivalence group,
+    /// Absent: no opinion. A rule may read only these of `pod`: its name, its equivalence group,
     /// whether it is being deleted, and whether it is older than some age. pods_on_node.hpp relies
     /// on that.
     std::optional<DrainVerdict> (*judge)(const snapshot::PodRow& pod,
@@ -70,7 +70,7 @@ DrainVerdict judge(PodIndex pod, const DrainContext& context);
 DrainVerdict judge(const snapshot::PodRow& pod, const DrainContext& context);
 
 /// The moment after which a pod that is being deleted counts as not there: 30s after its grace
-/// period is over. On the clock of PassTime::wall. Nothing: the pod is not being deleted.
+/// period is over. On the clock of PassTime::wall. Absent: the pod is not being deleted.
 std::optional<Time> given_up_after(const snapshot::PodRow& pod,
                                    const snapshot::PodGroupRow& row) noexcept;
 /// Whether that moment has passed.
@@ -79,7 +79,7 @@ bool is_long_terminating(const snapshot::PodRow& pod, const snapshot::PodGroupRo
 
 // The rules, each in a file of its own. The table in drain_rules.cpp has a sentence for each.
 
-/// The verdict of a rule on one pod; nothing: no opinion.
+/// The verdict of a rule on one pod; absent: no opinion.
 using Opinion = std::optional<DrainVerdict>;
 
 Opinion judge_expendable(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,

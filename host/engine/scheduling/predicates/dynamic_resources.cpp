@@ -4,7 +4,7 @@ namespace capstan::engine::scheduling {
 
 std::optional<std::string> check_dynamic_resources(const snapshot::PodSpec& pod) {
     if (!pod.uses_resource_claims) return std::nullopt;
-    return "not simulated: the pod uses resource claims (dynamic resource allocation)";
+    return "not supported: the pod uses resource claims (dynamic resource allocation)";
 }
 
 }  // namespace capstan::engine::scheduling

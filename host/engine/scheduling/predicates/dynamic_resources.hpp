@@ -9,7 +9,7 @@
 
 namespace capstan::engine::scheduling {
 
-/// Nothing: the pod has no resource claims. [any thread]
+/// Absent: the pod has no resource claims. [any thread]
 std::optional<std::string> check_dynamic_resources(const snapshot::PodSpec& pod);
 
 }  // namespace capstan::engine::scheduling

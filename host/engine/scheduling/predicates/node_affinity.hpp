@@ -18,7 +18,7 @@ bool selects(const snapshot::PodSpec& pod, const NodeFacts& node) noexcept;
 /// terms name only fields. Borrows from the pod. [any thread]
 std::string_view find_unmet_key(const snapshot::PodSpec& pod, const NodeFacts& node) noexcept;
 
-/// Nothing: the node passes. Else says what was wanted and what the node has instead:
+/// Absent: the node passes. Else says what was wanted and what the node has instead:
 ///     node(s) didn't match Pod's node affinity/selector: wants disk=ssd, the node has disk=hdd
 /// [any thread]
 std::optional<std::string> check_node_affinity(const snapshot::PodSpec& pod, const NodeFacts& node);

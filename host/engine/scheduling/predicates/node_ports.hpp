@@ -13,7 +13,7 @@ namespace capstan::engine::scheduling {
 /// stands for all addresses. [any thread]
 bool in_conflict(const snapshot::HostPort& a, const snapshot::HostPort& b) noexcept;
 
-/// Nothing: all of `wanted` are free. Ports within `wanted` are not compared with each other.
+/// Absent: all of `wanted` are free. Ports within `wanted` are not compared with each other.
 /// [any thread]
 std::optional<std::string> check_node_ports(std::span<const snapshot::HostPort> wanted,
                                             std::span<const snapshot::HostPort> taken);

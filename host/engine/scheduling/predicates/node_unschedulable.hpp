@@ -13,7 +13,7 @@ namespace capstan::engine::scheduling {
 /// on a cordoned node.
 bool tolerates_unschedulable(const snapshot::PodSpec& pod) noexcept;
 
-/// Nothing: the node passes. [any thread]
+/// Absent: the node passes. [any thread]
 std::optional<std::string> check_node_unschedulable(const snapshot::PodSpec& pod,
                                                     const NodeFacts& node);
 

@@ -9,7 +9,7 @@
 
 namespace capstan::engine::scheduling {
 
-/// Nothing: the node passes. A wanted volume that is attached already does not count again. A
+/// Absent: the node passes. A wanted volume that is attached already does not count again. A
 /// driver with no entry in `limits`, or with nullopt, has no limit. [any thread]
 std::optional<std::string> check_node_volume_limits(
     const VolumesByDriver& wanted, const VolumesByDriver& attached,

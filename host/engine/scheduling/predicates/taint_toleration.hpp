@@ -16,7 +16,7 @@ namespace capstan::engine::scheduling {
 const Taint* find_untolerated_taint(const snapshot::PodSpec& pod,
                                     std::span<const Taint> taints) noexcept;
 
-/// Nothing: the node passes. [any thread]
+/// Absent: the node passes. [any thread]
 std::optional<std::string> check_taint_toleration(const snapshot::PodSpec& pod,
                                                   const NodeFacts& node);
 

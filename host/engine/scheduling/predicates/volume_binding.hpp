@@ -10,7 +10,7 @@ namespace capstan::engine::scheduling {
 /// Whether the node matches the condition. [any thread]
 bool holds(const VolumeCondition& condition, const NodeFacts& node) noexcept;
 
-/// `needs.refusal`, else a refusal for the first condition that does not hold. Nothing: the node
+/// `needs.refusal`, else a refusal for the first condition that does not hold. Absent: the node
 /// passes. [any thread]
 std::optional<Refusal> check_volume_binding(const VolumeNeeds& needs, const NodeFacts& node);
 

@@ -143,7 +143,7 @@ constexpr std::array<TopologyLabel, 4> topology_labels{{
     {well_known::region_label, well_known::region_label},
 }};
 
-/// "a__b" is a and b; nothing: one of them is empty, and the label is ignored.
+/// "a__b" is a and b; absent: one of them is empty, and the label is ignored.
 std::optional<std::vector<std::string>> find_zones(std::string_view joined) {
     std::vector<std::string> out;
     while (true) {

@@ -31,7 +31,7 @@ struct VolumeCondition {
 
 /// What the claims of one pod need.
 struct VolumeNeeds {
-    /// The refusal of every node; nothing: some nodes may pass.
+    /// The refusal of every node; absent: some nodes may pass.
     std::optional<Refusal> refusal{};
     /// The node has to meet all conditions. Those of VolumeBinding come first.
     std::vector<VolumeCondition> conditions{};

@@ -9,7 +9,7 @@
 
 namespace capstan::engine::scheduling {
 
-/// `in_use`: the claims of all bound pods, as "namespace/name". Nothing: no exclusive claim is in
+/// `in_use`: the claims of all bound pods, as "namespace/name". Absent: no exclusive claim is in
 /// use. [any thread]
 std::optional<std::string> check_volume_restrictions(const VolumeNeeds& needs,
                                                      const std::set<std::string>& in_use);

@@ -50,7 +50,7 @@ std::string exec_info(const ExecPlugin& plugin, const ExecCluster& cluster);
 struct ExecAnswer {
     std::string token{};                       ///< empty: none
     std::string certificate_pem{}, key_pem{};  ///< both or neither
-    std::optional<Time> expires{};             ///< nothing: never
+    std::optional<Time> expires{};             ///< absent: never
 };
 
 /// Parses the ExecCredential that a plugin printed. `invalid_config`: the answer is of another
@@ -90,7 +90,7 @@ public:
 private:
     /// NULL: there is no credential, or it has expired.
     const Credential* find_fresh() const;
-    /// Nothing: the plugin may run.
+    /// Absent: the plugin may run.
     std::optional<Error> find_backoff_error() const;
     void run();
     Result<std::unique_ptr<io::ProgramProcess>> start();
@@ -105,11 +105,11 @@ private:
     Later later_;
     const Options options_;
     std::optional<Credential> credential_{};
-    std::optional<Time> expires_{};  ///< of the credential; nothing: never
+    std::optional<Time> expires_{};  ///< of the credential; absent: never
     std::vector<Done> waiting_{};    ///< for the run that is under way
     std::unique_ptr<io::ProgramProcess> process_{};
     WatchBackoff backoff_;
-    std::optional<Error> failure_{};  ///< of the last run; nothing: it went well
+    std::optional<Error> failure_{};  ///< of the last run; absent: it went well
     Duration backed_off_until_{};     ///< after a failure
 };
 

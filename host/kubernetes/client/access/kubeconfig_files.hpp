@@ -38,7 +38,7 @@ public:
 
     /// The first current context; empty: no file has one.
     std::string current_context(std::optional<Error>& problem) const;
-    /// The entry of the first file that has it. Nothing: no file has it, or there was a problem.
+    /// The entry of the first file that has it. Absent: no file has it, or there was a problem.
     std::optional<KubeconfigEntry> find(const KubeconfigList& list, std::string_view name,
                                         std::optional<Error>& problem) const;
     /// All names, sorted, for messages.

@@ -26,7 +26,7 @@ public:
     /// From begin_replace() to end_replace() a kind is listed again, and nothing is published.
     void begin_replace();
     void end_replace();
-    /// The newest cluster in which each kind was whole; nothing: there has been none.
+    /// The newest cluster in which each kind was whole; absent: there has been none.
     std::optional<engine::snapshot::Cluster> cluster();
     /// The cluster for status pages: the one that cluster() would give, or, before the first one,
     /// the content of the builder so far. Unlike cluster() it does not arm on_change again.

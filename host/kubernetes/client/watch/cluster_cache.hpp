@@ -75,7 +75,7 @@ public:
     /// because the cache is not kept up to date meanwhile. False: no new list begins, because of
     /// that limit or because no watch is open (see Reflector::relist).
     bool relist(std::string_view kind);
-    /// Since when the scheduler has found no node for the pod, by the server's clock. Nothing: the
+    /// Since when the scheduler has found no node for the pod, by the server's clock. Absent: the
     /// scheduler has found one, or has not tried yet.
     std::optional<Time> unschedulable_since(const std::string& ns, const std::string& pod) const;
     /// The state of each kind's reflector, with the number of cached objects. The count is up to

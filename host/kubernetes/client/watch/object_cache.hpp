@@ -57,7 +57,7 @@ public:
     /// The last version of the object of that name, "shop/web", could not be decoded.
     bool is_unreadable(const std::string& name) const { return unreadable_.contains(name); }
     /// Since when the scheduler has found no node for the pod of that name, by the server's clock.
-    /// Nothing: the pod is not unschedulable as far as is known, or this is not the cache of pods.
+    /// Absent: the pod is not unschedulable as far as is known, or this is not the cache of pods.
     std::optional<Time> unschedulable_since(const std::string& name) const;
 
 private:

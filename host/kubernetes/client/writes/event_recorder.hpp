@@ -69,7 +69,7 @@ public:
 
     /// Whether the spacing allows a write now, so that take() would return one.
     bool is_due(const EventNote& note, Time now);
-    /// Nothing: too soon after the last write; the event has been counted.
+    /// Absent: too soon after the last write; the event has been counted.
     std::optional<EventWrite> take(const EventNote& note, const engine::PassTime& time);
 
 private:

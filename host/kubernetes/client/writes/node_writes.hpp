@@ -20,7 +20,7 @@ namespace capstan::kubernetes::client {
 
 /// A merge patch that applies `change` to `node`. It carries the node's resourceVersion, so the
 /// server rejects it after a concurrent write. The API replaces the list of taints as a whole, so
-/// the patch has all taints, including those of other components with all their fields. Nothing:
+/// the patch has all taints, including those of other components with all their fields. Absent:
 /// the node needs no change.
 ///     set ToBeDeleted=1700000000:NoSchedule  ->  {"metadata":{"resourceVersion":"7"},"spec":
 ///     {"taints":[what was there..., {"key":"ToBeDeleted",...}]}}

@@ -16,7 +16,7 @@ public:
     /// Borrows `random`.
     explicit WriteConflicts(io::RandomSource& random) : random_(&random) {}
 
-    /// How long to wait before the object is read and written again. Nothing: the tries are used
+    /// How long to wait before the object is read and written again. Absent: the tries are used
     /// up.
     std::optional<Duration> next_delay() {
         if (++conflicts_ == tries) return std::nullopt;

@@ -22,7 +22,7 @@ struct Condition {
     std::string message{};
 };
 
-/// The lastTransitionTime of the condition; nothing: the object has no such condition, or the
+/// The lastTransitionTime of the condition; absent: the object has no such condition, or the
 /// condition has no valid time.
 std::optional<Time> condition_since(const json::object& object, std::string_view type);
 
@@ -67,7 +67,7 @@ bool is_ready(const json::object& pod);
 /// A pod is available once it has been ready for minReadySeconds.
 struct Availability {
     bool is_available = false;
-    /// The time that a ready pod has to stay ready until it is available; nothing: the pod is
+    /// The time that a ready pod has to stay ready until it is available; absent: the pod is
     /// available, or not ready.
     std::optional<Duration> remaining{};
 };
@@ -80,12 +80,12 @@ Duration stop_time(const json::object& pod, double grace_share);
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise);
 void set_label(json::object& object, std::string_view key, std::string_view value);
 void set_annotation(json::object& object, std::string_view key, std::string_view value);
-/// The duration in an annotation; nothing: there is no such annotation, or it is not a duration.
+/// The duration in an annotation; absent: there is no such annotation, or it is not a duration.
 std::optional<Duration> annotated_duration(const json::object& object, std::string_view key);
 
 enum class Rounding { up, down };
 
-/// A number at `path` that may be a percentage of `of`. Never below zero. Nothing: there is neither
+/// A number at `path` that may be a percentage of `of`. Never below zero. Absent: there is neither
 /// a number nor a percentage.
 ///     {"maxSurge": "25%"}, of 5, up  ->  2
 std::optional<std::int64_t> portion_at(const json::object& object, std::string_view path,

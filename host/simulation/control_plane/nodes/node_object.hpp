@@ -23,7 +23,7 @@ const json::object* find_taint(const json::object& node, std::string_view key,
 void set_taint(json::object& node, std::string_view key, std::string_view effect, bool is_wanted,
                Time now);
 /// How long a pod tolerates a NoExecute taint: the shortest tolerationSeconds of the tolerations
-/// that match the taint. Zero: no toleration matches. Nothing: for ever.
+/// that match the taint. Zero: no toleration matches. Absent: for ever.
 std::optional<Duration> toleration_time(const json::object& pod, const json::object& taint);
 
 /// Sets the taints node.kubernetes.io/unschedulable, /not-ready, /unreachable and those of pressure

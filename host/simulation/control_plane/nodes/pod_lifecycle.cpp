@@ -189,7 +189,7 @@ bool may_restart(const json::object& pod, std::int64_t exit_code) {
     return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
 }
 
-/// How long the containers run; nothing: until the pod is deleted.
+/// How long the containers run; absent: until the pod is deleted.
 std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
     if (const auto annotated = annotated_duration(pod, run_for_annotation)) return annotated;
     const json::object* controller = find_controller(pod);

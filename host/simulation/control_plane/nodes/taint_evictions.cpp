@@ -20,7 +20,7 @@ std::vector<const json::object*> evicting_taints(const json::object& node) {
     return out;
 }
 
-/// The shortest time for which the pod tolerates one of the taints; nothing: it tolerates all of
+/// The shortest time for which the pod tolerates one of the taints; absent: it tolerates all of
 /// them for ever.
 std::optional<Duration> shortest_toleration(const json::object& pod,
                                             const std::vector<const json::object*>& taints) {

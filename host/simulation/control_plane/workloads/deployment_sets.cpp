@@ -220,7 +220,7 @@ public:
         const json::object* before = api_server::find_condition(deployment_, "Progressing");
         return before == nullptr ? std::string_view() : api_server::text_at(*before, "reason");
     }
-    /// The time until the progress deadline; nothing: there is no deadline.
+    /// The time until the progress deadline; absent: there is no deadline.
     std::optional<Duration> left() const {
         const auto deadline = api_server::integer_at(deployment_, "spec.progressDeadlineSeconds");
         const json::object* before = api_server::find_condition(deployment_, "Progressing");
@@ -228,7 +228,7 @@ public:
         const auto last = find_rfc3339(api_server::text_at(*before, "lastUpdateTime"));
         return last.value_or(context_.now()) + context_.paced_s(*deadline) - context_.now();
     }
-    /// The condition Progressing to be written; nothing: it stays as it is.
+    /// The condition Progressing to be written; absent: it stays as it is.
     std::optional<Condition> next() const {
         if (api_server::is_true_at(deployment_, "spec.paused"))
             return progressing("Unknown", "DeploymentPaused", "Deployment is paused");

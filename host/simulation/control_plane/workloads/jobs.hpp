@@ -20,11 +20,11 @@ bool is_indexed(const json::object& job);
 void set_job_selector(ControlContext& context, const json::object& job);
 /// `index`: the completion index; nothing if the Job is not Indexed.
 json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index);
-/// The completion index of a pod; nothing: the pod's Job is not Indexed.
+/// The completion index of a pod; absent: the pod's Job is not Indexed.
 std::optional<std::int64_t> find_index(const json::object& pod);
 
 struct JobProgress {
-    std::optional<std::int64_t> completions{};  ///< nothing: one success is enough
+    std::optional<std::int64_t> completions{};  ///< absent: one success is enough
     std::int64_t parallelism = 1;
     std::int64_t active = 0, succeeded = 0, failed = 0;
     std::int64_t backoff_limit = 6;
@@ -38,7 +38,7 @@ JobProgress progress_of(const json::object& job);
 struct JobEnd {
     std::string_view type{}, reason{}, message{};
 };
-/// The end of a Job with that progress; nothing: the Job goes on.
+/// The end of a Job with that progress; absent: the Job goes on.
 std::optional<JobEnd> find_end(const JobProgress& progress);
 
 /// The number of pods that should run now.

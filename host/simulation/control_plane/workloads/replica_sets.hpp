@@ -15,7 +15,7 @@ struct PodCounts {
     std::int64_t all = 0;
     std::int64_t ready = 0;
     std::int64_t available = 0;  ///< ready for minReadySeconds
-    /// Until the next ready pod is available; nothing: all ready pods are available.
+    /// Until the next ready pod is available; absent: all ready pods are available.
     std::optional<Duration> next_available{};
 };
 

@@ -10,7 +10,7 @@
 
 namespace capstan::simulation::control_plane {
 
-/// The ordinal of a pod, 3 of "web-3"; nothing: the name is not that of a pod of the set.
+/// The ordinal of a pod, 3 of "web-3"; absent: the name is not that of a pod of the set.
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod);
 /// The pod of an ordinal, "web-3", with volumes for the claims of the set's volumeClaimTemplates.
 json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
