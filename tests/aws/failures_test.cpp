@@ -153,8 +153,9 @@ TEST_F(AwsDaemon, ReplacesAnInterruptedSpotMachine) {
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string machine(s.aws().machines("spot").front().at("id").as_string());
     s.aws().set("interrupt", json::object{{"instance", machine}, {"notice", 10}});
-    EXPECT_TRUE(
-        becomes(30s, [&] { return s.has_logged(machine + " of spot leaves: spot interruption"); }));
+    EXPECT_TRUE(becomes(30s, [&] {
+        return s.has_logged(machine + " of spot has a termination notice: spot interruption");
+    }));
     EXPECT_TRUE(becomes(30s, [&] { return s.aws().calls("DeleteMessageBatch").size() == 1; }));
     EXPECT_TRUE(becomes(90s, [&] {
         const auto nodes = s.nodes();

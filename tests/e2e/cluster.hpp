@@ -25,7 +25,7 @@ struct NodeView {
 class Cluster {
 public:
     /// Why there is none: KUBEBUILDER_ASSETS is not set, or its folder lacks a program, as those
-    /// for tests of an API server alone do; nothing: there can be one.
+    /// for tests of an API server alone do; absent: there can be one.
     static std::optional<std::string> missing_because();
     /// Throws if it does not start.
     Cluster();

@@ -14,8 +14,8 @@
 
 namespace capstan::e2e {
 
-/// Every change of pods in the default namespace since its start, as `kubectl get --watch` prints
-/// them: also states that lasted only a moment.
+/// Every change of a pod in the default namespace since the watch started, as printed by
+/// `kubectl get --watch`. Includes states that lasted only a moment.
 class PodWatch {
 public:
     explicit PodWatch(const Cluster& cluster);
@@ -28,9 +28,9 @@ public:
     std::map<std::string, std::vector<std::string>> ready_by_node();
     /// The names of all pods that ever existed.
     const std::set<std::string>& seen();
-    /// Starts `min_ready`.
+    /// Resets `min_ready` to the present value of `ready`.
     void begin_counting();
-    /// The smallest value of `ready` since then.
+    /// The smallest value of `ready` since `begin_counting`.
     std::size_t min_ready();
 
 private:
@@ -40,7 +40,7 @@ private:
     const std::filesystem::path log_;
     std::unique_ptr<Process> process_;
     std::size_t read_ = 0;                        ///< bytes
-    std::map<std::string, std::string> present_;  ///< the node it is ready on, or nothing
+    std::map<std::string, std::string> present_;  ///< by pod: its node if it is ready, else empty
     std::set<std::string> seen_;
     std::size_t ready_ = 0, min_ready_ = 0;
 };

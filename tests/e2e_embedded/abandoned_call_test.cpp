@@ -52,8 +52,8 @@ TEST(AbandonedPluginCall, EndsTheDaemonAboveTheMemoryLimit) {
     EXPECT_THAT(admin.answer("/api/v2/plugins").body,
                 HasSubstr(R"("skipped_hooks":[{"hook":"filter")"));
     EXPECT_THAT(restarted.log(),
-                HasSubstr("vendor: filter is skipped: it did not return within its "
-                          "deadline of 100 ms; its stage's on_error applies"));
+                HasSubstr("vendor: filter is skipped: it did not return within its deadline of 100 "
+                          "ms; its on_error in pipeline.scale_up.expanders applies"));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ public:
     void stop();
 
 private:
-    /// Nothing: the daemon has not listened yet, or has ended.
+    /// Absent: the daemon has not listened yet, or has ended.
     std::optional<e2e::Api> find_admin();
     bool has_passed();
 

@@ -11,10 +11,10 @@
 
 #include "../faults/daemon_fixture.hpp"
 #include "rare_reasons.hpp"
-#include "runtime/config/section.hpp"
+#include "runtime/config/schema.hpp"
 #include "runtime/record/described_types.hpp"
 #include "runtime_texts.hpp"
-#include "simulation/scenario_keys.hpp"
+#include "simulation/scenario.hpp"
 
 namespace capstan::golden {
 namespace {
@@ -139,8 +139,7 @@ int main(int count, char** arguments) {
     const std::string what = count == 2 ? arguments[1] : "";
     if (what == "daemon") return golden::print_daemon_texts(), 0;
     if (what == "runtime") return golden::print_runtime_texts(), 0;
-    if (what == "scenario_keys")
-        return golden::print_keys(runtime::config::fields_of(simulation::keys::Scenario{}), ""), 0;
+    if (what == "scenario_keys") return golden::print_keys(simulation::scenario_schema(), ""), 0;
     if (what == "rare_reasons") {
         for (const engine::Reason& reason : golden::rare_reasons())
             std::cout << boost::describe::enum_to_string(reason.code, "") << ' ' << reason.sentence

@@ -152,7 +152,7 @@ void print_health() {
 void print_pages() {
     print_title("pages of the admin port");
     daemon::AdminSources sources;
-    sources.complaint = [] { return std::string("no pass has started for 12m"); };
+    sources.complaint = [] { return std::string("no pass has succeeded for 16m"); };
     sources.stuck = [] { return std::string(); };
     sources.unready = [] { return std::string("waiting for the cluster caches to sync"); };
     sources.snapshot = [](const auto&) {};

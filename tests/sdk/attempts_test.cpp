@@ -21,7 +21,7 @@ FailedAttempt failed_with(RepeatWhen again, ErrorCode code = ErrorCode::unavaila
 }
 
 FailedAttempt absent_with(ErrorCode code, std::string provider_code = {}) {
-    return judge_absence("servers.list", Error{code, "m", std::move(provider_code)});
+    return judge_no_reply("servers.list", Error{code, "m", std::move(provider_code)});
 }
 
 FailedAttempt unreadable() {
@@ -110,7 +110,8 @@ TEST(AttemptBudget, EndsAttemptsByNumberTimeAndBudget) {
     policy.budget = 12;
     AttemptBudget budget(policy);
     EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 3, 1s, 1min), "attempt limit reached");
-    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, 2s), "no time left for another attempt");
+    EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, 2s),
+              "no time left for another attempt");
     EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 2s, std::nullopt), "");
     budget.pay(failed);
     budget.pay(failed);

@@ -27,7 +27,7 @@ Task<void> tick(Host host, int& ticks) {
     }
 }
 
-TEST(Background, RunsInParallelToCalls) {
+TEST(Background, RunsOutsideCalls) {
     FakeHost host;
     int ticks = 0;
     Background background(host.host());
@@ -75,10 +75,10 @@ TEST(Background, LogsAnEscapingErrorOnce) {
     host.advance(1h);
     ASSERT_TRUE(background.failure());
     EXPECT_EQ(background.failure()->code, ErrorCode::unauthenticated);
-    EXPECT_THAT(host.log_lines(), ElementsAre(capstan::testing::LogLine{
-                                      CAPSTAN_LOG_ERROR,
-                                      "background task failed: the key was revoked",
-                                      {{"task", "renewal"}}}));
+    EXPECT_THAT(host.log_lines(),
+                ElementsAre(capstan::testing::LogLine{CAPSTAN_LOG_ERROR,
+                                                      "background task failed: the key was revoked",
+                                                      {{"task", "renewal"}}}));
     EXPECT_EQ(background.running(), 0u);
 }
 

@@ -154,7 +154,7 @@ TEST_F(DataFileTest, ReadsWholeFilesAndRejectsAFolder) {
     const auto folder = run(host_, read_data_file(host_.host(), ::testing::TempDir()));
     ASSERT_FALSE(folder);
     EXPECT_EQ(folder.error().code, ErrorCode::invalid_config);
-    EXPECT_THAT(folder.error().message, HasSubstr("it is no file"));
+    EXPECT_THAT(folder.error().message, HasSubstr("not a regular file"));
 }
 
 TEST_F(DataFileTest, RejectsAFileAboveTheSizeLimit) {

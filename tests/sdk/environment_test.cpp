@@ -54,7 +54,7 @@ TEST_F(MachineEnvironmentTest, ReportsAMissingFileAsNotFound) {
 }
 
 TEST_F(MachineEnvironmentTest, RejectsAFolder) {
-    EXPECT_THAT(read(folder_.string()).error().message, HasSubstr("it is no file"));
+    EXPECT_THAT(read(folder_.string()).error().message, HasSubstr("not a regular file"));
 }
 
 TEST_F(MachineEnvironmentTest, RejectsAFileAboveTheSizeLimit) {

@@ -61,7 +61,7 @@ FakeCall& asked(T& expander, FakeCall& call, capstan_status expected) {
     return call;
 }
 
-TEST(Expander, KeepsOptionsWithAnExplanation) {
+TEST(Expander, KeepsOptionsAndExplainsWhy) {
     FakeCall call;
     EXPECT_THAT(
         kept(FewestNodes(),

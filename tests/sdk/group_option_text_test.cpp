@@ -34,13 +34,13 @@ TEST(GroupOptionText, IsReadLikeUpstream) {
 
 TEST(GroupOptionText, IsIgnoredIfInvalid) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
-        {"scaledownutilizationthreshold", "1.1", "no share from 0 to 1"},
-        {"scaledownutilizationthreshold", "-0.1", "no share from 0 to 1"},
-        {"scaledownutilizationthreshold", "half", "no share from 0 to 1"},
-        {"scaledownutilizationthreshold", "", "no share from 0 to 1"},
-        {"scaledownunneededtime", "10", "needs one of the units"},
-        {"scaledownunneededtime", "-10m", "less than nothing"},
-        {"scaledownunneededtime", "", "it is empty"},
+        {"scaledownutilizationthreshold", "1.1", "is not a number from 0 to 1"},
+        {"scaledownutilizationthreshold", "-0.1", "is not a number from 0 to 1"},
+        {"scaledownutilizationthreshold", "half", "is not a number from 0 to 1"},
+        {"scaledownutilizationthreshold", "", "is not a number from 0 to 1"},
+        {"scaledownunneededtime", "10", "missing or unknown unit"},
+        {"scaledownunneededtime", "-10m", "is negative"},
+        {"scaledownunneededtime", "", "empty; write it like"},
         {"zeroormaxnodescaling", "yes", "neither true nor false"},
         {"zeroormaxnodescaling", "", "neither true nor false"}};
     for (const auto& [name, written, why] : cases) {

@@ -18,7 +18,7 @@ std::uint64_t hash_of(Parts... parts) {
     return hash.value();
 }
 
-TEST(StableHash, DependsOnTheBoundariesOfASequence) {
+TEST(StableHash, DependsOnTheBoundariesAndOrderOfTheParts) {
     EXPECT_NE(hash_of("ab", "c"), hash_of("a", "bc"));
     EXPECT_NE(hash_of("a"), hash_of("a", ""));
     EXPECT_NE(hash_of("a", "b"), hash_of("b", "a"));

@@ -106,11 +106,11 @@ TEST_F(Kube, ListsBySelectorsPageByPage) {
 TEST_F(Kube, ScalesThroughTheSubresource) {
     host.kube().put_text(deployments, R"({"metadata":{"name":"web","namespace":"shop"},
                                           "spec":{"replicas":2}})");
-    const auto read = ask(KubeRequest::get(deployments, "shop", "web").below("scale"));
+    const auto read = ask(KubeRequest::get(deployments, "shop", "web").with_subresource("scale"));
     ASSERT_TRUE(read) << read.error();
     EXPECT_EQ(parse_json(read->body)->find({"spec", "replicas"})->integer(), 2);
     ASSERT_TRUE(ask(KubeRequest::update(deployments, "shop", "web", R"({"spec":{"replicas":5}})")
-                        .below("scale")));
+                        .with_subresource("scale")));
     EXPECT_EQ(host.kube().find(deployments, "shop", "web")->find({"spec", "replicas"})->integer(),
               5);
 }

@@ -97,7 +97,7 @@ TEST(NodeSelectorTerm, RequiresAllLabelsAndFields) {
         matches(NodeSelectorTerm{{}, {{"metadata.name", Operator::not_in, {"n1"}}}}, node, "n2"));
 }
 
-TEST(NodeSelectorTerm, AcceptsOneFieldWithOneValue) {
+TEST(NodeSelectorTerm, SupportsOnlyMetadataNameWithOneValue) {
     EXPECT_FALSE(
         matches(NodeSelectorTerm{{}, {{"metadata.name", Operator::in, {"n1", "n2"}}}}, node, "n1"));
     EXPECT_FALSE(matches(NodeSelectorTerm{{}, {{"metadata.name", Operator::exists}}}, node, "n1"));

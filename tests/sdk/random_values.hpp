@@ -135,12 +135,12 @@ public:
         out.count = static_cast<std::uint32_t>(engine_());
         return out;
     }
-    ScaleUpOption option(std::uint32_t pod_classes) {
+    ScaleUpOption option(std::uint32_t equivalence_groups) {
         ScaleUpOption out{group(word())};
         if (coin()) out.node = std::make_shared<const NodeTemplate>(node_template());
         out.nodes = 1 + static_cast<int>(below(100));
         out.pods = share(some([&] {
-            return PodShare{static_cast<std::uint32_t>(below(pod_classes)),
+            return PodShare{static_cast<std::uint32_t>(below(equivalence_groups)),
                             static_cast<std::uint32_t>(below(50))};
         }));
         out.requested = resources();

@@ -32,7 +32,7 @@ TEST(Resources, AddSubtractAndScaleByName) {
     EXPECT_EQ(
         machine + pod,
         (Resources{{"cpu", 4500}, {"example.com/fpga", 1}, {"memory", 32_GiB}, {"pods", 110}}));
-    EXPECT_EQ((machine - pod).find("example.com/fpga"), -1) << "a missing amount is visible";
+    EXPECT_EQ((machine - pod).find("example.com/fpga"), -1) << "a shortage is a negative amount";
     EXPECT_EQ(pod * 9, (Resources{{"cpu", 4500}, {"example.com/fpga", 9}}));
     Resources doubled = pod;
     doubled += doubled;

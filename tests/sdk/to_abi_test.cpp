@@ -15,10 +15,11 @@ namespace capstan {
 namespace {
 
 template <class T>
-concept Lowerable = requires(AbiArena& arena, T&& value) { arena.to_abi(std::forward<T>(value)); };
+concept ConvertibleToAbi =
+    requires(AbiArena& arena, T&& value) { arena.to_abi(std::forward<T>(value)); };
 
-static_assert(Lowerable<NodeGroup&> && Lowerable<const NodeTemplate&>);
-static_assert(!Lowerable<NodeGroup> && !Lowerable<const NodeTemplate>,
+static_assert(ConvertibleToAbi<NodeGroup&> && ConvertibleToAbi<const NodeTemplate&>);
+static_assert(!ConvertibleToAbi<NodeGroup> && !ConvertibleToAbi<const NodeTemplate>,
               "a temporary would be gone at once");
 static_assert(!std::is_copy_constructible_v<AbiArena>);
 

@@ -31,7 +31,7 @@ TEST(Utf8, CanBeMadeFromAnyBytesAndCutBetweenCharacters) {
     EXPECT_EQ(clean_utf8("", 4), "");
 }
 
-TEST(Utf8, IsCountedAndCutByCharacters) {
+TEST(Utf8, IsCountedInCharactersAndCutBetweenThem) {
     EXPECT_EQ(count_characters("a\xe2\x82\xac\xf0\x9f\x98\x80"), 3u);
     EXPECT_EQ(beginning_of("a\xe2\x82\xac", 4), "a\xe2\x82\xac");
     for (const std::size_t limit : {1u, 2u, 3u})

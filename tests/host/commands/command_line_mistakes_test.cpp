@@ -116,7 +116,8 @@ TEST(CommandLineMistakes, NameTheTypeOfAWrongFile) {
         {"simulate --cluster '" + yaml + "'",
          "is YAML; expects JSON, as from kubectl get ... -o json"},
         {"replay '" + dump + "'",
-         "d.json: is a cluster dump, not a recorded pass: use --cluster, or record passes"},
+         "d.json: is a cluster dump, not a recorded pass: use `capstan explain --cluster`, or "
+         "record passes"},
         {"simulate examples/three_zones.toml --report '" + (folder.path() / "no/r.html").string() +
              "'",
          "r.html: cannot be written: no such folder: "},

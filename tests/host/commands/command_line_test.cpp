@@ -203,9 +203,11 @@ TEST(Pipeline, SkipsAHangingPlugin) {
         vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
     const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
-    EXPECT_THAT(ran.out, AllOf(HasSubstr("! vendor: filter is skipped: it did not return within "
-                                         "its deadline of 50 ms; its stage's on_error applies"),
-                               HasSubstr("least_waste: keeps")));
+    EXPECT_THAT(
+        ran.out,
+        AllOf(HasSubstr("! vendor: filter is skipped: it did not return within its deadline of 50 "
+                        "ms; its on_error in pipeline.scale_up.expanders applies"),
+              HasSubstr("least_waste: keeps")));
 }
 
 TEST(Pipeline, SkipsAStageThatThrowsThroughC) {

@@ -28,7 +28,7 @@ TEST(ExplainProvisioning, ListsGroupsThatCouldBeCreatedAndWhyOthersWereNotTried)
         AllOf(HasSubstr("COULD BE CREATED"),
               HasSubstr("nodeautoprovisioning-simulated-n1-standard-16-a-72d19529  for 1 pod"),
               HasSubstr("machine type n1-standard-4"),
-              HasSubstr("not tried: no pod fits on it; default/big: needs 12 of cpu")));
+              HasSubstr("not tried: no pod fits on a new machine; default/big: needs 12 of cpu")));
 }
 
 TEST(ExplainProvisioning, NamesTheLimitThatIsReached) {

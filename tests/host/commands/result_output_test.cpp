@@ -97,7 +97,7 @@ TEST(CommandOutput, ConfigSchemaDescribesEveryKey) {
     EXPECT_EQ(schema.at("additionalProperties"), false);
     const json::value& levels = schema.at_pointer("/properties/log/properties/level/enum");
     EXPECT_THAT(json::serialize(levels), HasSubstr("\"debug\""));
-    // Free keys, each a table of the same members.
+    // `plugin` accepts any key. Each value is a table with the same members.
     EXPECT_EQ(schema.at_pointer("/properties/plugin/additionalProperties/properties/file/type"),
               "string");
 

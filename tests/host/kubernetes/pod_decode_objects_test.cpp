@@ -152,7 +152,7 @@ TEST(PodObject, IsIncompleteIfItWouldSeemEasierToSchedule) {
     }
 }
 
-TEST(PodObject, MatchesNoNodeWithMalformedNodeAffinity) {
+TEST(PodObject, MatchesNoNodeIfItsNodeAffinityIsMalformed) {
     for (const char* affinity :
          {"[]", R"({"requiredDuringSchedulingIgnoredDuringExecution":7})",
           R"({"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":{}}})",

@@ -25,7 +25,7 @@ Resources requests_of(const std::string& spec, std::vector<JsonProblem>* kept_pr
     return out;
 }
 
-TEST(PodRequests, AreComputedLikeTheScheduler) {
+TEST(PodRequests, AreComputedAsInTheScheduler) {
     const RequestsCase cases[] = {
         {"a pod without requests", R"({"containers":[{"name":"a"}]})", {}},
         {"containers are summed",

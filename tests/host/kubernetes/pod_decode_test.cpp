@@ -60,13 +60,13 @@ TEST(PodDecode, ReadsTheUsedMembers) {
     EXPECT_EQ(decoded.pod, expected);
 }
 
-TEST(PodDecode, MatchesNoNodeWithEmptyRequiredAffinity) {
+TEST(PodDecode, TreatsAnEmptyRequiredAffinityAsMatchingNoNode) {
     const Decoded decoded = decode(R"({"spec":{"affinity":{"nodeAffinity":{
         "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[]}}}}})");
     EXPECT_FALSE(selects(decoded.pod, {{"any", "label"}}, "node"));
 }
 
-TEST(PodDecode, MatchesNoNodeWithAnUnknownOperator) {
+TEST(PodDecode, TreatsAnUnknownOperatorAsMatchingNoNode) {
     const Decoded decoded = decode(R"({"spec":{"affinity":{"nodeAffinity":{
         "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
             {"matchExpressions":[{"key":"a","operator":"Is","values":["b"]}]}]}}}}})");

@@ -251,7 +251,8 @@ TEST_F(ActuatorTest, ChangesNothingOnANodeWhoseRecheckFails) {
 }
 
 TEST_F(ActuatorTest, RechecksNodesOfARemovalWithoutChanges) {
-    cluster.recheck_errors["n1"] = {ErrorCode::conflict, "it holds others", "UnknownPods"};
+    cluster.recheck_errors["n1"] = {ErrorCode::conflict,
+                                    "it has pods that the watch has not reported", "UnknownPods"};
     engine::Decision decision;
     decision.removals = {removal(1)};
     rechecks = {{.node = "n1"}};
@@ -290,7 +291,8 @@ TEST_F(ActuatorAtomicRemoval, DoesNotStartIfOneRecheckFails) {
 
 TEST_F(ActuatorAtomicRemoval, EndsForAllNodesIfOneHasUnknownPods) {
     cluster.recheck_errors["n1"] = {ErrorCode::unavailable, "the API server is unreachable"};
-    cluster.recheck_errors["n3"] = {ErrorCode::conflict, "it holds others", "UnknownPods"};
+    cluster.recheck_errors["n3"] = {ErrorCode::conflict,
+                                    "it has pods that the watch has not reported", "UnknownPods"};
     const engine::Results results = carry_out(decision);
     EXPECT_THAT(outcomes(results.node_changes), ElementsAre("conflict", "conflict", "conflict"));
     ASSERT_EQ(results.removals.at(0).size(), 1u);
@@ -347,7 +349,7 @@ TEST(ActuatorIncrease, HasNoShortfallIfTheTargetWasReached) {
 }
 
 TEST_F(ActuatorTest, SkipsRemovalsIfTheViewIsStale) {
-    call_context.unobserved_because = "Pod has been out of touch";
+    call_context.unobserved_because = "Pod was last synced 20s ago";
     engine::Decision decision;
     decision.increases = {increase("a", 0, 1)};
     decision.removals = {removal(1)};
@@ -361,7 +363,7 @@ TEST_F(ActuatorTest, SkipsRemovalsIfTheViewIsStale) {
     EXPECT_THAT(outcomes(results.evictions), ElementsAre("cancelled"));
     EXPECT_THAT(outcomes(results.increases), ElementsAre("done"));
     EXPECT_EQ(results.evictions[0]->message,
-              "the view of the cluster is stale: Pod has been out of touch");
+              "the view of the cluster is stale: Pod was last synced 20s ago");
     EXPECT_THAT(cluster.requests, ElementsAre("change n2"));
     EXPECT_THAT(targets(), ElementsAre(1, 0, 3, 0));
 }

@@ -1,5 +1,5 @@
-/// A configuration with loaded and checked plugins: the shipped plugins of this build tree,
-/// tiny.so, and failing.so, whose create fails, in the only search path.
+/// A configuration with loaded and checked plugins. It can use the shipped plugins of this build
+/// tree. The only search path has tiny.so and failing.so, whose create fails.
 #pragma once
 
 #include <filesystem>

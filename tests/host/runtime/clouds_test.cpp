@@ -138,10 +138,10 @@ TEST_F(CloudsSlowCloud, IsNotCalledTwiceIfThePipelineChanges) {
     refresh();
     config::Pipeline other = assembly.config().pipeline;
     other.clouds = {PluginInstanceId("quick")};
-    ASSERT_TRUE(assembly.clouds().follow(other, assembly.host()));
+    ASSERT_TRUE(assembly.clouds().set_pipeline(other, assembly.host()));
     EXPECT_THAT(ids(refresh()), ElementsAre("quick/web"));
     other.clouds = {PluginInstanceId("quick"), PluginInstanceId("slow")};
-    ASSERT_TRUE(assembly.clouds().follow(other, assembly.host()));
+    ASSERT_TRUE(assembly.clouds().set_pipeline(other, assembly.host()));
     const CloudsView again = refresh();
     EXPECT_THAT(kept_groups(again), ElementsAre("slow/db")) << "known from before";
     EXPECT_EQ(again.states.at(1).because,
@@ -158,7 +158,7 @@ TEST_F(CloudsSlowCloud, IsNotCalledTwiceIfGroupSourcesAreAdded) {
     refresh();
     config::Pipeline other = assembly.config().pipeline;
     other.scale_up.group_sources = {PluginInstanceId("provisioning")};
-    ASSERT_TRUE(assembly.clouds().follow(other, assembly.host()));
+    ASSERT_TRUE(assembly.clouds().set_pipeline(other, assembly.host()));
     assembly.host().virtual_loop()->advance(5s);
     EXPECT_THAT(kept_groups(refresh()), IsEmpty()) << "with the response to the first call";
     EXPECT_EQ(elapsed(), 20s);
@@ -168,7 +168,7 @@ TEST_F(CloudsSlowCloud, KeepsItsGroupsIfAnotherPipelineIsInvalid) {
     refresh();
     config::Pipeline other = assembly.config().pipeline;
     other.clouds = {PluginInstanceId("quick"), PluginInstanceId("unknown")};
-    ASSERT_FALSE(assembly.clouds().follow(other, assembly.host()));
+    ASSERT_FALSE(assembly.clouds().set_pipeline(other, assembly.host()));
     EXPECT_THAT(ids(assembly.clouds().refresh_now(assembly.host())),
                 ElementsAre("slow/db", "quick/web"));
 }

@@ -79,8 +79,9 @@ TEST(DecisionEvents, CountsDaemonSetPodsSeparately) {
     t.decisions.carried_out(
         {.evictions = {eviction("p", false), eviction("log-1", true), eviction("net-1", true)}},
         {.evictions = {std::nullopt, std::nullopt, std::nullopt}}, start);
-    EXPECT_EQ(t.take().front(),
-              "3 pods are evicted from web-1, 2 of DaemonSets, for its 1 pod fits on web-2");
+    EXPECT_EQ(
+        t.take().front(),
+        "3 pods are evicted from web-1, including 2 DaemonSet pods, for its 1 pod fits on web-2");
 }
 
 TEST(DecisionEvents, WritesTheReasonOfARemovalOnce) {

@@ -30,8 +30,7 @@ TEST(RunFigures, CountRecreatedPodsAmongArrivedPods) {
     Summary s;
     s.pods_arrived = 29;
     s.pods_recreated = 3;
-    EXPECT_EQ(figures_of(s)[1].text,
-              "29 arrived (3 recreated after losing a node), 0 bound, 0 completed");
+    EXPECT_EQ(figures_of(s)[1].text, "29 arrived (3 recreated), 0 bound, 0 completed");
 }
 
 }  // namespace

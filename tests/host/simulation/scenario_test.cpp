@@ -47,7 +47,7 @@ change = [{ group = "web", capacity = 0, machine = { cpu = "8" } }]
     EXPECT_EQ(scenario.input->cloud->settings.find("groups")->children[0].find("changes"), nullptr);
 }
 
-TEST(ScenarioFile, ReadsRegistrationOfAGroupOrOfAllGroups) {
+TEST(ScenarioFile, ReadsHowNodesOfAGroupJoin) {
     const Scenario scenario = read(R"(
 group = [{ id = "web", machine = { cpu = "4" }, joins = false }]
 [[step]]
@@ -276,7 +276,7 @@ TEST(ScenarioFile, ResolvesTheConfigurationFileRelativeToItsFolder) {
     EXPECT_FALSE(scenario.has_sections);
 }
 
-TEST(ScenarioFile, UsesTheCloudsOfTheConfigurationWithoutGroups) {
+TEST(ScenarioFile, UsesTheConfiguredCloudsIfItHasNoGroups) {
     const Scenario scenario = read("title = \"nothing\"\n");
     ASSERT_TRUE(scenario.input);
     EXPECT_FALSE(scenario.input->cloud.has_value());

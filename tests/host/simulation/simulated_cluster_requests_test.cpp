@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct RequestedCluster : Observer {
+struct ClusterWithRequests : Observer {
     EventLog event_log{start, *this};
     RunStatistics statistics{start};
     SimulatedCluster simulated{event_log, statistics};
@@ -57,7 +57,7 @@ PodBatch controlled_batch(Controller controller, int count) {
 using Pods = std::set<std::string>;
 
 TEST(SimulatedClusterRequests, ReplaceAnEvictedPodWhileItTerminates) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     PodBatch web = controlled_batch(Controller::replica_set, 1);
     web.stop_time = 20s;
@@ -72,7 +72,7 @@ TEST(SimulatedClusterRequests, ReplaceAnEvictedPodWhileItTerminates) {
 }
 
 TEST(SimulatedClusterRequests, LimitTerminationToTheGracePeriod) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     PodBatch web = controlled_batch(Controller::none, 1);
     web.stop_time = 1h;
@@ -85,7 +85,7 @@ TEST(SimulatedClusterRequests, LimitTerminationToTheGracePeriod) {
 }
 
 TEST(SimulatedClusterRequests, RejectAnEvictionWithAnotherUid) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     ASSERT_TRUE(t.simulated.apply(controlled_batch(Controller::none, 1), start));
     t.simulated.schedule(start);
@@ -96,7 +96,7 @@ TEST(SimulatedClusterRequests, RejectAnEvictionWithAnotherUid) {
 }
 
 TEST(SimulatedClusterRequests, RejectEvictionsUntilTheReplacementIsReady) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     PodBatch web = controlled_batch(Controller::replica_set, 2);
     web.start_up = 30s;
@@ -115,7 +115,7 @@ TEST(SimulatedClusterRequests, RejectEvictionsUntilTheReplacementIsReady) {
 }
 
 TEST(SimulatedClusterRequests, CreateStatefulSetPodsInOrderWithTheSameNames) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     PodBatch web = controlled_batch(Controller::stateful_set, 3);
     web.start_up = 10s;
@@ -131,7 +131,7 @@ TEST(SimulatedClusterRequests, CreateStatefulSetPodsInOrderWithTheSameNames) {
 }
 
 TEST(SimulatedClusterRequests, RestartTheRunTimeOfAnEvictedJobPod) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     PodBatch job = controlled_batch(Controller::job, 1);
     job.duration = 10min;
@@ -147,7 +147,7 @@ TEST(SimulatedClusterRequests, RestartTheRunTimeOfAnEvictedJobPod) {
 }
 
 TEST(SimulatedClusterRequests, ChangeTaintsAndSchedulabilityOfANode) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     ASSERT_TRUE(t.simulated.change({.node = "a",
                                     .set_taints = {{.key = "x", .effect = Effect::no_schedule}},
@@ -165,7 +165,7 @@ TEST(SimulatedClusterRequests, ChangeTaintsAndSchedulabilityOfANode) {
 }
 
 TEST(SimulatedClusterRequests, IgnoreExpendablePodsInARecheck) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     t.node("a");
     PodBatch web = controlled_batch(Controller::none, 1);
     web.pod.spec.priority = -11;
@@ -178,7 +178,7 @@ TEST(SimulatedClusterRequests, IgnoreExpendablePodsInARecheck) {
 }
 
 TEST(SimulatedClusterRequests, BindPodsWithoutAScheduler) {
-    RequestedCluster t;
+    ClusterWithRequests t;
     SimulatedCluster simulated(t.event_log, t.statistics, {}, false);
     const Resources resources{{"cpu", 4_cpu}, {"pods", 110}};
     simulated.add_node({.name = "a", .capacity = resources, .allocatable = resources}, "", start);

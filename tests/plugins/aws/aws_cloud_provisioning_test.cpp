@@ -67,18 +67,18 @@ TEST_F(AwsAutoprovisioning, PlansTheGroupThatIsCreated) {
         plan.spot = spot;
         plan.name += spot ? "-spot" : "";
         const FakeCall call;
-        const auto theory = cloud().new_group(call.call(), plan);
-        ASSERT_TRUE(theory) << theory.error();
+        const auto planned = cloud().new_group(call.call(), plan);
+        ASSERT_TRUE(planned) << planned.error();
         ASSERT_TRUE(run(host, cloud().create(plan)));
         ASSERT_THAT(refreshed().groups, SizeIs(1));
-        const auto described = run(host, cloud().describe(theory->group.id));
+        const auto described = run(host, cloud().describe(planned->group.id));
         ASSERT_TRUE(described) << described.error();
-        EXPECT_EQ(*described, theory->node);
+        EXPECT_EQ(*described, planned->node);
         NodeGroup made = refreshed().groups.at(0);
-        EXPECT_EQ(made.debug.find(theory->group.debug + ", made from "), 0U) << made.debug;
-        made.debug = theory->group.debug;  // the launch template is known once it is created
-        EXPECT_EQ(made, theory->group);
-        ASSERT_TRUE(run(host, cloud().destroy(theory->group.id)));
+        EXPECT_EQ(made.debug.find(planned->group.debug + ", made from "), 0U) << made.debug;
+        made.debug = planned->group.debug;  // a planned group has no launch template yet
+        EXPECT_EQ(made, planned->group);
+        ASSERT_TRUE(run(host, cloud().destroy(planned->group.id)));
         EXPECT_THAT(refreshed().groups, IsEmpty()) << "the next list is without it";
     }
 }

@@ -19,8 +19,9 @@ TEST(ProvisioningLimits, SuggestNoGroupForAContradictingPod) {
     const Suggestions found = suggest({pods}, {machine("m", 4)});
     EXPECT_THAT(found.groups, IsEmpty());
     ASSERT_EQ(found.left_out.size(), 1u);
-    EXPECT_EQ(found.left_out[0].because,
-              R"(no pod fits on it; default/p: it requires disk=hdd, and for "ssd")");
+    EXPECT_EQ(
+        found.left_out[0].because,
+        R"(no pod fits on a new machine; default/p: requires label disk=hdd, and also "ssd")");
 }
 
 TEST(ProvisioningLimits, SuggestNoLabelThatANodeCannotHave) {
@@ -40,7 +41,8 @@ TEST(ProvisioningLimits, SuggestNoLabelThatANodeCannotHave) {
           "kubernetes.azure.com/mode", "karpenter.sh/capacity-type",
           "karpenter.k8s.aws/instance-family", "feature.node.kubernetes.io/cpu-cpuid.AVX512F",
           "beta.kubernetes.io/fluentd-ds-ready"}) {
-        EXPECT_THAT(because(key, "x"), HasSubstr("it requires " + std::string(key) + "=x, which"))
+        EXPECT_THAT(because(key, "x"),
+                    HasSubstr("requires label " + std::string(key) + "=x, which"))
             << key;
         EXPECT_THAT(because(key, "x"), HasSubstr("only the cloud or Kubernetes sets")) << key;
     }

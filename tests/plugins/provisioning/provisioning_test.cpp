@@ -123,9 +123,9 @@ TEST(Provisioning, ReportsTheNearestMissFirst) {
         reasons(found),
         ElementsAre("g-90: max cluster cpu limit reached: 80 left, a new node needs 90",
                     "f-100: max cluster cpu limit reached: 80 left, a new node needs 100",
-                    HasSubstr("d-8: no pod fits on it; default/large: needs 9"),
-                    HasSubstr("c-small: no pod fits on it"),
-                    HasSubstr("a-arm: no pod fits on it; default/large: it requires"),
+                    HasSubstr("d-8: no pod fits on a new machine; default/large: needs 9"),
+                    HasSubstr("c-small: no pod fits on a new machine"),
+                    HasSubstr("a-arm: no pod fits on a new machine; default/large: requires label"),
                     "b-nowhere: the cloud offers it in no zone",
                     HasSubstr("typo: machine_types contains"), "e-unnamed: not in machine_types"));
 }

@@ -31,7 +31,7 @@ GroupPlan plan(Labels labels = {}) {
     return {.name = "nap-m", .machine_type = "m", .zone = "a", .labels = std::move(labels)};
 }
 
-/// The group "web", and machines "m" in zone "a", on-demand and spot.
+/// The group "web", and the machine type "m" in zone "a", on-demand and spot.
 struct SimulatedAutoprovisioning : ::testing::Test {
     FakeHost host;
     Members more{};  ///< of the machine type
@@ -102,7 +102,7 @@ TEST_F(SimulatedAutoprovisioning, DoesNotAdoptAnotherGroupOfTheSameName) {
     EXPECT_EQ(create(plan({{"team", "a"}})).error().code, ErrorCode::conflict);
 }
 
-TEST_F(SimulatedAutoprovisioning, RejectsContradictingPlans) {
+TEST_F(SimulatedAutoprovisioning, RejectsPlansThatNoMachineTypeFits) {
     start();
     const FakeCall call;
     GroupPlan elsewhere = plan(), other = plan();

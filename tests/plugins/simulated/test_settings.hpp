@@ -14,14 +14,14 @@ namespace capstan::simulated {
 
 using Members = testing::Value::Table;
 
-/// A machine of 4 cores and 16 GiB, with more members.
+/// A machine with 4 cores and 16 GiB. `more` adds members to the table.
 inline testing::Value machine(const Members& more = {}) {
     Members members{{"cpu", "4"}, {"memory", "16Gi"}};
     members.insert(members.end(), more.begin(), more.end());
     return members;
 }
 
-/// The group "web" of such machines, with more members.
+/// The group "web" with such machines. `more` adds members to the group's table.
 inline Members web(const Members& more = {}) {
     Members members{{"id", "web"}, {"machine", machine()}};
     members.insert(members.end(), more.begin(), more.end());

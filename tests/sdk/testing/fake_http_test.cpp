@@ -1,4 +1,4 @@
-// A stateful cloud behind HTTP: the handler of the fake host.
+// FakeHttp::handle: a function of the test answers requests, for example like a stateful cloud.
 #include <capstan/testing/fake_http.hpp>
 
 #include <gmock/gmock.h>

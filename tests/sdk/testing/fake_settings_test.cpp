@@ -87,7 +87,7 @@ TEST(FakeSettings, FillsAnAbsentTableWithDefaults) {
     EXPECT_EQ(settings.view().table("retry").integer("times"), 3);
 }
 
-TEST(FakeSettings, ReadsADefaultLikeItsSchema) {
+TEST(FakeSettings, ChecksADefaultAgainstItsSchema) {
     const capstan::detail::AbiSchema schema(Schema{
         {.key = "good", .type = SettingType::duration, .default_value = "\"5m\""},
         {.key = "high", .type = SettingType::integer, .default_value = "9", .min = 0, .max = 5},

@@ -17,16 +17,16 @@ using ::testing::StartsWith;
 
 /// How the plugin under test changes the target.
 enum class Way : std::uint8_t {
-    by_condition,  ///< the API compares the old target, and lowers no target below its machines
-    blindly,       ///< an absolute number, which ends the oldest machines if it is too low
-    by_reading,    ///< the same, compared as by_condition when it is sent
+    by_condition,  ///< the API compares the old target, and rejects one below the machine count
+    blindly,       ///< sets an absolute target; the oldest machines are terminated if it is too low
+    by_reading,    ///< compared as in by_condition when sent, but not when carried out late
     never,         ///< it succeeds without effect
 };
 
 /// A plugin and its API.
 class TinyCloud : public InterleavedCloud {
 public:
-    explicit TinyCloud(Way way) : way_(way) { remember(); }
+    explicit TinyCloud(Way way) : way_(way) { launch_and_record(); }
 
     Result<CloudView> refresh() override {
         CAPSTAN_CHECK(call());
@@ -59,7 +59,7 @@ public:
             machines_.erase(at);
             --target_;
         }
-        remember();
+        launch_and_record();
         return out;
     }
 
@@ -73,12 +73,12 @@ public:
     void set_target(int target) override {
         target_ = target;
         while (std::ssize(machines_) > target_) machines_.erase(machines_.begin());
-        remember();
+        launch_and_record();
     }
     void advance(Duration by) override {
         now_ += by;
         carry_out_late();
-        remember();
+        launch_and_record();
     }
 
 private:
@@ -121,7 +121,7 @@ private:
     void carry_out(int target) {
         if (way_ != Way::never) target_ = target;
         while (std::ssize(machines_) > target_) machines_.erase(machines_.begin());
-        remember();
+        launch_and_record();
     }
     void carry_out_late() {
         std::erase_if(late_, [&](const Late& each) {
@@ -131,7 +131,7 @@ private:
             return true;
         });
     }
-    void remember() {
+    void launch_and_record() {
         while (std::ssize(machines_) < target_ && faults_.stock != 0) {
             if (faults_.stock) --*faults_.stock;
             machines_.push_back(next_++);
@@ -162,13 +162,13 @@ TEST(Interleavings, AcceptACloudThatChecksEachChange) {
     EXPECT_EQ(violation_of(Way::by_condition), "");
 }
 
-TEST(Interleavings, FindAMachineEndedByAnAbsoluteTarget) {
+TEST(Interleavings, FindAMachineTerminatedByAnAbsoluteTarget) {
     const std::string found = violation_of(Way::blindly);
     EXPECT_THAT(found, StartsWith("seed "));
     EXPECT_THAT(found, HasSubstr(", which has a node, was terminated\n  "));
 }
 
-TEST(Interleavings, FindAMachineEndedByALateIncrease) {
+TEST(Interleavings, FindAMachineTerminatedByALateIncrease) {
     const std::string found = violation_of(Way::by_reading);
     EXPECT_THAT(found, HasSubstr(", an increase is delayed by "));
     EXPECT_THAT(found, HasSubstr(", which has a node, was terminated\n  "));

@@ -118,10 +118,9 @@ TEST(Eligibility, ReportsTheProgressOfARemoval) {
     const auto reason = Unremovable::currently_being_deleted;
     check_eligibility({
         {"draining", at(RemovalPhase::draining), reason,
-         "removal in progress for 5m: evicting its pods for 1m; unneeded for 10m"},
+         "removal in progress for 5m: evicting its pods (1m so far); unneeded for 10m"},
         {"undoing", at(RemovalPhase::undoing), reason,
-         "removal in progress for 5m: given up, being undone for 1m; unneeded "
-         "for 10m"},
+         "removal in progress for 5m: being cancelled (1m so far); unneeded for 10m"},
         {"removal of another node",
          [](TestCluster&, Memory& m, health::Readiness&) {
              m.removals["web-2"] = removal(RemovalPhase::draining);
@@ -134,8 +133,8 @@ TEST(Eligibility, ReportsTheProgressOfARemoval) {
              r = health::Readiness::deleted;
          },
          reason,
-         "removal in progress for 5m: waiting for the machine to terminate for 1m; "
-         "unneeded for 10m"},
+         "removal in progress for 5m: waiting for the machine to terminate (1m so far); unneeded "
+         "for 10m"},
         {"machine deleted by another client",
          [](TestCluster&, Memory&, health::Readiness& r) { r = health::Readiness::deleted; },
          reason, "the machine is deleted or being deleted"},
@@ -159,8 +158,8 @@ TEST(Eligibility, NamesThePodWhoseEvictionIsRefused) {
     const EligibilityCase c{
         "refused", [&](TestCluster&, Memory& m, health::Readiness&) { refused(m); },
         Unremovable::currently_being_deleted,
-        "removal in progress for 5m: evicting its pods for 1m; eviction of pod shop/b refused for "
-        "40s: a policy denies it; also of 1 more pod; unneeded for 10m"};
+        "removal in progress for 5m: evicting its pods (1m so far); eviction of pod shop/b refused "
+        "for 40s: a policy denies it; also refused: 1 more pod; unneeded for 10m"};
     check_eligibility({c});
     EXPECT_EQ(find_ineligible_in(c)->pod, "shop/b");
 }

@@ -22,7 +22,7 @@ struct Passes {
         return assess(snapshot, membership, memory, {}, time);
     }
     int upcoming(const PassTime& time) { return pass(time).groups.at(0).upcoming.nodes(); }
-    /// A node of the group that joined and is not ready.
+    /// Adds a node of the group. The node has joined and is not ready.
     void join(const char* name, Time created) {
         snapshot::NodeObject& node = test_cluster.node(name, "web");
         node.ready = false;
@@ -72,7 +72,7 @@ TEST(WrongClock, DoesNotDateNodesBeforeTheirMachineWasListed) {
     EXPECT_EQ(passes.upcoming(soon), 1);
 }
 
-TEST(HealthClockSteps, ForgetStartedNodesAndRemovedMachines) {
+TEST(HealthMemory, ForgetsStartedNodesAndRemovedMachines) {
     Passes passes;
     passes.test_cluster.group("web", 2);
     passes.test_cluster.machine("web", "i-1", MachineState::creating).launched = noon;

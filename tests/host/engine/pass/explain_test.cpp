@@ -144,8 +144,9 @@ TEST(ExplainPass, ReportsTheMachineOfANode) {
     EXPECT_TRUE(of->has_drifted());
     ASSERT_TRUE(of->machine);
     EXPECT_EQ(of->machine->leaves, (Leaving{LeaveReason::spot_interruption, noon + 2min}));
-    EXPECT_EQ(of->leaves, leaving_text(*machine.leaves) +
-                              "; it takes no new pods, and its pods are evicted before that time");
+    EXPECT_EQ(of->leaves,
+              leaving_text(*machine.leaves) +
+                  "; the node takes no new pods, and its pods are evicted before that time");
     EXPECT_FALSE(explanation.machine_of("alone")) << "no cloud lists the machine";
     EXPECT_FALSE(explanation.machine_of("nowhere"));
 }

@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* label = "parent-hash";
 
-/// Spread over zones by the label's value, in the form that is emulated.
+/// Sets the label and a spread over zones that selects its value, in the form that is emulated.
 auto emulated(const std::string& value = "web-1") {
     return [=](snapshot::PodObject& pod) {
         pod.labels[label] = value;
@@ -45,7 +45,7 @@ void running(PassCase& c, const std::string& group, int count) {
     }
 }
 
-TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
+TEST(SpreadEmulation, RequiresOneZoneConstraintThatSelectsTheLabelOfThePod) {
     const struct {
         const char* what;
         std::function<void(snapshot::PodObject&)> change;
@@ -92,7 +92,7 @@ TEST(SpreadEmulation, RequiresOneZoneConstraintOnTheOwnLabelValue) {
     }
 }
 
-TEST(SpreadEmulation, PlacesEachPodInTheZoneWithTheFewest) {
+TEST(SpreadEmulation, PlacesEachPodInTheZoneWithTheFewestPods) {
     PassCase c = three_zone_groups();
     running(c, "b", 2);
     c.pods("web", 5, 3000, emulated());
@@ -107,7 +107,7 @@ TEST(SpreadEmulation, KeepsAPodInAZoneThatCannotGrow) {
     // The constraint itself would limit a and b; the emulation does not.
     EXPECT_EQ(growth(decision), (Growths{{"a", 3}, {"b", 3}}));
     EXPECT_EQ(count_unschedulable(decision), 3);
-    // The full group is the nearest miss.
+    // The reason of the full group comes first.
     EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
               "max node group size reached (1)");
     EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
@@ -204,16 +204,16 @@ TEST(SpreadEmulation, IgnoresPodsWhoseSpreadHasTimedOut) {
     EXPECT_EQ(count(outcome.decision.schedulable), 3);
 }
 
-TEST(SpreadEmulation, HonoursTheTimeoutIfDisabled) {
+TEST(SpreadEmulation, HonoursTheSpreadTimeoutIfTheEmulationIsDisabled) {
     PassCase c = three_zone_groups(1);
     c.settings.emulated_spread_label = "";
-    const auto patient = [](const char* timeout) {
+    const auto with_timeout = [](const char* timeout) {
         return [=](snapshot::PodObject& pod) {
             emulated()(pod);
             pod.annotations["zalando.org/topology-spread-timeout"] = timeout;
         };
     };
-    c.pods("late", 4, 3000, patient("1h"));
+    c.pods("late", 4, 3000, with_timeout("1h"));
     EXPECT_EQ(count(c.decide().schedulable), 2) << "c cannot grow and limits the others";
     const pass::Outcome still = c.run();
     EXPECT_EQ(still.wake_at, noon + Duration(1)) << "the timeout has not passed yet";

@@ -1,4 +1,5 @@
-// Groups that are created for one template share the nodes over the zones that the pods allow.
+// Groups that are created for one template in several zones: the new nodes are balanced over the
+// zones that the pods allow.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -108,7 +109,7 @@ struct ZonesCase : PassCase {
     }
 };
 
-TEST(CandidateGroupZones, ShareTheNodesOfATemplate) {
+TEST(CandidateGroupZones, AreBalanced) {
     ZonesCase c;
     c.pods("web", 15, 3000);
     const Decision decision = c.run_with_creation().decision;
@@ -132,7 +133,7 @@ TEST(CandidateGroupZones, AreLimitedToTheZoneOfThePods) {
     EXPECT_EQ(c.grown(), (Growths{{"nap-b", 4}}));
 }
 
-TEST(CandidateGroupZones, ShareNothingIfBalancingIsDisabled) {
+TEST(CandidateGroupZones, AreNotBalancedIfBalancingIsDisabled) {
     ZonesCase c;
     c.pods("web", 6, 3000);
     c.settings.balance_similar = false;
@@ -206,7 +207,7 @@ TEST(CandidateGroupZones, AreCreatedLaterForOtherZones) {
     EXPECT_EQ(c.grown(), (Growths{{"nap-a", 5}})) << "the maximum number of groups is reached";
 }
 
-TEST(CandidateGroupZones, AreNotCreatedToBalanceAForeignGroup) {
+TEST(CandidateGroupZones, AreNotCreatedToBalanceAGroupThatIsNotAutoprovisioned) {
     ZonesCase c;
     c.existing_group("a", 1).group.autoprovisioned = false;
     c.pods("web", 5, 3000);

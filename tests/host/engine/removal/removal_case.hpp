@@ -24,7 +24,8 @@ namespace capstan::engine::removal {
 
 using namespace std::chrono_literals;
 
-/// The text of removing the marks from node n1, and an error that refuses an eviction.
+/// The text of the change that removes the marks from node n1, and the error of a refused
+/// eviction.
 inline const char* const unmark = "n1: -ToBeDeleted -BeingDeleted uncordon";
 inline const Error refused{ErrorCode::throttled, "the budget web allows no disruption"};
 
@@ -56,15 +57,15 @@ struct RemovalCase : ::testing::Test {
     std::map<std::string, snapshot::NodeObject> nodes;
     std::map<std::string, snapshot::PodObject> pods;
     std::map<std::string, snapshot::DisruptionBudgetObject> budgets;
-    std::map<std::string, Error> errors;  ///< what becomes of a node's change, a pod's eviction, a
-                                          ///< machine's removal; the others are done
+    std::map<std::string, Error> errors;  ///< of changes, evictions and removals, by node, pod
+                                          ///< and machine; the others succeed
     Memory memory{.started = true};
     Settings settings;
     Time now = noon;
-    std::vector<std::string> soft;
+    std::vector<std::string> soft_taint_nodes;
     std::set<NodeGroupId> under_repair;
     health::Repairs repairs;   ///< in the same pass
-    bool has_waiting = false;  ///< other nodes are waiting
+    bool has_waiting = false;  ///< other nodes wait only for their turn to be removed
     RemovalSteps steps;        ///< of the last pass
 
     Group& group(const std::string& id) {
@@ -155,7 +156,7 @@ struct RemovalCase : ::testing::Test {
         memory = remember_removals(std::move(memory), seen, membership, settings, now);
         const pods::DisruptionBudgets allowed(seen.cluster);
         drainability::Candidates candidates;
-        scale_down::ScaleDown plan{.soft_taint_nodes = soft,
+        scale_down::ScaleDown plan{.soft_taint_nodes = soft_taint_nodes,
                                    .groups_under_repair = under_repair,
                                    .has_waiting = has_waiting};
         for (const std::string& name : chosen) {

@@ -102,7 +102,8 @@ TEST_F(RemovalResults, EndTheRemovalOfANodeWithUnknownPods) {
         memory = {.started = true};
         node("n1");
         removing("n1", before, true);
-        errors["n1"] = {ErrorCode::conflict, "it holds pods that were not known of yet: shop/web-1",
+        errors["n1"] = {ErrorCode::conflict,
+                        "it has pods that the watch has not reported: shop/web-1",
                         std::string(unknown_pods)};
         if (before == deleting) errors["m-n1"] = errors["n1"];
         pass();

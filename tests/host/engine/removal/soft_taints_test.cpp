@@ -18,7 +18,7 @@ TEST_F(SoftTaints, AreAddedToCandidatesAndRemovedFromOthers) {
     taint("n1");
     taint("n2");
     node("n3");
-    soft = {"n2", "n3"};
+    soft_taint_nodes = {"n2", "n3"};
     EXPECT_THAT(pass(), ElementsAre("n1: -DeletionCandidate", "n3: +DeletionCandidate"));
     EXPECT_EQ(nodes.at("n3").taints[0].effect, Effect::prefer_no_schedule);
     EXPECT_EQ(nodes.at("n3").taints[0].value, "1750000000");
@@ -30,7 +30,7 @@ TEST_F(SoftTaints, AreLimitedPerPass) {
     node("n1");
     node("n2");
     taint("n8");
-    soft = {"n1", "n2"};
+    soft_taint_nodes = {"n1", "n2"};
     EXPECT_THAT(pass(), ElementsAre("n1: +DeletionCandidate", "n8: -DeletionCandidate"));
     EXPECT_THAT(pass(), ElementsAre("n2: +DeletionCandidate"));
 }
@@ -40,7 +40,7 @@ TEST_F(SoftTaints, AreRemovedIfDisabled) {
     taint("n1");
     taint("n2");
     node("n3");
-    soft = {"n2", "n3"};
+    soft_taint_nodes = {"n2", "n3"};
     EXPECT_THAT(pass(), ElementsAre("n1: -DeletionCandidate", "n2: -DeletionCandidate"));
 }
 
@@ -55,7 +55,7 @@ TEST_F(SoftTaints, StayOnNodesBeingRemovedAndNodesWithoutAGroup) {
 TEST_F(SoftTaints, DoNotChangeWhileTheGroupIsUnreadable) {
     taint("n1");
     node("n2");
-    soft = {"n2"};
+    soft_taint_nodes = {"n2"};
     group("a").unreadable_because = "its cloud has not answered";
     EXPECT_THAT(pass(), IsEmpty());
 }

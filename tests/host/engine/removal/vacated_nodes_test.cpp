@@ -107,7 +107,7 @@ TEST_F(LeavingMachines, AreNotADestinationForPods) {
     pass_at(noon);
     EXPECT_FALSE(memory.removals.contains("healthy"));
     EXPECT_EQ(verdict("healthy").reason, Unremovable::no_place_to_move_pods);
-    EXPECT_THAT(verdict("healthy").because, HasSubstr("1 with a leaving machine"));
+    EXPECT_THAT(verdict("healthy").because, HasSubstr("1 with a termination notice"));
 }
 
 TEST_F(LeavingMachines, AreNotAvailableToPendingPods) {
@@ -133,7 +133,7 @@ TEST_F(LeavingMachines, HaveTheirNodesTaintedAtOnce) {
     const Decision& decision = pass_at(noon);
     ASSERT_EQ(decision.node_changes.size(), 1u);
     EXPECT_THAT(decision.node_changes[0].because,
-                HasSubstr("the machine leaves: spot interruption"));
+                HasSubstr("the machine has a termination notice: spot interruption"));
     EXPECT_THAT(taints("leaving"), ElementsAre(Taint{.key = "capstan.io/leaving",
                                                      .value = "1750000120",
                                                      .effect = Effect::no_schedule}));
@@ -202,10 +202,10 @@ TEST_F(LeavingMachines, EvictPodsWithADestinationAtOnce) {
     ASSERT_THAT(evicted(), ElementsAre("web-1"));
     EXPECT_EQ(decision.evictions[0].grace, 51s);
     EXPECT_THAT(decision.evictions[0].because,
-                HasSubstr("the machine leaves: spot interruption at "));
+                HasSubstr("the machine has a termination notice: spot interruption at "));
     EXPECT_THAT(decision.increases, IsEmpty());
     EXPECT_EQ(verdict("leaving").reason, Unremovable::currently_being_deleted);
-    EXPECT_THAT(verdict("leaving").because, HasSubstr("it takes no new pods"));
+    EXPECT_THAT(verdict("leaving").because, HasSubstr("the node takes no new pods"));
 }
 
 TEST_F(LeavingMachines, EvictPodsWithoutADestinationAsLateAsPossible) {
@@ -350,7 +350,7 @@ TEST_F(LeavingMachines, AreIgnoredWithAStaleViewOfTheCluster) {
     node("healthy");
     pod("web-1", "leaving");
     notice("leaving", noon + 2min);
-    call_context.unobserved_because = "pods last synced 40s ago";
+    call_context.unobserved_because = "Pod was last synced 40s ago";
     const Decision& decision = decide_at(noon);
     EXPECT_THAT(decision.evictions, IsEmpty());
     EXPECT_THAT(decision.node_changes, IsEmpty());
@@ -376,7 +376,7 @@ TEST_F(LeavingMachines, AreRemovedAtOnceWhenEmpty) {
     memory.last.scale_up = noon;  // a cooldown
     pass_at(noon);
     ASSERT_TRUE(memory.removals.contains("leaving"));
-    EXPECT_THAT(memory.removals.at("leaving").because, HasSubstr("is about to leave"));
+    EXPECT_THAT(memory.removals.at("leaving").because, HasSubstr("is about to be terminated"));
     EXPECT_TRUE(memory.removals.at("leaving").empty);
 }
 
@@ -386,7 +386,7 @@ TEST_F(LeavingMachines, AreNotRemovedIfTheyLeaveSooner) {
     unneeded_for_long("leaving");
     pass_at(noon);
     EXPECT_FALSE(memory.removals.contains("leaving"));
-    EXPECT_THAT(verdict("leaving").because, HasSubstr("leaves by itself"));
+    EXPECT_THAT(verdict("leaving").because, HasSubstr("the cloud terminates the machine"));
 }
 
 TEST_F(LeavingMachines, AreNotAwaitedIfTheyHaveNotJoined) {

@@ -55,7 +55,8 @@ const std::vector<Case> node_alone{
          NodeRemoval& removal = c.memory.removals["a"];
          removal.since = removal.phase_since = noon - 2min;
      },
-     Unremovable::currently_being_deleted, "removal in progress for 2m: evicting its pods for 2m"},
+     Unremovable::currently_being_deleted,
+     "removal in progress for 2m: evicting its pods (2m so far)"},
     {"backed off after a failed removal",
      [](PlanCase& c) {
          c.memory.removal_backoffs[NodeGroupId("web")]
@@ -107,8 +108,7 @@ const std::vector<Case> pods_and_budgets{
      },
      Unremovable::no_place_to_move_pods,
      "pod default/p (cpu 2) fits on no other node: 0/1 nodes are available: 1 Insufficient cpu; "
-     "nearest is b: "
-     "Insufficient cpu: needs 2, 1500m of 4 are free",
+     "closest fit is b: Insufficient cpu: needs 2, 1500m of 4 are free",
      "default/p"},
     {"a pending pod", [](PlanCase& c) { c.test_cluster.pod("waits"); }, Unremovable::no_node_info,
      "1 pending pod is planned on it: default/waits"},
@@ -213,8 +213,7 @@ TEST(ScaleDownReasons, NameANodeInALargeCluster) {
     const Planned out = c.run();
     EXPECT_EQ(out.of("n1000").because,
               "pod default/p-n1000 (cpu 3) fits on no other node: 0/149 nodes are available: 149 "
-              "Insufficient cpu; "
-              "nearest is n1001: Insufficient cpu: needs 3, 1 of 4 are free");
+              "Insufficient cpu; closest fit is n1001: Insufficient cpu: needs 3, 1 of 4 are free");
     EXPECT_EQ(
         out.of("n1149").because,
         "pod default/p-n1149 (cpu 3) fits on no other node; for example n1000: Insufficient cpu: "

@@ -24,7 +24,7 @@ TEST(UnneededNodes, AreNodesWhosePodsFitOnOtherNodes) {
     EXPECT_EQ(out.of("c").pod, "default/r");
     EXPECT_EQ(out.of("c").because,
               "pod default/r (cpu 1900m) fits on no other node: 0/2 nodes are available: 1 "
-              "Insufficient cpu, 1 also to be removed; nearest is b: Insufficient cpu: needs "
+              "Insufficient cpu, 1 also to be removed; closest fit is b: Insufficient cpu: needs "
               "1900m, 500m of 4 are free");
 }
 

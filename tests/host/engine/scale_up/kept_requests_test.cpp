@@ -120,20 +120,22 @@ TEST(KeptRequests, StayWhileTheListLags) {
 
 TEST(KeptRequests, ExplainWhyTheyAreReleased) {
     OneBlockingRequest c;
-    EXPECT_THAT(c.decide().decreases,
-                ElementsAre(Decrease{
-                    .group = NodeGroupId("a"),
-                    .cloud = PluginInstanceId("cloud"),
-                    .from = 1,
-                    .by = 1,
-                    .listed = 1,
-                    .kept_one_too = true,
-                    .because = "request released (group stays backed off): only a limit keeps "
-                               "group well from growing for pending pods: max cluster nodes limit "
-                               "reached: 1 of 1 used, a new node needs 1"}));
+    EXPECT_THAT(
+        c.decide().decreases,
+        ElementsAre(Decrease{
+            .group = NodeGroupId("a"),
+            .cloud = PluginInstanceId("cloud"),
+            .from = 1,
+            .by = 1,
+            .listed = 1,
+            .kept_one_too = true,
+            .because =
+                "request cancelled (its group stays backed off) so that group well can grow for "
+                "pending pods: max cluster nodes limit reached: 1 of 1 used, a new node needs 1"}));
     c.pass();
-    EXPECT_THAT(health::why_backed_off(c.backoff("a"), noon),
-                HasSubstr("joins (none is requested while limits have no room): did not join"));
+    EXPECT_THAT(
+        health::why_backed_off(c.backoff("a"), noon),
+        HasSubstr("joins (no machine is requested while a limit is reached): did not join"));
 }
 
 struct LimitCase {

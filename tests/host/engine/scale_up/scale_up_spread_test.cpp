@@ -53,8 +53,10 @@ TEST(ScaleUpSpread, NamesDefaultConstraintsThatLimitPods) {
     EXPECT_EQ(count_unschedulable(decision), 7);
     EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
               "max node group size reached (1)");
-    EXPECT_THAT(decision.unschedulable[0].groups.at(1).reason.sentence,
-                HasSubstr("zone=za has 1, the minimum is 0, maxSkew 1 (the scheduler's default)"));
+    EXPECT_THAT(
+        decision.unschedulable[0].groups.at(1).reason.sentence,
+        HasSubstr(
+            "zone=za has 1, the minimum is 0, maxSkew 1 (default constraint of the scheduler)"));
 }
 
 TEST(ScaleUpSpread, UsesOneZoneWithOneOptionPerPass) {

@@ -49,7 +49,7 @@ TEST(SpreadQuotas, IncludeRoomOnExistingNodes) {
     EXPECT_THAT(quotas({{0}, {0}, {0, true, {.spare = 2}}}, 100), ElementsAre(3, 3, 2));
 }
 
-TEST(SpreadQuotas, AreNotLimitedByAnEmptyZoneThatCannotGrow) {
+TEST(SpreadQuotas, IgnoreAnEmptyZoneThatCannotGrowUnlessItWillExist) {
     EXPECT_THAT(quotas({{0}, {0, false, full_domain}}, 5), ElementsAre(5, 0));
     EXPECT_THAT(quotas({{0}, {0, false, {.will_exist = true}}}, 5), ElementsAre(1, 0));
 }
@@ -100,7 +100,7 @@ TEST(OpenDomains, OpensAsManyZonesAsNodes) {
     EXPECT_THAT(opened(unopened(3, 1), 3).pods, ElementsAre(1, 1, 1));
 }
 
-TEST(OpenDomains, KeepsTheShareOfAZoneWithNodes) {
+TEST(OpenDomains, UsesAZoneWithNodesInAnyCase) {
     std::vector<Zone> zones = unopened(8, 4);
     zones.front() = {.outlook = {.can_grow = true, .spare = 4, .per_node = 4}};
     const DomainQuotas quotas = opened(zones, 8);

@@ -11,7 +11,7 @@ using ::testing::ElementsAre;
 
 /// Pod groups 0 and 1 differ only in their labels; 2 and 4 have spread constraints of their own; 3
 /// requests more cpu; 5 requires another disk.
-CompiledPredicates make_rules(SchedulingCluster& cluster) {
+CompiledPredicates make_predicates(SchedulingCluster& cluster) {
     const auto spread = [](const char* name) {
         return TestPod{
             .cpu = 100, .labels = {{"app", name}}, .spec = {.spread = {over(zone_key, app(name))}}};
@@ -28,12 +28,12 @@ CompiledPredicates make_rules(SchedulingCluster& cluster) {
 
 TEST(EquivalentPods, HaveEqualRequestsAndNoInterPodConstraints) {
     SchedulingCluster cluster;
-    EXPECT_THAT(find_equivalent_pods(make_rules(cluster)), ElementsAre(0, 0, 2, 3, 4, 5));
+    EXPECT_THAT(find_equivalent_pods(make_predicates(cluster)), ElementsAre(0, 0, 2, 3, 4, 5));
 }
 
-TEST(EquivalentPods, MayHaveInterPodConstraintsOnOneNode) {
+TEST(EquivalentPods, MayDifferInInterPodConstraintsOnOneNode) {
     SchedulingCluster cluster;
-    EXPECT_THAT(find_equivalent(make_rules(cluster)), ElementsAre(0, 0, 0, 3, 0, 5));
+    EXPECT_THAT(find_equivalent(make_predicates(cluster)), ElementsAre(0, 0, 0, 3, 0, 5));
 }
 
 TEST(EquivalentPods, AreEmptyWithoutPods) {

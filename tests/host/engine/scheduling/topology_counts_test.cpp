@@ -80,14 +80,15 @@ TEST(TopologySpread, UsesDefaultConstraintsForPodsWithoutTheirOwn) {
     EXPECT_EQ(rooms(placement, web), (std::vector<int>{0, 1, 1, 0}));
     EXPECT_EQ(rooms(placement, unselected), (std::vector<int>{9, 9, 9, 9}));
     EXPECT_EQ(rooms(placement, own), (std::vector<int>{4, 5, 5, 0}));
-    EXPECT_EQ(placement.why_not(web, 0),
-              (Refusal{Predicate::pod_topology_spread,
-                       "node(s) didn't match pod topology spread constraints: "
-                       "topology.kubernetes.io/zone=1 has 3, the minimum is 2, maxSkew 1 "
-                       "(the scheduler's default)"}));
+    EXPECT_EQ(
+        placement.why_not(web, 0),
+        (Refusal{
+            Predicate::pod_topology_spread,
+            "node(s) didn't match pod topology spread constraints: topology.kubernetes.io/zone=1 "
+            "has 3, the minimum is 2, maxSkew 1 (default constraint of the scheduler)"}));
     EXPECT_EQ(placement.why_not(web, 3).sentence,
               "node(s) didn't match pod topology spread constraints (missing required label): "
-              "topology.kubernetes.io/zone (the scheduler's default)");
+              "topology.kubernetes.io/zone (default constraint of the scheduler)");
 }
 
 TEST(TopologySpread, CountsEligibleNodesWithDefaultConstraints) {

@@ -91,7 +91,7 @@ TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
         "quarantine:NoSchedule");
 }
 
-TEST(ObservedNodes, LackWhatTheNodeLacked) {
+TEST(ObservedNodes, OmitLabelsAndTaintsThatTheNodeLacks) {
     ObservedNodesCase o;
     o.pass_at(0s);
     snapshot::NodeObject& node = o.join();
@@ -156,14 +156,14 @@ TEST(ObservedNodes, AreKeptForADayAfterTheNodeWasLastPresent) {
 }
 
 TEST(ObservedNodes, AreForgottenWhenTheTemplateOfTheCloudChanges) {
-    for (const bool names_it : {true, false}) {
+    for (const bool has_fingerprint : {true, false}) {
         ObservedNodesCase o;
-        if (!names_it) o.fingerprint.clear();
+        if (!has_fingerprint) o.fingerprint.clear();
         o.join_and_leave();
         o.memory.templates.at(NodeGroupId("web")).refused["default#1"] = {.node = "web-1"};
-        (names_it ? o.fingerprint : o.described["disk"]) = "2";
+        (has_fingerprint ? o.fingerprint : o.described["disk"]) = "2";
         o.pass_at(2min);
-        EXPECT_EQ(o.make_template().because, "from the cloud") << names_it;
+        EXPECT_EQ(o.make_template().because, "from the cloud") << has_fingerprint;
         EXPECT_THAT(o.memory.templates.at(NodeGroupId("web")).refused, IsEmpty())
             << "the new template may fit";
     }

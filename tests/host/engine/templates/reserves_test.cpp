@@ -39,7 +39,7 @@ NodeTemplate applied(const Reserves& reserves, NodeTemplate node) {
 const LiveNode p2_small{"p2.xlarge", amounts(4000, 62000, 100), amounts(3700, 61800, 100)};
 const LiveNode p2_smaller{"p2.xlarge", amounts(4000, 61700, 99), amounts(3800, 61600, 99)};
 
-TEST(Reserves, AreTheSmallestValuesOfNodesOfAKnownType) {
+TEST(Reserves, ApplyTheSmallestResourcesOfNodesOfAKnownType) {
     NodeTemplate cloud = machine("p2.xlarge", amounts(4000, 62464));
     cloud.capacity.set("nvidia.com/gpu", 1);
     cloud.allocatable.set("nvidia.com/gpu", 1);
@@ -51,8 +51,8 @@ TEST(Reserves, AreTheSmallestValuesOfNodesOfAKnownType) {
     EXPECT_EQ(node.allocatable, allocatable);
 }
 
-// Numbers of Zalando's tests. Their result depends on the order of nodes: swapped, it is 100Mi
-// instead of 200Mi.
+// The numbers are from Zalando's tests. There, the result depends on the order of the nodes: in the
+// other order, 100Mi of memory are reserved instead of 200Mi.
 TEST(Reserves, AreTheLargestOfAnyNodeForAnUnknownType) {
     NodeTemplate cloud = machine("p2.16xlarge", amounts(64000, 732 << 10));
     cloud.allocatable.set("nvidia.com/gpu", 16);
@@ -71,8 +71,8 @@ TEST(Reserves, AreZeroInAnEmptyCluster) {
 }
 
 TEST(Reserves, CompareEachNodeWithItsOwnCapacity) {
-    // Each of two nodes with different capacity reserves 200m, not the difference of 1200m between
-    // the nodes.
+    // Each node reserves 200m. The capacity of one node less the allocatable of the other, 1200m,
+    // does not count.
     const Reserves reserves =
         learn_from({{"odd", amounts(4000), amounts(3800)}, {"odd", amounts(3000), amounts(2800)}});
     EXPECT_EQ(reserves.reserved.amount("cpu"), 200);

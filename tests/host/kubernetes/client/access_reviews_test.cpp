@@ -22,9 +22,10 @@ struct AccessReviewsTest : ::testing::Test {
     void review(const std::vector<AccessRule>& rules) {
         reviews.review(rules, [this](auto all) { answers = std::move(all); });
     }
-    static Answer allowed(bool is) {
+    static Answer allowed(bool is_allowed) {
         return {.status = 201,
-                .body = std::string(R"({"status":{"allowed":)") + (is ? "true" : "false") + "}}"};
+                .body = std::string(R"({"status":{"allowed":)") + (is_allowed ? "true" : "false") +
+                        "}}"};
     }
 };
 

@@ -15,7 +15,7 @@
 
 namespace capstan::kubernetes::client {
 
-/// Keeps requests until the test answers the oldest open one.
+/// Keeps all requests. An answer of the test goes to the oldest open request.
 class FakeNetwork final : public io::HttpClient {
 public:
     struct Sent {
@@ -82,7 +82,7 @@ private:
         for (Sent& each : sent) {
             if (each.is_open) return each;
         }
-        throw std::logic_error("nothing was sent");
+        throw std::logic_error("no request is open");
     }
     void end_with(Result<HttpReply> result) {
         Sent& each = oldest();

@@ -29,7 +29,7 @@ struct BalancingFile {
     bool has_warning;  ///< that nothing is balanced
 };
 
-TEST(BalancingStages, IsOnUnlessThePipelineHasNoChecks) {
+TEST(Balancing, IsOnUnlessDisabledOrWithoutChecks) {
     const std::vector<std::string> both{"resources", "labels"};
     const BalancingFile files[] = {
         {"an empty file", "", both, true, false},
@@ -63,7 +63,7 @@ TEST(BalancingStages, IsOnUnlessThePipelineHasNoChecks) {
     }
 }
 
-TEST(BalancingStages, IsRefusedWithoutChecks) {
+TEST(Balancing, CannotBeEnabledWithoutChecks) {
     EXPECT_EQ(load_balancing("[scale_up]\n"
                              "balance_similar = true\n"
                              "[pipeline.scale_up]\n"

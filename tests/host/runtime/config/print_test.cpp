@@ -137,7 +137,7 @@ TEST_F(PrintConfigTest, ExplainsAKeyWithTypeDefaultAndValue) {
     EXPECT_EQ(
         explain("scale_down.utilization_threshold"),
         "scale_down.utilization_threshold\n"
-        "  A node is unneeded only if its pods request less than this share of its allocatable cpu "
+        "  A node is unneeded only if its pods request at most this share of its allocatable cpu "
         "and of its allocatable memory. A group's own setting takes precedence.\n"
         "  type: number 0..1\n"
         "  default: 0.5\n"
@@ -148,7 +148,7 @@ TEST_F(PrintConfigTest, ExplainsAKeyWithTypeDefaultAndValue) {
               "further options are chosen until no group can help the remaining pods.\n"
               "  type: boolean\n"
               "  default: false\n"
-              "  upstream flag: --salvo-scale-up (reversed: true is false)\n"
+              "  upstream flag: --salvo-scale-up (reversed: true there is false here)\n"
               "  upstream default: true\n");
     EXPECT_THAT(explain("pipeline.scale_up.expanders"),
                 HasSubstr("default: [\"least_waste\", \"random\"]\n"));

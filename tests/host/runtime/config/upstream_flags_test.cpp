@@ -55,7 +55,7 @@ TEST(UpstreamFlags, AreExplainedAsTheirKey) {
     EXPECT_EQ(explain("memory_total"), explain("limits.memory"));
     EXPECT_THAT(
         explain("limits.memory"),
-        HasSubstr("  upstream flag: --memory-total (in bytes: 0:64 is { max = \"64Gi\" })\n"));
+        HasSubstr("  upstream flag: --memory-total (in GiB: 0:64 is { max = \"64Gi\" })\n"));
     EXPECT_EQ(explain("node-group-auto-discovery"),
               "--node-group-auto-discovery\n"
               "  key: plugin.aws.settings.discovery (on GCE plugin.gce.settings.discovery)\n");
@@ -72,7 +72,7 @@ TEST(UpstreamFlags, AreRecognizedInAConfiguration) {
                           "--scale-down-utilization-threshold is "
                           "scale_down.utilization_threshold\n"));
     EXPECT_THAT(errors_of("memory-total = \"0:64\"\n"),
-                HasSubstr("the key for upstream's --memory-total is limits.memory (in bytes"));
+                HasSubstr("the key for upstream's --memory-total is limits.memory (in GiB"));
     EXPECT_THAT(errors_of("[scale_down]\nmax_node_provision_time = \"5m\"\n"),
                 HasSubstr("; it belongs in [scale_up]\n"));
     EXPECT_THAT(errors_of("[pipeline]\nestimator = \"binpacking\"\n"),

@@ -62,7 +62,7 @@ TEST(ValidatedSettings, ReportAllMistakesAtOnce) {
         "           ^^\n");
 }
 
-TEST(ValidatedSettings, KeepTheOrderOfTheFileThenOfTheSchema) {
+TEST(ValidatedSettings, AppendDefaultsInTheOrderOfTheSchema) {
     const Fields fields{{.key = "a", .default_toml = "\"x\""},
                         {.key = "b"},
                         {.key = "c"},
@@ -76,7 +76,7 @@ TEST(ValidatedSettings, KeepTheOrderOfTheFileThenOfTheSchema) {
     EXPECT_THAT(setting_keys(*checked.settings.find("m")), ElementsAre("k8s.io/z"));
 }
 
-TEST(ValidatedSettings, PlaceADefaultAtItsTable) {
+TEST(ValidatedSettings, GiveADefaultTheLocationOfItsTable) {
     const Fields inner{{.key = "x", .type = SettingType::integer, .default_toml = "5"}};
     const CheckedSettings checked =
         check("\n[t]\n",
@@ -101,11 +101,11 @@ TEST(ValidatedSettings, ReadDurationsExactly) {
               "t.toml:1:7: s.key: expected duration such as \"90s\" or \"1h30m\" 0s..1h, found "
               "string \"1h1ns\"");
     EXPECT_EQ(error_of(field, "\"10\""),
-              "t.toml:1:7: s.key: duration \"10\": a number needs one of the units ns, us, ms, s, "
-              "m, h, d");
+              "t.toml:1:7: s.key: duration \"10\": missing or unknown unit, expected ns, us, ms, "
+              "s, m, h or d");
     EXPECT_EQ(error_of(field, "\"300y\""),
-              "t.toml:1:7: s.key: duration \"300y\": a number needs one of the units ns, us, ms, "
-              "s, m, h, d");
+              "t.toml:1:7: s.key: duration \"300y\": missing or unknown unit, expected ns, us, "
+              "ms, s, m, h or d");
     EXPECT_EQ(error_of(field, "\"200000d\""),
               "t.toml:1:7: s.key: duration \"200000d\": more than 292 years");
     EXPECT_THAT(error_of(field, "\"-1s\""), HasSubstr("found string \"-1s\""));
@@ -122,7 +122,7 @@ TEST(ValidatedSettings, RoundQuantitiesUp) {
                 HasSubstr("expected quantity such as \"500m\" or \"32Gi\", found number 1.5"));
 }
 
-TEST(ValidatedSettings, AcceptAnIntegerForANumberOnly) {
+TEST(ValidatedSettings, AcceptAnIntegerAsANumberButNotTheReverse) {
     EXPECT_EQ(value_of({.type = SettingType::number}, "1").number, 1.0);
     EXPECT_EQ(value_of({.type = SettingType::number}, "0.25").number, 0.25);
     EXPECT_EQ(error_of({.type = SettingType::integer}, "1.0"),

@@ -142,7 +142,7 @@ TEST_F(AutoscalerScaleUp, RequestsNoEarlyPassAfterAFailedOne) {
     const auto autoscaler = make();
     config::Config other = assembly.config();
     other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
-    ASSERT_TRUE(autoscaler->take_over(other));
+    ASSERT_TRUE(autoscaler->apply_config(other));
     ASSERT_TRUE(autoscaler->run());
     ASSERT_TRUE(autoscaler->wake_at());
     stale_error = Error{ErrorCode::unavailable, "pods: last synced 2m ago"};
@@ -154,7 +154,7 @@ TEST_F(AutoscalerScaleUp, KeepsItsConfigurationIfANewOneIsInvalid) {
     const auto autoscaler = make();
     config::Config other = assembly.config();
     other.pipeline.clouds = {PluginInstanceId("us")};
-    EXPECT_FALSE(autoscaler->take_over(other));
+    EXPECT_FALSE(autoscaler->apply_config(other));
     EXPECT_TRUE(autoscaler->run());
     EXPECT_EQ(target(), 1);
 }
@@ -163,7 +163,7 @@ TEST_F(AutoscalerScaleUp, AppliesANewConfiguration) {
     const auto autoscaler = make();
     config::Config other = assembly.config();
     other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
-    EXPECT_TRUE(autoscaler->take_over(other));
+    EXPECT_TRUE(autoscaler->apply_config(other));
     EXPECT_TRUE(autoscaler->run());
     EXPECT_EQ(target(), 0);
 }

@@ -78,12 +78,11 @@ TEST_F(PassEvents, ReportWhyAPodLeavesAnInterruptedMachine) {
                              .pod = "p",
                              .uid = "u",
                              .node = "n1",
-                             .because = "the machine leaves: spot interruption"}};
+                             .because = "the machine has a termination notice: spot interruption"}};
     pass->results.evictions = {std::nullopt};
     pass->memory.leaving["n1"] = {};
-    EXPECT_THAT(lines(*pass),
-                ElementsAre("Pod shop/p: ScaleDown: evicting pod: the machine leaves: spot "
-                            "interruption"));
+    EXPECT_THAT(lines(*pass), ElementsAre("Pod shop/p: ScaleDown: evicting pod: the machine has a "
+                                          "termination notice: spot interruption"));
 }
 
 TEST_F(PassEvents, ReportRemovedNodesAndMachines) {
@@ -181,7 +180,7 @@ TEST_F(PassEvents, ReportAnUnhealthyAndAFullCluster) {
                             "in cluster reached: 20"));
 }
 
-TEST_F(PassEvents, ReportMachinesThatDidNotJoinOnce) {
+TEST_F(PassEvents, ReportOnceThatMachinesDidNotJoin) {
     const NodeGroupId web("web");
     pass->memory.backoffs[web] = {.last_failure = Time(std::chrono::hours(1)),
                                   .code = ErrorCode::deadline,

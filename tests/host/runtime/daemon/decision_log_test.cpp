@@ -83,14 +83,13 @@ TEST_F(DecisionLogTest, LogsALeavingMachineOnce) {
             std::make_shared<const std::vector<engine::Group>>(std::vector{group});
     };
     with_notice(Leaving{LeaveReason::rebalance});
-    EXPECT_THAT(logged(), ElementsAre("info  pass: machine i-2 of web leaves: rebalance; no "
-                                      "pods of removed nodes are moved to it"));
+    EXPECT_THAT(logged(), ElementsAre("info  pass: machine i-2 of web has a termination notice: "
+                                      "rebalance; no pods of removed nodes are moved to the node"));
     EXPECT_THAT(logged(), IsEmpty());
     with_notice(Leaving{LeaveReason::spot_interruption, time_from_unix_ns(0)});
-    EXPECT_THAT(logged(),
-                ElementsAre("info  pass: machine i-2 of web leaves: spot interruption at "
-                            "1970-01-01T00:00:00Z; it takes no new pods, and its pods are "
-                            "evicted before that time"));
+    EXPECT_THAT(logged(), ElementsAre("info  pass: machine i-2 of web has a termination notice: "
+                                      "spot interruption at 1970-01-01T00:00:00Z; the node takes "
+                                      "no new pods, and its pods are evicted before that time"));
     with_notice({});
     EXPECT_THAT(logged(), IsEmpty());
 }
@@ -172,7 +171,7 @@ TEST_F(DecisionLogTest, LogsAnUnknownMachineTypeOnceUntilTheNextReload) {
             {.plan = {.machine_type = type},
              .dropped = {engine::ReasonCode::not_created, {}, because}});
     };
-    add_dropped_group("m", "no pod fits on it");
+    add_dropped_group("m", "no pod fits on a new machine");
     add_dropped_group("typo",
                       "machine_types names \"typo\", which the cloud does not offer; it offers m");
     const auto line =

@@ -28,8 +28,8 @@ struct StartupGateTest : ::testing::Test {
 };
 
 TEST_F(StartupGateTest, IsOpenIfNothingIsAwaited) {
-    EXPECT_TRUE(StartupGate(nullptr, host.loop, *log).is_over());
-    EXPECT_TRUE(StartupGate(&plugins, host.loop, *log).is_over());
+    EXPECT_TRUE(StartupGate(nullptr, host.loop, *log).is_open());
+    EXPECT_TRUE(StartupGate(&plugins, host.loop, *log).is_open());
     EXPECT_EQ(StartupGate(nullptr, host.loop, *log).reason(), "");
 }
 
@@ -37,14 +37,14 @@ TEST_F(StartupGateTest, ClosesUntilPluginWatchesAreSynced) {
     const auto pods = watches.add("pods for plugin a", [] {});
     const auto maps = watches.add("configmaps in shop for plugin b", [] {});
     StartupGate gate(&plugins, host.loop, *log);
-    EXPECT_FALSE(gate.is_over());
+    EXPECT_FALSE(gate.is_open());
     EXPECT_EQ(gate.reason(), "not synced yet: pods for plugin a, configmaps in shop for plugin b");
     watches.settle(pods);
     host.loop.advance(9s);
-    EXPECT_FALSE(gate.is_over());
+    EXPECT_FALSE(gate.is_open());
     EXPECT_EQ(gate.reason(), "not synced yet: configmaps in shop for plugin b");
     watches.settle(maps);
-    EXPECT_TRUE(gate.is_over());
+    EXPECT_TRUE(gate.is_open());
     EXPECT_EQ(gate.reason(), "");
     EXPECT_EQ(host.lines->text(), "");
 }
@@ -54,14 +54,14 @@ TEST_F(StartupGateTest, OpensAfterTenSecondsWithAWarning) {
     watches.add("pods for plugin a", [] {});
     StartupGate gate(&plugins, host.loop, *log);
     host.loop.advance(10s - 1ms);
-    EXPECT_FALSE(gate.is_over());
+    EXPECT_FALSE(gate.is_open());
     host.loop.advance(1ms);
-    EXPECT_TRUE(gate.is_over());
+    EXPECT_TRUE(gate.is_open());
     EXPECT_EQ(gate.reason(), "") << "passes may start";
     const std::string log_text = host.lines->text();
     EXPECT_THAT(log_text, HasSubstr("warn"));
     EXPECT_THAT(log_text, HasSubstr("starting passes; not synced after 10s: pods for plugin a"));
-    EXPECT_TRUE(gate.is_over());
+    EXPECT_TRUE(gate.is_open());
     EXPECT_EQ(host.lines->text(), log_text);
 }
 

@@ -123,9 +123,11 @@ TEST_F(PassRunnerTest, RepeatsThePassWithoutAHangingHook) {
     EXPECT_EQ(ended.reruns, 1);
     EXPECT_THAT(ended.skipped_hooks, ElementsAre(timed_out("acme")));
     EXPECT_TRUE(hangs->has_abandoned_calls());
-    EXPECT_THAT(host.lines->text(),
-                HasSubstr("error acme: filter did not return within its deadline of 20 ms: skipped "
-                          "until that call returns; meanwhile its stage's on_error applies"));
+    EXPECT_THAT(
+        host.lines->text(),
+        HasSubstr(
+            "error acme: filter did not return within its deadline of 20 ms: skipped until that "
+            "call returns; meanwhile its on_error in pipeline.scale_up.expanders applies"));
     EXPECT_THAT(host.metrics->text(),
                 HasSubstr("hook_overruns_total{hook=\"filter\",plugin=\"acme\"} 1"));
     EXPECT_THAT(host.metrics->text(),
@@ -185,16 +187,17 @@ TEST_F(PassRunnerTest, CallsAHookAgainAfterItsAbandonedCallReturned) {
 TEST_F(PassRunnerTest, BacksOffAHookAfterThreeTimeouts) {
     Running<Hangs> hangs(host, hasty("acme"));
     for (int i = 0; i < 3; ++i) time_out(*hangs);
-    EXPECT_THAT(host.lines->text(),
-                HasSubstr("until that call returns and until 00:01:01Z because of repeated "
-                          "timeouts; meanwhile its stage's on_error applies"));
+    EXPECT_THAT(
+        host.lines->text(),
+        HasSubstr("until that call returns and until 00:01:01Z because of repeated timeouts; "
+                  "meanwhile its on_error in pipeline.scale_up.expanders applies"));
     const SkippedHook backed_off{PluginInstanceId("acme"), loop::Hook::filter,
                                  "it timed out repeatedly; not called until 00:01:01Z"};
     EXPECT_THAT(run_watched<std::string>(pass_of({hangs.shared()})).skipped_hooks,
                 ElementsAre(backed_off));
     EXPECT_EQ(skipped_hook_text(backed_off),
               "acme: filter is skipped: it timed out repeatedly; not called until 00:01:01Z; its "
-              "stage's on_error applies");
+              "on_error in pipeline.scale_up.expanders applies");
     host.loop.advance(1min);
     EXPECT_EQ(run_watched<std::string>(pass_of({hangs.shared()})).result, "kept 1; ");
 }

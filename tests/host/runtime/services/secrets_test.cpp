@@ -53,7 +53,7 @@ TEST_F(DirectorySecretsTest, FollowLinksOfMountedSecrets) {
     EXPECT_EQ(secrets.read("token").value().view(), "abc");
 }
 
-TEST_F(DirectorySecretsTest, RefuseNamesOutsideTheFolder) {
+TEST_F(DirectorySecretsTest, RefuseInvalidNames) {
     for (const char* const name :
          {"", ".", "..", "../token", "a/b", "/etc/passwd", "..data", "a b", "a\nb"}) {
         EXPECT_EQ(refusal(name), ErrorCode::invalid_argument) << name;

@@ -72,7 +72,7 @@ TEST(ApiFaults, ParseAndSerializeToTheSameObject) {
     for (const char* bad :
          {R"({"color":"red"})", R"({"status":"429"})", R"({"cut":1})", R"({"spoil":"rotten"})"})
         EXPECT_FALSE(parse_fault(parsed(bad))) << bad;
-    EXPECT_FALSE(parse_fault(parsed(R"({"times":0})"))->times) << "until it is removed";
+    EXPECT_FALSE(parse_fault(parsed(R"({"times":0})"))->times) << "0: until the fault is removed";
 }
 
 TEST_F(ApiServerTest, ExecutesADelayedRequestAtOnceIfConfigured) {

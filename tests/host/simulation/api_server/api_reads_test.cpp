@@ -24,7 +24,7 @@ struct ApiLists : ApiServerTest {
     const std::string maps = "/api/v1/namespaces/default/configmaps";
 };
 
-TEST_F(ApiLists, ReturnAllObjectsOneNamespaceOrASelection) {
+TEST_F(ApiLists, SelectByNamespaceLabelsAndFields) {
     make("kube-system", "z");
     EXPECT_THAT(names(get("/api/v1/configmaps")), ElementsAre("a", "b", "c", "d", "e", "z"));
     EXPECT_THAT(names(get(maps)), ElementsAre("a", "b", "c", "d", "e"));
@@ -52,7 +52,7 @@ TEST_F(ApiLists, ServeAllPagesAtOneRevision) {
     EXPECT_EQ(text_at(last.body, "metadata.continue"), "");
 }
 
-TEST_F(ApiLists, RejectAnExpiredContinueTokenWithANewOne) {
+TEST_F(ApiLists, RejectAnExpiredContinueTokenAndReturnANewOne) {
     const std::string token(text_at(get(maps + "?limit=2").body, "metadata.continue"));
     make("default", "f");
     store.compact(store.revision());
@@ -71,7 +71,8 @@ TEST_F(ApiLists, IgnoreTheLimitAtResourceVersionZero) {
 TEST_F(ApiLists, ServeOldRevisionsAndRejectFutureOnes) {
     const std::string then = std::to_string(store.revision());
     make("default", "f");
-    EXPECT_EQ(names(get(maps + "?resourceVersion=" + then)).size(), 6u) << "not older than";
+    EXPECT_EQ(names(get(maps + "?resourceVersion=" + then)).size(), 6u)
+        << "NotOlderThan is the default";
     const std::string exact = maps + "?resourceVersionMatch=Exact&resourceVersion=";
     EXPECT_EQ(names(get(exact + then)).size(), 5u);
     const Response future = get(maps + "?resourceVersion=" + std::to_string(store.revision() + 9));
@@ -81,7 +82,7 @@ TEST_F(ApiLists, ServeOldRevisionsAndRejectFutureOnes) {
               "ResourceVersionTooLarge");
 }
 
-TEST_F(ApiLists, ReturnMetadataOnlyIfRequested) {
+TEST_F(ApiLists, ReturnOnlyMetadataIfRequested) {
     accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
     const Response response = get(maps);
     EXPECT_EQ(text_at(response.body, "kind"), "PartialObjectMetadataList");

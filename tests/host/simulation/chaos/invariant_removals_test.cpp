@@ -1,5 +1,5 @@
-// Invariants of removals: minima, budgets and pods are respected, taints end with their removal,
-// and in the calm phase no machine is kept or removed without a reason.
+// Invariants of removals: minima, budgets and pods are respected, no taint remains without a
+// removal, and in the calm phase no machine is kept or removed without a reason.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST_F(RemovalInvariants, RejectRemovalsOfNodesWithUnmovablePods) {
     EXPECT_THAT(pass(*removals_invariant()), ElementsAre(HasSubstr("has no controller")));
 }
 
-TEST_F(RemovalInvariants, ProtectPodsWithTwoBudgetsOrOnCompletionOnly) {
+TEST_F(RemovalInvariants, ProtectPodsWithTwoBudgetsOrSafeToEvictOnCompletion) {
     mark(engine::to_be_deleted_taint);
     pod("web-1", "n1");
     for (const std::string name : {"web", "all"})
@@ -149,7 +149,7 @@ TEST_F(RemovalInvariants, DetectALeavingTaintOfAMachineThatStays) {
     }
 }
 
-TEST_F(RemovalInvariants, IgnoreNodesWithoutAMachine) {
+TEST_F(RemovalInvariants, IgnoreUnreadyNodesWithoutAMachine) {
     const auto invariant = leftovers_invariant();
     add_taint(engine::to_be_deleted_taint);
     group.machines.clear();

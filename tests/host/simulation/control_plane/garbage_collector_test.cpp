@@ -14,12 +14,12 @@ struct GarbageCollectorTest : TestCluster {
         add_nodes(2);
         advance(2s);
     }
-    void own(const std::string& resource, const std::string& name, const std::string& owner,
-             bool holds_up = false) {
+    void add_owner_reference(const std::string& resource, const std::string& name,
+                             const std::string& owner, bool blocks_owner_deletion = false) {
         edit(resource, name, [&](json::object& object) {
             json::object reference =
                 make_controller_reference(store.kind("configmaps"), get("configmaps", owner));
-            reference["blockOwnerDeletion"] = holds_up;
+            reference["blockOwnerDeletion"] = blocks_owner_deletion;
             add_owner(object, std::move(reference));
         });
     }
@@ -71,8 +71,8 @@ TEST_F(GarbageCollectorTest, DeletesObjectsWhoseOwnerDoesNotExist) {
 
 TEST_F(GarbageCollectorTest, KeepsObjectsThatHaveAnotherOwner) {
     for (const char* name : {"first", "second", "shared"}) add_map(name);
-    own("configmaps", "shared", "first");
-    own("configmaps", "shared", "second");
+    add_owner_reference("configmaps", "shared", "first");
+    add_owner_reference("configmaps", "shared", "second");
     remove("configmaps", "first");
     advance(1s);
     EXPECT_THAT(owners_of(get("configmaps", "shared")), SizeIs(1));
@@ -107,13 +107,15 @@ TEST_F(GarbageCollectorTest, CoversKindsThatAreDefinedLater) {
     advance(1s);
     add_map("owner");
     create("balancers.x.io", "{'metadata':{'name':'b'}}");
-    own("balancers.x.io", "b", "owner");
+    add_owner_reference("balancers.x.io", "b", "owner");
     remove("configmaps", "owner");
     advance(1s);
     EXPECT_EQ(find("balancers.x.io", "b"), nullptr);
 }
 
-TEST_F(GarbageCollectorTest, CreatesTheServiceAccountAndCaConfigMapOfNamespaces) {
+using NamespaceContentsTest = GarbageCollectorTest;
+
+TEST_F(NamespaceContentsTest, IncludeTheServiceAccountAndCaConfigMap) {
     create("namespaces", "{'metadata':{'name':'shop'}}");
     advance(0s);
     EXPECT_NE(find("serviceaccounts", "default", "shop"), nullptr);

@@ -21,7 +21,7 @@ TEST(ReportPage, ShowsAStripForPendingPodsAndEachGroup) {
                 ElementsAre("Pending pods", "batch", "web"));
 }
 
-TEST(ReportPage, ListsEmptyGroupsIfThereAreMany) {
+TEST(ReportPage, ShowsNoStripsForEmptyGroupsIfThereAreManyGroups) {
     PageCase run;
     for (char c = 'a'; c <= 'i'; ++c) run.group(std::string("group-") + c);
     run.group("web", 1);
@@ -139,7 +139,7 @@ TEST(ReportPage, ShowsUnmetExpectations) {
                 ElementsAre("scenario.toml:31: expected increase web by 1"));
 }
 
-TEST(ReportPage, ListsOnlyDecisionsOfLongRuns) {
+TEST(ReportPage, ListsOnlyDecisionsAndBackOffsIfTheRunIsLong) {
     PageCase run;
     run.group("web");
     for (int i = 0; i < 400; ++i) run.event(i * 1s, EventKind::bound, "a pod is bound to a node");

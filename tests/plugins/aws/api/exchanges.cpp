@@ -136,7 +136,7 @@ void read_ec2() {
          Ec2Api(offerings.client()).describe_type_offerings());
 }
 
-/// Requirements of a launch template and of a group, whose protocols spell them differently.
+/// Requirements of a launch template and of a group. EC2 and Auto Scaling spell them differently.
 void read_by_requirements() {
     ScriptedAws template_source;
     template_source.file("DescribeLaunchTemplateVersions", "launch_template_requirements.xml");
@@ -201,7 +201,7 @@ void read_others() {
     show("simulate_policy", iam, simulate_policy(iam.client(), simulation));
 }
 
-/// An environment with only a token of the cluster.
+/// An environment without variables; every file has a web identity token.
 class TokenAlone : public Environment {
 public:
     Task<Variables> variables() override { co_return Variables(); }
@@ -215,17 +215,17 @@ void assume_roles() {
                              .source = "test"};
     TokenAlone environment;
     ScriptedAws by_key, by_token;
-    const auto look_at = [&](ScriptedAws& aws) {
+    const auto make_lookup = [&](ScriptedAws& aws) {
         return std::make_shared<CredentialLookup>(
             CredentialLookup{aws.host().host(), {.region = "eu-central-1"}, &environment});
     };
     by_key.file("AssumeRole", "assume_role.xml");
     show("assume_role", by_key,
-         assume_role(look_at(by_key), {.access_key_id = "AKIDEXAMPLE", .secret_access_key = "a"},
-                     wanted));
+         assume_role(make_lookup(by_key),
+                     {.access_key_id = "AKIDEXAMPLE", .secret_access_key = "a"}, wanted));
     by_token.file("AssumeRoleWithWebIdentity", "assume_role_by_token.xml");
     show("assume_role_by_token", by_token,
-         assume_role_by_token(look_at(by_token), "token", wanted));
+         assume_role_by_token(make_lookup(by_token), "token", wanted));
 }
 
 void receive_messages() {

@@ -159,7 +159,7 @@ TEST_F(NoticeQueueTest, ForgetsTheOldestNoticesAboveItsLimit) {
     EXPECT_TRUE(queue.find("i-3"));
 }
 
-TEST_F(NoticeQueueTest, ForgetsRemovedInstancesOnceTheListIsCurrent) {
+TEST_F(NoticeQueueTest, ForgetsNoticesOfUnlistedInstancesAfterTenMinutes) {
     deliver(messages({message(notice_body("i-1")), message(notice_body("i-2"))}));
     queue.follow({"i-1"});
     EXPECT_EQ(queue.size(), 2U);
@@ -214,7 +214,8 @@ TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
     EXPECT_THAT(requests_of(receive), IsEmpty()) << "a standby receives no messages";
     idle.follow({"i-1"});
     aws.host().advance(minutes(1));
-    EXPECT_THAT(requests_of(receive), IsEmpty()) << "a command receives no messages";
+    EXPECT_THAT(requests_of(receive), IsEmpty())
+        << "a command, which lists the cloud once, receives no messages";
     idle.follow({"i-1"});
     aws.host().advance(minutes(1));
     EXPECT_THAT(requests_of(receive), Not(IsEmpty()));
@@ -226,7 +227,7 @@ TEST_F(NoticeQueueTest, ReceivesMessagesOnlyInTheActiveHost) {
         idle.follow({"i-1"});
         before = requests_of(receive).size();
         aws.host().advance(minutes(4));
-        EXPECT_GT(requests_of(receive).size(), before) << "passes may be rare";
+        EXPECT_GT(requests_of(receive).size(), before) << "passes may be four minutes apart";
     }
 }
 
@@ -254,7 +255,7 @@ TEST_F(NoticeQueueTest, LogsAnErrorOnceAndItsEnd) {
     EXPECT_THAT(aws.log(), HasSubstr("are readable again"));
 }
 
-TEST_F(NoticeQueueTest, PollsOnceAMinuteDuringAnError) {
+TEST_F(NoticeQueueTest, PollsOnceOrTwiceAMinuteDuringAnError) {
     aws.on(receive, R"({"__type":"AccessDenied","message":"no"})", 403);
     queue.start();
     aws.host().advance(minutes(5));

@@ -98,7 +98,7 @@ TEST(ProfileSource, CanBeItsOwnSourceProfile) {
     EXPECT_THAT(header_named(m.sts().at(0), "authorization"), HasSubstr("Credential=AKIAOWN/"));
 }
 
-TEST(ProfileSource, PrefersKeysToTheRoleOfASourceProfile) {
+TEST(ProfileSource, PrefersTheKeysOfASourceProfileToItsRole) {
     ProfileMachine m(
         "[default]\nrole_arn=arn:aws:iam::1:role/outer\nsource_profile=b\n"
         "[profile b]\nrole_arn=arn:aws:iam::1:role/inner\nsource_profile=b\n"
@@ -171,7 +171,7 @@ TEST(ProfileSource, ReportsAnInvalidProfile) {
     }
 }
 
-TEST(ProfileSource, PrefersKeysToAProcess) {
+TEST(ProfileSource, PrefersKeysToACredentialProcess) {
     ProfileMachine m(
         "[default]\ncredential_process=x\naws_access_key_id=AKIA\naws_secret_access_key=s\n");
     EXPECT_EQ(m.found().access_key_id, "AKIA");

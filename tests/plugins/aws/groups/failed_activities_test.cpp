@@ -83,7 +83,7 @@ TEST(AwsFailedActivities, ExcludeFailuresBeforeTheRequest) {
     account.add("web", 1);
     ASSERT_TRUE(account.refresh());
     account.aws.fail_launch("web", no_capacity);
-    ASSERT_TRUE(account.increase(1, 1)) << "it began at the same time, not later";
+    ASSERT_TRUE(account.increase(1, 1)) << "the failed launch began at the same time, not later";
     EXPECT_EQ(machine(*account.next(), "i-placeholder-web-1").error, std::nullopt);
 }
 
@@ -108,7 +108,8 @@ TEST(AwsFailedActivities, AreDatedByTheClockOfAws) {
         ASSERT_TRUE(account.refresh());
         ASSERT_TRUE(account.increase(1, 1));
         EXPECT_EQ(machine(*account.next(), "i-placeholder-web-1").error, std::nullopt)
-            << "it failed before the start;" << ahead.count();
+            << "the launch failed before the request; AWS's clock is ahead by " << ahead.count()
+            << " s";
         account.aws.fail_launch("web", no_capacity);
         EXPECT_TRUE(machine(*account.next(), "i-placeholder-web-1").error) << ahead.count();
     }

@@ -61,10 +61,10 @@ public:
     std::string page_fails{};           ///< the token of a page that is always refused
     std::set<std::string> hidden{};     ///< ids of instances that EC2 does not return
     std::string hangs{};                ///< the action without a response
-    std::vector<std::string> events{};  ///< bodies of waiting messages
+    std::vector<std::string> events{};  ///< bodies of the messages in the queue
     Duration latency{};  ///< of each response, which shows the state at the time of the request
-    Duration ahead{};    ///< of its clock, which dates responses
-    bool is_lagging = false;  ///< lists show the groups of the time when it began
+    Duration ahead{};    ///< of the clock of AWS, which dates responses and activities
+    bool is_lagging = false;  ///< lists show the groups as they were when the lag began
     /// Instances come into service, each with its activity, up to the desired capacity.
     void launch(const std::string& group);
     /// An activity of the group that begins now.
@@ -88,7 +88,7 @@ public:
     /// The number of requests of an action, or of all.
     int calls(const std::string& action = {}) const;
     void forget_calls() { requests_.clear(); }
-    /// Their parameters, in order.
+    /// The parameters of the requests of an action, in order.
     std::vector<std::map<std::string, std::string>> requests(const std::string& action) const;
 
 private:

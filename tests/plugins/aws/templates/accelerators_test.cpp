@@ -11,7 +11,7 @@ InstanceType with_gpu(const char* manufacturer, const char* name, int count) {
     return {.name = "x", .gpus = {{.manufacturer = manufacturer, .name = name, .count = count}}};
 }
 
-TEST(AwsAccelerators, AreNamedAsTheirDevicePluginsName) {
+TEST(AwsAccelerators, HaveTheResourceNamesOfTheirDevicePlugins) {
     const std::pair<const char*, Resources> cases[] = {
         {"m5.large", {}},
         {"g4dn.xlarge", {{"nvidia.com/gpu", 1}}},

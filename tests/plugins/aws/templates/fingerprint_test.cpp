@@ -28,24 +28,26 @@ TemplateSources rich_sources() {
 
 using Change = std::function<void(TemplateSources&)>;
 
-std::string changed(const Change& change) {
+std::string fingerprint_after(const Change& change) {
     TemplateSources sources = rich_sources();
     change(sources);
     return fingerprint_of(sources, {.region = "us-east-1"});
 }
 
 TEST(AwsFingerprint, IgnoresTheOrder) {
-    const std::string before = changed([](TemplateSources&) {});
+    const std::string before = fingerprint_after([](TemplateSources&) {});
     EXPECT_EQ(before.size(), 16u);
-    EXPECT_EQ(changed([](auto& s) { std::ranges::reverse(s.types); }), before);
-    EXPECT_EQ(changed([](auto& s) { std::ranges::reverse(s.group.zones); }), before);
-    EXPECT_EQ(changed([](auto& s) { std::ranges::reverse(s.launch_template->block_devices); }),
+    EXPECT_EQ(fingerprint_after([](auto& s) { std::ranges::reverse(s.types); }), before);
+    EXPECT_EQ(fingerprint_after([](auto& s) { std::ranges::reverse(s.group.zones); }), before);
+    EXPECT_EQ(
+        fingerprint_after([](auto& s) { std::ranges::reverse(s.launch_template->block_devices); }),
+        before);
+    EXPECT_EQ(fingerprint_after([](auto& s) { std::ranges::reverse(s.nodegroup->taints); }),
               before);
-    EXPECT_EQ(changed([](auto& s) { std::ranges::reverse(s.nodegroup->taints); }), before);
 }
 
 TEST(AwsFingerprint, IgnoresChangesThatDoNotAffectNodes) {
-    const std::string before = changed([](TemplateSources&) {});
+    const std::string before = fingerprint_after([](TemplateSources&) {});
     const Change changes[] = {
         [](auto& s) { s.group.desired = 7; },
         [](auto& s) { s.group.max = 100; },
@@ -60,7 +62,8 @@ TEST(AwsFingerprint, IgnoresChangesThatDoNotAffectNodes) {
         // Requirements are ignored if types are known.
         [](auto& s) { s.requirements = InstanceRequirements{.vcpu_min = 2}; },
     };
-    for (const Change& change : changes) EXPECT_EQ(changed(change), before) << &change - changes;
+    for (const Change& change : changes)
+        EXPECT_EQ(fingerprint_after(change), before) << &change - changes;
 }
 
 TEST(AwsFingerprint, ChangesWithEverythingThatAffectsNodes) {
@@ -113,7 +116,7 @@ TEST(AwsFingerprint, ChangesWithEverythingThatAffectsNodes) {
     };
     std::set<std::string> seen;
     for (const Change& change : changes)
-        EXPECT_TRUE(seen.insert(changed(change)).second) << &change - changes;
+        EXPECT_TRUE(seen.insert(fingerprint_after(change)).second) << &change - changes;
 }
 
 TEST(AwsFingerprint, ChangesWithTheSettings) {

@@ -27,9 +27,9 @@ TEST(OptionTags, AreReadLikeUpstream) {
 
 TEST(OptionTags, ReportInvalidValuesAndUseTheDefault) {
     const std::tuple<const char*, const char*, const char*> cases[] = {
-        {"scaledownutilizationthreshold", "half", "no share from 0 to 1"},
-        {"scaledownunneededtime", "10", "needs one of the units"},
-        {"maxnodestartuptime", "10m", "no such option"}};
+        {"scaledownutilizationthreshold", "half", "is not a number from 0 to 1"},
+        {"scaledownunneededtime", "10", "missing or unknown unit"},
+        {"maxnodestartuptime", "10m", "unknown group option"}};
     for (const auto& [name, value, why] : cases) {
         const TaggedOptions read = option(name, value);
         EXPECT_EQ(read.options, std::nullopt) << name << "=" << value;

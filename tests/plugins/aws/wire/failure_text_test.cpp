@@ -135,7 +135,7 @@ TEST(FailureText, HasAScopeIfTheCodeImpliesOne) {
     EXPECT_EQ(scope_of("We currently do not have sufficient p2.xlarge capacity in the Availability "
                        "Zone you requested (us-east-1b)."),
               ErrorScope::unknown)
-        << "the machine has the type and the zone";
+        << "the engine uses the type and zone of the machine";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-/// AWS in the HTTP of the fake host: responses in the order in which they were added, repeating the
-/// last, and the requests.
+/// AWS behind the HTTP of the fake host. Returns the added responses in order, and then repeats the
+/// last one. Records the requests.
 #pragma once
 
 #include <algorithm>

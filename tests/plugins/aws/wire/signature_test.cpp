@@ -60,7 +60,7 @@ TEST(Signature, MatchesBotocoreForEachRequestOfTheTable) {
             << to_string(row);
 }
 
-TEST(Signature, CoversTheRequestAndAddsNothingElse) {
+TEST(Signature, AddsOnlyTheDateAndTheAuthorization) {
     SignatureCase one = published("GET", "https://example.amazonaws.com/");
     sign(one.request, one.credentials, one.scope, one.now);
     EXPECT_THAT(one.request.headers,

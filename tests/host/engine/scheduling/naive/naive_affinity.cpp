@@ -38,26 +38,26 @@ bool no_same_label(const std::vector<std::string>& keys, const Pod& owner, const
 }
 
 /// Whether a term of `owner` matches `pod`.
-bool is_about(const NaiveCluster& naive_cluster, const snapshot::PodTerm& term, const Pod& owner,
-              const Pod& pod) {
+bool term_matches(const NaiveCluster& naive_cluster, const snapshot::PodTerm& term,
+                  const Pod& owner, const Pod& pod) {
     return term.selector && covers(naive_cluster, term, owner, pod.ns) &&
            matches(*term.selector, pod.labels) && same_labels(term.match_label_keys, owner, pod) &&
            no_same_label(term.mismatch_label_keys, owner, pod);
 }
 
-bool all_are_about(const NaiveCluster& naive_cluster, const Pod& owner, const Pod& pod) {
+bool all_terms_match(const NaiveCluster& naive_cluster, const Pod& owner, const Pod& pod) {
     return std::all_of(
         owner.spec.pod_affinity.begin(), owner.spec.pod_affinity.end(),
-        [&](const snapshot::PodTerm& t) { return is_about(naive_cluster, t, owner, pod); });
+        [&](const snapshot::PodTerm& t) { return term_matches(naive_cluster, t, owner, pod); });
 }
 
-/// Whether a pod that satisfies `wanted` is on a node that satisfies `existing`.
-bool exists(const NaiveCluster& naive_cluster, const std::function<bool(const Node&)>& existing,
-            const std::function<bool(const Pod&)>& wanted) {
+/// Whether a pod for which `pod_matches` is true is on a node for which `node_matches` is true.
+bool exists(const NaiveCluster& naive_cluster, const std::function<bool(const Node&)>& node_matches,
+            const std::function<bool(const Pod&)>& pod_matches) {
     return std::any_of(naive_cluster.nodes.begin(), naive_cluster.nodes.end(),
                        [&](const Node& node) {
-                           return !node.gone && existing(node) &&
-                                  std::any_of(node.pods.begin(), node.pods.end(), wanted);
+                           return !node.gone && node_matches(node) &&
+                                  std::any_of(node.pods.begin(), node.pods.end(), pod_matches);
                        });
 }
 
@@ -69,7 +69,9 @@ bool same_domain(const Node& a, const Node& b, const std::string& key) {
 /// A pod counts if it matches all terms and its node has the topology key.
 Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     const std::vector<snapshot::PodTerm>& terms = pod.spec.pod_affinity;
-    const auto wanted = [&](const Pod& other) { return all_are_about(naive_cluster, pod, other); };
+    const auto wanted = [&](const Pod& other) {
+        return all_terms_match(naive_cluster, pod, other);
+    };
     bool all_found = true;
     for (const snapshot::PodTerm& term : terms) {
         if (!find_value(node, term.topology_key)) return "the node has no " + term.topology_key;
@@ -86,7 +88,7 @@ Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const No
             });
         },
         wanted);
-    if (!counted && all_are_about(naive_cluster, pod, pod))
+    if (!counted && all_terms_match(naive_cluster, pod, pod))
         return std::nullopt;  // the first pod of the term
     return "no matching pod in the domain";
 }
@@ -96,7 +98,7 @@ Verdict own_anti_affinity(const NaiveCluster& naive_cluster, const Pod& pod, con
         const bool found = exists(
             naive_cluster,
             [&](const Node& other) { return same_domain(node, other, term.topology_key); },
-            [&](const Pod& other) { return is_about(naive_cluster, term, pod, other); });
+            [&](const Pod& other) { return term_matches(naive_cluster, term, pod, other); });
         if (found) return "a matching pod in the same " + term.topology_key;
     }
     return std::nullopt;
@@ -109,7 +111,7 @@ Verdict anti_affinity_of_others(const NaiveCluster& naive_cluster, const Pod& po
         for (const Pod& existing : other.pods) {
             for (const snapshot::PodTerm& term : existing.spec.pod_anti_affinity) {
                 if (same_domain(node, other, term.topology_key) &&
-                    is_about(naive_cluster, term, existing, pod)) {
+                    term_matches(naive_cluster, term, existing, pod)) {
                     return existing.name + " has anti-affinity by " + term.topology_key;
                 }
             }

@@ -25,8 +25,8 @@ Verdict volume_zone(const NaiveCluster& naive_cluster, const Pod& pod, const Nod
 Verdict inter_pod_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 Verdict pod_topology_spread(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node);
 
-/// Pods that a constraint counts, by domain; domains without an eligible node are omitted. Of
-/// unopened nodes only `evaluated` is a domain of hosts.
+/// Pods that a constraint counts, by domain; domains without an eligible node are omitted. In
+/// a spread over hosts, the only unopened node that counts as a domain is `evaluated`.
 std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* evaluated = nullptr);

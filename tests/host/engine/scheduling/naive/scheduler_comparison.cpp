@@ -38,8 +38,8 @@ SchedulerComparison::SchedulerComparison(RandomCluster start)
     for (std::size_t i = 0; i < cluster_.node_count(); ++i) now_.nodes_of.push_back({i});
 }
 
-Refusal SchedulerComparison::slow_why_not(const State& state, PodGroupIndex pod_group,
-                                          std::size_t node) const {
+Refusal SchedulerComparison::naive_why_not(const State& state, PodGroupIndex pod_group,
+                                           std::size_t node) const {
     const auto allowed = state.allowed.find(pod_group);
     if (allowed == state.allowed.end()) return why_not(state.naive_cluster, pods_[pod_group], node);
     // The constraint stays because other constraints require its key, but it allows every node.
@@ -58,8 +58,8 @@ Refusal SchedulerComparison::slow_why_not(const State& state, PodGroupIndex pod_
     return {Predicate::pod_topology_spread, "not allowed there"};
 }
 
-void SchedulerComparison::slow_place(State& state, PodGroupIndex pod_group,
-                                     std::size_t node) const {
+void SchedulerComparison::naive_place(State& state, PodGroupIndex pod_group,
+                                      std::size_t node) const {
     const auto allowed = state.allowed.find(pod_group);
     if (allowed != state.allowed.end()) {
         auto& [key, left] = allowed->second;
@@ -95,8 +95,8 @@ Room SchedulerComparison::count_room(PodGroupIndex pod_group, Slot slot, int mos
     const auto fill = [&](std::size_t node, int pods) {
         int placed = 0;
         for (; placed < pods; ++placed) {
-            if (slow_why_not(state, pod_group, node).predicate != Predicate::none) break;
-            slow_place(state, pod_group, node);
+            if (naive_why_not(state, pod_group, node).predicate != Predicate::none) break;
+            naive_place(state, pod_group, node);
         }
         out.in_all += placed;
         return placed;
@@ -114,7 +114,7 @@ std::string SchedulerComparison::compare(PodGroupIndex pod_group, Slot slot) {
     const Room room = fast_.room(pod_group, slot, wanted);
     if (now_.closed[slot]) return room == Room{} ? "" : where + "has room on a closed slot";
     const Refusal fast = fast_.why_not(pod_group, slot);
-    const Refusal slow = slow_why_not(now_, pod_group, now_.nodes_of[slot].front());
+    const Refusal slow = naive_why_not(now_, pod_group, now_.nodes_of[slot].front());
     if (fast.predicate != slow.predicate)
         return where + to_text(fast) + ", expected " + to_text(slow);
     const Room count = count_room(pod_group, slot, wanted);
@@ -133,7 +133,7 @@ std::string SchedulerComparison::compare_new(PodGroupIndex pod_group,
     State state = now_;
     const std::size_t added =
         add_node(state.naive_cluster, cluster_, template_nodes_[template_node]);
-    const Refusal slow = slow_why_not(state, pod_group, added);
+    const Refusal slow = naive_why_not(state, pod_group, added);
     const Refusal fast = fast_.why_not_new(pod_group, template_node);
     if (fast != fast_.why_not_new(pod_group, predicates_->equivalent(template_node)))
         return "not equivalent";
@@ -147,7 +147,8 @@ std::string SchedulerComparison::compare_find(PodGroupIndex pod_group) const {
     const auto end = static_cast<Slot>(now_.nodes_of.size());
     for (Slot slot = 0; slot < end && !slow; ++slot) {
         if (!now_.closed[slot] &&
-            slow_why_not(now_, pod_group, now_.nodes_of[slot].front()).predicate == Predicate::none)
+            naive_why_not(now_, pod_group, now_.nodes_of[slot].front()).predicate ==
+                Predicate::none)
             slow = slot;
     }
     return fast_.find(pod_group, 0, end) == slow ? ""
@@ -199,7 +200,7 @@ void SchedulerComparison::place(Dice& dice) {
     if (dice.chance(20)) return;  // a change of a copy must not affect the original
     fast_.place(pod_group, slot, per_node);
     for (const std::size_t node : nodes) {
-        for (int i = 0; i < per_node; ++i) slow_place(now_, pod_group, node);
+        for (int i = 0; i < per_node; ++i) naive_place(now_, pod_group, node);
     }
 }
 

@@ -25,7 +25,8 @@ public:
     void step(Dice& dice);
 
 private:
-    /// Numbers of pods by domain that replace the constraint with this key.
+    /// How many more pods each domain takes. Replaces the spread constraint with topology key
+    /// `key`.
     struct Allowance {
         std::string key;
         std::map<std::string, int> left;
@@ -47,8 +48,8 @@ private:
     /// Room for at most `most` pods, found by filling the nodes in order, each with at most as many
     /// pods as the first.
     Room count_room(PodGroupIndex pod_group, Slot slot, int most) const;
-    Refusal slow_why_not(const State& state, PodGroupIndex pod_group, std::size_t node) const;
-    void slow_place(State& state, PodGroupIndex pod_group, std::size_t node) const;
+    Refusal naive_why_not(const State& state, PodGroupIndex pod_group, std::size_t node) const;
+    void naive_place(State& state, PodGroupIndex pod_group, std::size_t node) const;
     std::string compare_domains(PodGroupIndex pod_group) const;
     std::string about(PodGroupIndex pod_group, const std::string& where) const;
 

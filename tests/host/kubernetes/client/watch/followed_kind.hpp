@@ -74,8 +74,7 @@ struct FollowedKind {
     }
 
     const ScriptedApi::Asked& open() const { return api.first(); }
-    /// The open request as "list", with its version or continue token; "watch"; "watch
-    /// list".
+    /// The open request: "list", "watch" or "watch list", with resourceVersion, continue and limit.
     std::string open_query() const {
         std::map<std::string, std::string> query;
         for (const auto& [key, value] : open().request.query) query[key] = value;

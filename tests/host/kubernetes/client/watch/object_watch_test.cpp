@@ -163,7 +163,7 @@ TEST_F(ObjectWatchTest, ReportsAnErrorOnceAndItsEnd) {
     EXPECT_THAT(take_changes(), ElementsAre("synced"));
 }
 
-TEST_F(ObjectWatchTest, RejectsOtherResponsesInsteadOfAList) {
+TEST_F(ObjectWatchTest, RejectsAResponseThatIsNotAList) {
     begin();
     api.fail({ErrorCode::conflict, "expired", "Expired"});
     loop.advance(5s);

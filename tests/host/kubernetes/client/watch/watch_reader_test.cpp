@@ -91,7 +91,7 @@ TEST(WatchReader, AcceptsAListWithoutItems) {
     }
 }
 
-TEST(WatchReader, RejectsOtherResponsesInsteadOfAList) {
+TEST(WatchReader, RejectsAResponseThatIsNotAList) {
     for (const char* text :
          {"", R"({"kind":"Status","message":"no"})", "[]", "7", R"({"metadata":{},"items":[{)",
           R"({"metadata":{"resourceVersion":"1"},"items":[]} {)"}) {

@@ -80,7 +80,7 @@ TEST_F(ConfigMapsTest, SkipsAWriteWithoutChanges) {
     EXPECT_EQ(api.asked().size(), 1u);
 }
 
-TEST_F(ConfigMapsTest, RetriesConflictsAtMostFiveTimes) {
+TEST_F(ConfigMapsTest, GivesUpAfterFiveConflicts) {
     write({.data = {{"status", "new"}}});
     next(refusal(404, "NotFound"));
     next(refusal(409, "AlreadyExists"));
@@ -96,7 +96,8 @@ TEST_F(ConfigMapsTest, RetriesConflictsAtMostFiveTimes) {
 }
 
 TEST_F(ConfigMapsTest, RejectsContentAboveTheApiLimit) {
-    const std::size_t room = (std::size_t{1} << 20) - 6 - 6;  // "status", "other": "2"
+    // The key "status"; the key "other" with its value.
+    const std::size_t room = (std::size_t{1} << 20) - 6 - 6;
     write({.data = {{"status", std::string(room, 'x')}}});
     next(stored());
     EXPECT_EQ(api.open_count(), 1u);

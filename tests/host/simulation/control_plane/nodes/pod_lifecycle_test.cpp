@@ -24,7 +24,7 @@ TEST_F(Kubelet, MakesANewNodeReadyAndFillsItsStatus) {
     EXPECT_THAT(*api_server::find_array(node, "status.addresses"), SizeIs(2));
 }
 
-TEST_F(Kubelet, KeepsTheReadyConditionOfItsCreator) {
+TEST_F(Kubelet, KeepsAReadyConditionThatAnotherClientSet) {
     create("nodes",
            "{'metadata':{'name':'n1'},'status':{'conditions':"
            "[{'type':'Ready','status':'False','reason':'Broken'}]}}");
@@ -116,7 +116,7 @@ TEST_F(Kubelet, StopsAPodAfterATenthOfItsGracePeriod) {
     EXPECT_EQ(phases(), "");
 }
 
-TEST_F(Kubelet, RemovesAPodThatNeverStartedAtOnce) {
+TEST_F(Kubelet, RemovesAtOnceAPodThatNeverStarted) {
     add_node("n1");
     advance(2s);
     add_pod("web");
