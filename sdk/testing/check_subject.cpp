@@ -45,7 +45,7 @@ Result<std::unique_ptr<Session>> Session::open(const Subject& subject, FakeHostO
         session->host_.secrets()[name] = made_up_secret;
     if (subject.options.prepare) subject.options.prepare(session->host_, subject.id());
     if (ready) ready(session->host_);
-    const FakeSettings& kept = session->settings_.emplace(std::move(*settings));
+    FakeSettings& kept = session->settings_.emplace(std::move(*settings));
     session->kind_ = subject.kind();
     Result<PluginInstance> instance = PluginInstance::create(session->host_, *subject.of, kept);
     if (!instance) return fail(std::move(instance).error());

@@ -76,7 +76,7 @@ TEST_F(GceDaemon, FallsBackSecondsAfterAFailedOperation) {
     EXPECT_EQ(s.gce().target("on-demand"), 1);
     EXPECT_EQ(s.gce().target("spot"), 0);
     EXPECT_THAT(s.gce().created("spot"), SizeIs(1)) << "it is backed off";
-    EXPECT_TRUE(s.has_logged("an increase that was agreed to has failed"));
+    EXPECT_TRUE(s.has_logged("accepted increase failed"));
 }
 
 TEST_F(GceDaemon, KeepsANodeWhoseMachineCannotBeDeleted) {

@@ -11,7 +11,7 @@ namespace {
 using namespace engine;
 
 /// Gives no node to any group.
-class NoSplit : public EvenSplit {
+class NoSplit : public EvenSplitter {
     Result<std::vector<int>> split(int, std::span<const NodeGroup> groups,
                                    const CallContext&) override {
         return std::vector<int>(groups.size(), 0);

@@ -8,7 +8,7 @@ namespace {
 TEST(AssertDeathTest, PrintsTheConditionAndItsPlace) {
     const int nodes = 3;
     EXPECT_DEATH(CAPSTAN_ASSERT(nodes <= 2, "a group grows beyond its maximum"),
-                 "assert_test.cpp:[0-9]+: broken promise: a group grows beyond its maximum "
+                 "assert_test.cpp:[0-9]+: assertion failed: a group grows beyond its maximum "
                  "\\(nodes <= 2\\)");
 }
 

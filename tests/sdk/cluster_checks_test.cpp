@@ -43,11 +43,10 @@ constexpr const char* dedicated_text =
 TEST(UnreportedMarks, AreOnAllNodesButNotInTheTemplate) {
     const std::vector<Json> nodes{labelled_node("i-1", team_text, dedicated_text),
                                   labelled_node("i-2", team_text, dedicated_text)};
-    EXPECT_THAT(
-        find_unreported_marks(nodes, {web({"i-1", "i-2"})}),
-        ElementsAre("group web: all its nodes have label team=a, taint "
-                    "dedicated=gpu:NoSchedule, which its template does not tell; a new node is "
-                    "taken to be without"));
+    EXPECT_THAT(find_unreported_marks(nodes, {web({"i-1", "i-2"})}),
+                ElementsAre("group web: all its nodes have label team=a, taint "
+                            "dedicated=gpu:NoSchedule, but its template does not, so new "
+                            "nodes are planned without them"));
 }
 
 TEST(UnreportedMarks, DoNotIncludeMarksOfTheTemplate) {
@@ -84,8 +83,8 @@ TEST(MissingRequests, AreThoseOfDaemonSetContainers) {
         daemon_set("half", R"({"name": "a", "resources": {"requests": {"cpu": "1"}}})"),
         daemon_set("none", R"({"name": "a"}, {"name": "b", "resources": {}})")};
     EXPECT_THAT(find_missing_requests(sets),
-                ElementsAre(HasSubstr("kube-system/half: containers without requests: a no memory;"),
-                            HasSubstr("request a no cpu, a no memory, b no cpu, b no memory;")));
+                ElementsAre(HasSubstr("kube-system/half: containers without requests: a (memory);"),
+                            HasSubstr("requests: a (cpu), a (memory), b (cpu), b (memory);")));
 }
 
 struct ClusterChecks : ::testing::Test {
@@ -102,13 +101,13 @@ TEST_F(ClusterChecks, CheckNodesAndDaemonSets) {
     EXPECT_THAT(check(), IsEmpty());
     host.kube().put(nodes, labelled_node("i-1", team_text));
     host.kube().put(daemon_sets, daemon_set("none", R"({"name": "a"})"));
-    EXPECT_THAT(check(), ElementsAre(HasSubstr("label team=a"), HasSubstr("a no cpu")));
+    EXPECT_THAT(check(), ElementsAre(HasSubstr("label team=a"), HasSubstr("a (cpu)")));
 }
 
 TEST_F(ClusterChecks, ReportMissingGrants) {
     host.kube().serve(daemon_sets).grant("daemonsets.apps:list");
-    EXPECT_THAT(check(), ElementsAre("not checked: whether templates tell the labels and taints of "
-                                     "nodes: it takes \"nodes:list\" in grants.kube"));
+    EXPECT_THAT(check(), ElementsAre("not checked: labels and taints of nodes against "
+                                     "templates: add \"nodes:list\" to grants.kube"));
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ TEST_F(DataFileTest, KeepsItsLastValueAndWarnsOnceIfTheFileBecomesInvalid) {
     renew(minutes(10));
     renew(minutes(10));
     const std::string named = "file \"" + path_ + "\": ";
-    EXPECT_THAT(warnings(), ElementsAre("prices stay those of 2026-11-01: " + named + "no amount"));
+    EXPECT_THAT(warnings(), ElementsAre("using prices of 2026-11-01: " + named + "no amount"));
     std::filesystem::remove(path_);
     renew(minutes(10));
     EXPECT_THAT(warnings(), ElementsAre(HasSubstr("no amount"), HasSubstr("no such file")));
@@ -121,7 +121,7 @@ TEST_F(DataFileTest, KeepsItsValueIfTheFileHasNoDate) {
     write("");
     host_.advance(minutes(1));
     ASSERT_TRUE(run(host_, file.renew()));
-    EXPECT_THAT(warnings(), ElementsAre(HasSubstr("counts stay as they were: ")));
+    EXPECT_THAT(warnings(), ElementsAre(HasSubstr("using the previous counts: ")));
     EXPECT_EQ(file.value()->bytes, 3);
 }
 

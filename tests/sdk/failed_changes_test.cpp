@@ -65,10 +65,10 @@ TEST_F(FailedChangesTest, AreShownAsFailedMachinesWithTheError) {
 
 TEST_F(FailedChangesTest, WakeTheHostAndLogOneWarning) {
     failed.add(web, 3, no_stock);
-    EXPECT_THAT(host.take_wakes(), ElementsAre(HasSubstr("group \"web\": an increase")));
+    EXPECT_THAT(host.take_wakes(),
+                ElementsAre(HasSubstr("group \"web\": accepted increase failed")));
     ASSERT_THAT(host.log_lines(), SizeIs(1));
-    EXPECT_EQ(host.log_lines()[0].message,
-              "group \"web\": accepted increase failed: no stock");
+    EXPECT_EQ(host.log_lines()[0].message, "group \"web\": accepted increase failed: no stock");
 }
 
 TEST_F(FailedChangesTest, GenerateIdsForMachinesWithoutOne) {

@@ -95,7 +95,7 @@ TEST_F(MalformedOption, WithUnknownPodsIsRejected) {
     EXPECT_EQ(refusal(), "taken");
     const auto raised = option_from_abi(raw, 1);
     ASSERT_FALSE(raised);
-    EXPECT_EQ(raised.error().message, "pods[1].equivalence_group is 1, there are 1");
+    EXPECT_EQ(raised.error().message, "pods[1].equivalence_group is 1, the request has 1");
 }
 
 TEST_F(MalformedOption, WithImpossibleNumbersIsRejected) {

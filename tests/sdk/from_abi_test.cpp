@@ -134,13 +134,13 @@ TEST_F(MalformedView, WithAnArrayWithoutMemoryIsRejected) {
 
 TEST_F(MalformedView, WithAnUnlimitedArrayIsRejectedBeforeItIsRead) {
     view.groups.count = UINT32_MAX;
-    EXPECT_EQ(refusal(), "internal: groups has 4294967295 elements, more than 1000000 are taken");
+    EXPECT_EQ(refusal(), "internal: groups has 4294967295 elements, more than 1000000");
 }
 
 TEST_F(MalformedView, WithATooSmallStrideIsRejected) {
     view.groups.stride = 16;
-    EXPECT_EQ(refusal(), "internal: groups has a stride of 16, at least " +
-                             std::to_string(detail::first_size<capstan_group>) + " is needed");
+    EXPECT_EQ(refusal(), "internal: groups has a stride of 16, expected at least " +
+                             std::to_string(detail::first_size<capstan_group>));
     view.groups.stride = 0;
     EXPECT_NE(refusal(), "taken");
 }
@@ -155,10 +155,10 @@ TEST_F(MalformedView, WithMisalignedElementsIsRejected) {
 
 TEST_F(MalformedView, WithATooShortStructIsNotReadPastItsEnd) {
     group(1).struct_size = 24;
-    EXPECT_EQ(refusal(), "internal: groups[1].struct_size is 24, at least " +
-                             std::to_string(detail::first_size<capstan_group>) + " is needed");
+    EXPECT_EQ(refusal(), "internal: groups[1].struct_size is 24, expected at least " +
+                             std::to_string(detail::first_size<capstan_group>));
     view.struct_size = 0;
-    EXPECT_EQ(refusal(), "internal: struct_size is 0, at least 80 is needed");
+    EXPECT_EQ(refusal(), "internal: struct_size is 0, expected at least 80");
 }
 
 TEST_F(MalformedView, WithOverlappingStructsIsRejected) {
@@ -208,12 +208,12 @@ TEST_F(MalformedView, WithInvalidPricesAndOptionsIsReportedWithItsPath) {
 
 TEST_F(MalformedView, WithDuplicateIdsIsRejected) {
     group(1).id = group(0).id;
-    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is listed twice");
+    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is there twice");
 }
 
 TEST_F(MalformedView, WithDuplicateKeysIsRejected) {
     at<capstan_kv>(group(0).tags, 1).key = str("team");
-    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is listed twice");
+    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is there twice");
     at<capstan_kv>(group(0).tags, 1).key = str("");
     EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key is empty");
 }
@@ -221,8 +221,8 @@ TEST_F(MalformedView, WithDuplicateKeysIsRejected) {
 TEST_F(MalformedView, WithAnInvalidMachineErrorIsRejected) {
     const capstan_error error{8, 1, str("x"), str(""), str(""), -1, 0, 0};
     machine().error = &error;
-    EXPECT_EQ(refusal(), "internal: machines[0].error.struct_size is 8, at least " +
-                             std::to_string(detail::first_size<capstan_error>) + " is needed");
+    EXPECT_EQ(refusal(), "internal: machines[0].error.struct_size is 8, expected at least " +
+                             std::to_string(detail::first_size<capstan_error>));
 }
 
 TEST_F(MalformedView, KeepsReadableErrorMessagesOfLimitedLength) {
@@ -253,7 +253,7 @@ TEST_F(MalformedView, ChecksEveryMemberOfATemplate) {
     at<capstan_quantity>(raw_node.capacity, 1).amount = -1;
     EXPECT_EQ(refusal_of_node(), "capacity[1].amount is -1");
     at<capstan_quantity>(raw_node.capacity, 1).resource = str("cpu");
-    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is listed twice");
+    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is there twice");
     raw_node.name = {};
     EXPECT_EQ(refusal_of_node(), "name is empty");
 }

@@ -168,7 +168,7 @@ TEST_F(Kube, WatchEndsIfItsFunctionThrows) {
     host.run();
     EXPECT_TRUE(kept.has_ended());
     ASSERT_EQ(host.log_lines().size(), 1u);
-    EXPECT_THAT(host.log_lines()[0].message, HasSubstr("its function threw"));
+    EXPECT_THAT(host.log_lines()[0].message, HasSubstr("its callback failed"));
 }
 
 TEST_F(Kube, RejectsWhatIsNotGranted) {

@@ -136,8 +136,9 @@ TEST(Renewed, KeepsAValidValueIfARenewalFails) {
     s.error = refused;
     s.host.advance(55min);
     EXPECT_EQ(s.get(), "1");
-    EXPECT_THAT(s.warnings(),
-                ElementsAre("tokens: renewal failed, the current ones stay in use: the source says no"));
+    EXPECT_THAT(
+        s.warnings(),
+        ElementsAre("tokens: renewal failed, the current ones stay in use: the source says no"));
     const int requests = s.requests;
     EXPECT_EQ(s.get(), "1");
     EXPECT_EQ(s.requests, requests) << "it pauses after a failure";
@@ -153,7 +154,8 @@ TEST(Renewed, WarnsIfABackgroundRenewalFails) {
     s.host.advance(46min);
     EXPECT_EQ(s.get(), "1");
     s.host.advance(1s);
-    EXPECT_THAT(s.warnings(), ElementsAre(HasSubstr("are used on: the source says no")));
+    EXPECT_THAT(s.warnings(),
+                ElementsAre(HasSubstr("the current ones stay in use: the source says no")));
 }
 
 TEST(Renewed, NeverUsesAnExpiredValue) {

@@ -73,8 +73,8 @@ TEST(Retry, EndsAfterItsAttemptsWithTheLastError) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error(),
               (Error{ErrorCode::unavailable,
-                     "GET https://api.example/groups: status 503 \"no\" (after 3 attempts; no more "
-                     "are made)"}));
+                     "GET https://api.example/groups: status 503 \"no\" (after 3 attempts; "
+                     "attempt limit reached)"}));
 }
 
 TEST(Retry, DoesNotRepeatPermanentErrors) {
@@ -175,7 +175,8 @@ TEST(Retry, LeavesALongWaitToTheHost) {
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().code, ErrorCode::throttled);
     EXPECT_EQ(got.error().retry_after, 120s);
-    EXPECT_THAT(got.error().message, HasSubstr("(after 1 attempt; the requested wait is too long)"));
+    EXPECT_THAT(got.error().message,
+                HasSubstr("(after 1 attempt; the requested wait is too long)"));
     EXPECT_EQ(r.host.monotonic(), before);
 }
 

@@ -190,8 +190,8 @@ TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterALostResponse) {
     ASSERT_FALSE(second);
     EXPECT_EQ(second.error().code, ErrorCode::conflict);
     EXPECT_EQ(second.error().message,
-              "group \"web\": a target of 7 is postponed: 5 was requested without an answer less "
-              "than half a minute ago outcome and may still be applied");
+              "group \"web\": a target of 7 is postponed: 5 was requested less than half a "
+              "minute ago with unknown outcome and may still be applied");
     host.advance(30s);
     EXPECT_EQ(increase(by(2, 5, 5))->target, 7);
     EXPECT_THAT(sent, ElementsAre(5, 5, 7));

@@ -34,7 +34,7 @@ struct Notice {
 /// over: it ends a notice of such a state, as an instance may leave a warm pool. A scheduled change
 /// that is "closed" is over, too. Messages of a lifecycle hook that writes into the queue without
 /// EventBridge are understood as well. A malformed time is unknown. `invalid_argument`: the body is
-/// no JSON, has no such envelope, or is one of these events without an instance.
+/// not valid JSON, has no such envelope, or is one of these events without an instance.
 Result<std::vector<Notice>> read_notices(std::string_view body);
 
 /// Whether `later` replaces `earlier` as the notice of an instance: it does unless it is less

@@ -43,7 +43,7 @@ struct CredentialsText {
 
 /// The first of the settings' secret, the settings' file, GOOGLE_APPLICATION_CREDENTIALS and
 /// gcloud's file. If there is none of them, `found` is nullopt and `absence` says why. Throws a
-/// Failure if a configured one cannot be read or is no JSON object.
+/// Failure if a configured one cannot be read or is not a JSON object.
 struct CredentialsSearch {
     std::optional<CredentialsText> found{};
     std::string absence{};

@@ -197,7 +197,7 @@ TEST_F(ExpanderAnswersTest, RefuseAnUnknownOption) {
     const auto answer = filter({0, 1});
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ErrorCode::internal);
-    EXPECT_THAT(answer.error().message, HasSubstr("option is 2, there are 2"));
+    EXPECT_THAT(answer.error().message, HasSubstr("option is 2, the request has 2"));
 }
 
 TEST_F(ExpanderAnswersTest, AreUnavailableIfTheInstanceHasStopped) {

@@ -92,7 +92,7 @@ TEST_F(PluginGroupSourceTest, IsRefusedForInvalidSuggestions) {
                 }),
                 HasSubstr("whose machine is not on offer"));
     EXPECT_THAT(error_of([](const GroupSuggestions& suggest) { suggest(plan("Nap_M"), ""); }),
-                HasSubstr("has more than lower-case letters"));
+                HasSubstr("has characters other than lower-case letters"));
     EXPECT_THAT(error_of([](const GroupSuggestions& suggest) { suggest.limit_groups(-1); }),
                 HasSubstr("limited groups to -1"));
     EXPECT_THAT(error_of([](const GroupSuggestions& suggest) {

@@ -92,8 +92,8 @@ TEST(MemoryText, ReportsTheLocationOfAllErrors) {
         refusal_of(R"({"version":2,"memory":{"last":7,"backoffs":{"a/b":{"since":"noon",)"
                    R"("length":"5","because":8}},"removals":{"n":{"phase":"tired"}}}})"),
         "memory: /memory/backoffs/a~1b/since: \"noon\" is not a time such as 2026-11-21T10:50:00Z\n"
-        "memory: /memory/backoffs/a~1b/length: duration \"5\": a number needs one of the "
-        "units ns, us, ms, s, m, h, d\n"
+        "memory: /memory/backoffs/a~1b/length: duration \"5\": missing or unknown unit, "
+        "expected ns, us, ms, s, m, h or d\n"
         "memory: /memory/backoffs/a~1b/because: expects text, found a number (8)\n"
         "memory: /memory/removals/n/phase: expects one of tainting, waiting, draining, "
         "delayed, deleting, removed, undoing, found text (\"tired\")\n"

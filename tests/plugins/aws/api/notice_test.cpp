@@ -108,8 +108,8 @@ TEST(Notices, AreNotReadFromOtherEvents) {
 }
 
 TEST(Notices, ReportAnInvalidMessage) {
-    EXPECT_THAT(read_notices("").error().message, HasSubstr("no JSON"));
-    EXPECT_THAT(read_notices("{\"detail-type\":").error().message, HasSubstr("no JSON"));
+    EXPECT_THAT(read_notices("").error().message, HasSubstr("invalid JSON"));
+    EXPECT_THAT(read_notices("{\"detail-type\":").error().message, HasSubstr("invalid JSON"));
     EXPECT_THAT(read_notices("{}").error().message, HasSubstr("detail-type"));
     EXPECT_THAT(read_notices("[]").error().message, HasSubstr("detail-type"));
     const std::string warning = "EC2 Spot Instance Interruption Warning";

@@ -112,7 +112,7 @@ TEST(AwsPrices, AreReloadedAndKeptIfTheFileBecomesInvalid) {
     EXPECT_DOUBLE_EQ(*account.next(minutes(10))->groups[0].price->per_hour, 0.2);
     account.file.write("{");
     EXPECT_DOUBLE_EQ(*account.next(minutes(10))->groups[0].price->per_hour, 0.2);
-    EXPECT_THAT(account.warnings(), Contains(HasSubstr("prices stay those of 2026-11-01")));
+    EXPECT_THAT(account.warnings(), Contains(HasSubstr("using prices of 2026-11-01")));
 }
 
 TEST(AwsPrices, WarnAboutASampleAndAFileOfAnotherRegion) {

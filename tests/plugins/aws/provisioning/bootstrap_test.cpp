@@ -148,8 +148,8 @@ TEST(Bootstrap, RejectsUserDataThatCannotBeExtended) {
          team, "without a closing boundary"},
         {"[settings.kubernetes]\nnode-labels = { a = \"b\" }\n", team, "does not set node-labels"},
         {long_script, team, "EC2 allows 16384"},
-        {a_script, {{"node-role.kubernetes.io/worker", ""}}, "kubelet may not give"},
-        {a_script, {{"node-restriction.kubernetes.io/a", "b"}}, "kubelet may not give"},
+        {a_script, {{"node-role.kubernetes.io/worker", ""}}, "kubelet must not set"},
+        {a_script, {{"node-restriction.kubernetes.io/a", "b"}}, "kubelet must not set"},
         {a_script, {{"team", "a' --insecure"}}, "is not a valid label"},
         {a_script, {{"te am", "a"}}, "is not a valid label"},
     };

@@ -70,7 +70,7 @@ TEST(AwsPriceTable, ReportsWhereAFileIsInvalid) {
         return R"({"region": "r", "date": "2026-11-01", "prices": )" + prices + "}";
     };
     const std::pair<std::string, const char*> cases[] = {
-        {"", "no JSON"},
+        {"", "invalid JSON"},
         {"[]", "region is missing"},
         {R"({"region": "r", "prices": {}})", "date is not a date"},
         {R"({"region": "r", "date": "today", "prices": {}})", "date is not a date"},

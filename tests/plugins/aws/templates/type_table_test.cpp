@@ -104,7 +104,7 @@ TEST(TypeTable, ReportsWhereAFileIsInvalid) {
                type + "]}";
     };
     const std::pair<std::string, const char*> cases[] = {
-        {"", "no JSON"},
+        {"", "invalid JSON"},
         {"[]", "types is missing"},
         {R"({"types": []})", "date is missing"},
         {R"({"date": 3, "types": []})", "date is missing or not a string"},

@@ -62,7 +62,7 @@ TEST(GceLateFailures, WakeTheHostAndAreLoggedOnce) {
     project.host.advance(seconds(20));
     EXPECT_THAT(project.host.take_wakes(), ElementsAre(HasSubstr("p/us-central1-a/web")));
     EXPECT_THAT(project.warnings(),
-                ElementsAre(AllOf(HasSubstr("web"), HasSubstr("agreed to has failed"),
+                ElementsAre(AllOf(HasSubstr("web"), HasSubstr("accepted increase failed"),
                                   HasSubstr("Quota 'CPUS' exceeded."))));
 }
 

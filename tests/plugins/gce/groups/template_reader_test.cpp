@@ -178,7 +178,7 @@ TEST(GcePriceReader, ReadsTheFileAgainAfterTenMinutes) {
     EXPECT_EQ(project.price(minutes(10)), 0.3);
     std::ofstream(project.path) << "{";
     EXPECT_EQ(project.price(minutes(10)), 0.3);
-    EXPECT_THAT(project.warnings(), Contains(HasSubstr("prices stay those of 2026-11-01")));
+    EXPECT_THAT(project.warnings(), Contains(HasSubstr("using prices of 2026-11-01")));
 }
 
 TEST(GcePriceReader, WarnsAboutAFileOfAnotherRegion) {

@@ -83,10 +83,10 @@ TEST(TaintToleration, MatchesKeyValueAndEffect) {
     }
 }
 
-TEST(DynamicResources, ReportsThatResourceClaimsAreNotSimulated) {
+TEST(DynamicResources, ReportsThatResourceClaimsAreNotSupported) {
     EXPECT_EQ(check_dynamic_resources({}), std::nullopt);
     EXPECT_THAT(check_dynamic_resources({.uses_resource_claims = true}),
-                Optional(::testing::StartsWith("not simulated: ")));
+                Optional(::testing::StartsWith("not supported: ")));
 }
 
 TEST(Predicate, HasTheNameOfTheSchedulerPlugin) {
