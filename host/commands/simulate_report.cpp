@@ -64,7 +64,7 @@ void print_event(std::ostream& out, const simulation::Event& event) {
     std::string clock = clock_text(event.at);
     clock.resize(std::max(clock.size() + 1, clock_width), ' ');
     out << clock << indented(event.text, clock_width) << '\n';
-    if (!event.because.empty() && !event.is_told) {
+    if (!event.because.empty() && !event.is_repeated) {
         out << std::string(clock_width + 2, ' ') << indented(event.because, clock_width + 2)
             << '\n';
     }

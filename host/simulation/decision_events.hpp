@@ -79,7 +79,7 @@ private:
     void add_evictions(const engine::Decision& decision, const engine::Results& results, Time now);
     void add_refusals(const engine::Decision& decision, const engine::Results& results, Time now);
     /// Whether an earlier event gave the reason of the node's removal: the one of its beginning.
-    bool is_told(const std::string& node) const { return begun_.contains(node); }
+    bool has_begun(const std::string& node) const { return begun_.contains(node); }
 
     EventLog& event_log_;
     RunStatistics& statistics_;

@@ -27,14 +27,14 @@ std::string_view name_of(EventKind kind) noexcept {
 }
 
 void EventLog::add(Time now, EventKind kind, std::string subject, std::string text,
-                   std::optional<std::int64_t> count, std::string because, bool is_told) {
+                   std::optional<std::int64_t> count, std::string because, bool is_repeated) {
     add({.at = now - start_,
          .kind = kind,
          .text = std::move(text),
          .because = std::move(because),
          .subject = std::move(subject),
          .count = count,
-         .is_told = is_told});
+         .is_repeated = is_repeated});
 }
 
 void EventLog::add(Event event) {

@@ -15,7 +15,7 @@ public:
 
     void add(Time now, EventKind kind, std::string subject, std::string text,
              std::optional<std::int64_t> count = {}, std::string because = {},
-             bool is_told = false);
+             bool is_repeated = false);
     std::vector<Event>& events() noexcept { return events_; }
 
     /// From here on events are held back, until take_held() returns them.

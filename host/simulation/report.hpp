@@ -43,7 +43,7 @@ struct Event {
     /// The group, node or batch of pods that the event is about; empty: not one of these.
     std::string subject{};
     std::optional<std::int64_t> count{};  ///< of the machines, pods or nodes
-    bool is_told = false;                 ///< an earlier event gave the same reason
+    bool is_repeated = false;             ///< an earlier event gave the same reason
     bool operator==(const Event&) const = default;
 };
 

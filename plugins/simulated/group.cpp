@@ -326,9 +326,9 @@ MachineState Group::state_of(const Machine& machine) const {
 std::optional<Error> Group::error_of(const Machine& machine) const {
     if (machine.launched) return std::nullopt;
     if (machine_error_) return machine_error_;
-    const bool is_told =
+    const bool is_reported =
         config_.on_exhausted != Shortage::silent && now_ >= machine.requested + config_.error_after;
-    if (!is_told) return std::nullopt;
+    if (!is_reported) return std::nullopt;
     return Error{.code = ErrorCode::out_of_capacity,
                  .message = "the cloud has only " + counted(capacity_.value_or(0), "machine") +
                             " of this kind"};

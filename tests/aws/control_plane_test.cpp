@@ -74,9 +74,9 @@ TEST_F(AwsOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLis
     EXPECT_EQ(aws().most_desired("on-demand"), 3) << "no extra machine";
 
     const std::string at = " --config '" + daemon().config().string() + "'";
-    const commands::Ran doctor = commands::capstan("doctor" + at);
+    const commands::CommandResult doctor = commands::capstan("doctor" + at);
     EXPECT_THAT(doctor.out, HasSubstr("2 groups found")) << doctor.err;
-    const commands::Ran explained = commands::capstan("explain group --live spot" + at);
+    const commands::CommandResult explained = commands::capstan("explain group --live spot" + at);
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, HasSubstr("InsufficientInstanceCapacity"));
 }

@@ -74,7 +74,7 @@ TEST_F(AwsDaemon, SupportsDoctorExplainAndPlan) {
     AwsScenario& s =
         begin({.groups = {{.name = "web"}, {.name = "small", .types = {"c5.large"}, .max = 0}},
                .policies = {"policy.json", "policy_doctor.json"}});
-    commands::Ran doctor;
+    commands::CommandResult doctor;
     EXPECT_TRUE(becomes(30s, [&] {
         doctor = s.run_command("doctor");
         return doctor.code == 0;
@@ -85,11 +85,12 @@ TEST_F(AwsDaemon, SupportsDoctorExplainAndPlan) {
 
     const auto pods = s.api().names("/api/v1/namespaces/default/pods");
     ASSERT_THAT(pods, SizeIs(1));
-    const commands::Ran explained = s.run_command("explain pod --live default/" + pods.front());
+    const commands::CommandResult explained =
+        s.run_command("explain pod --live default/" + pods.front());
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out,
                 AllOf(HasSubstr("web"), HasSubstr("can schedule it"), HasSubstr("small")));
-    const commands::Ran plan = s.run_command("plan");
+    const commands::CommandResult plan = s.run_command("plan");
     EXPECT_EQ(plan.code, 3) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("increase web by 1"));
 }
@@ -99,7 +100,7 @@ TEST_F(AwsDaemon, ComparesATemplateWithTheLastNode) {
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string node = s.nodes().front();
-    commands::Ran explained;
+    commands::CommandResult explained;
     EXPECT_TRUE(becomes(90s, [&] {
         explained = s.run_command("explain group --live web");
         return explained.out.find("compared with node " + node) != std::string::npos;

@@ -23,7 +23,7 @@ TEST_F(AwsDaemon, AssumesTheRoleOfItsServiceAccount) {
     const Variable file("AWS_WEB_IDENTITY_TOKEN_FILE", folder.write("token", "a-web-token"));
     const Variable role("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/capstan-shop");
     const Variable name("AWS_ROLE_SESSION_NAME", "capstan");
-    const commands::Ran doctor = s.run_command("doctor");
+    const commands::CommandResult doctor = s.run_command("doctor");
     EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;
     EXPECT_THAT(s.aws().calls("AssumeRoleWithWebIdentity"), Not(IsEmpty()));
     EXPECT_THAT(principal_of(s.aws()), HasSubstr("assumed-role/capstan-shop/capstan"));
@@ -35,7 +35,7 @@ TEST_F(AwsDaemon, UsesPodIdentity) {
     const Variable url("AWS_CONTAINER_CREDENTIALS_FULL_URI", s.aws().url() + "/v1/credentials");
     const Variable file("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
                         folder.write("token", "a-pods-token"));
-    const commands::Ran doctor = s.run_command("doctor");
+    const commands::CommandResult doctor = s.run_command("doctor");
     EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;
     EXPECT_THAT(principal_of(s.aws()), HasSubstr("assumed-role/capstan-shop/eks-shop"));
 }
@@ -45,7 +45,7 @@ TEST_F(AwsDaemon, ReportsWhyAWebIdentityIsRefused) {
     const commands::Folder folder;
     const Variable file("AWS_WEB_IDENTITY_TOKEN_FILE", folder.write("token", "a-strangers-token"));
     const Variable role("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/capstan-shop");
-    const commands::Ran doctor = s.run_command("doctor");
+    const commands::CommandResult doctor = s.run_command("doctor");
     EXPECT_NE(doctor.code, 0);
     EXPECT_THAT(doctor.out + doctor.err, HasSubstr("InvalidIdentityToken"));
     EXPECT_THAT(s.aws().calls("DescribeAutoScalingGroups"), IsEmpty())

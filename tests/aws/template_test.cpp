@@ -21,7 +21,7 @@ protected:
             "aws.toml", std::string("region = \"") + region + "\"\nendpoint_url = \"" + aws.url() +
                             "\"\ndiscovery = [\"k8s.io/cluster-autoscaler/enabled\"]\n" +
                             "credentials = { imds_endpoint = \"" + aws.url() + "\" }\n");
-        const commands::Ran ran =
+        const commands::CommandResult ran =
             commands::capstan("plugin call '" + commands::shipped("aws.so").string() +
                               "' --kind cloud --live -o json --settings '" + settings + "'");
         EXPECT_EQ(ran.code, 0) << ran.err;

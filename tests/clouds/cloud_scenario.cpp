@@ -61,7 +61,7 @@ std::vector<std::string> CloudScenario::nodes() const {
     return out;
 }
 
-commands::Ran CloudScenario::run_command(const std::string& command) const {
+commands::CommandResult CloudScenario::run_command(const std::string& command) const {
     return commands::capstan(command + " --config '" + cluster_->config().string() + "'");
 }
 

@@ -41,7 +41,7 @@ public:
     /// Names of nodes that are machines of the clouds.
     std::vector<std::string> nodes() const;
     /// `capstan COMMAND --config` of this cluster.
-    commands::Ran run_command(const std::string& command) const;
+    commands::CommandResult run_command(const std::string& command) const;
     /// Printed after a failure.
     std::string log() const;
 

@@ -127,7 +127,8 @@ TEST(DocumentedExamples, BeginWithCommandsThatSucceed) {
             // "SCENARIO" is a file that the reader has.
             const bool is_whole = command.find(" SCENARIO") == std::string::npos;
             if (!command.starts_with("capstan simulate ") || !is_whole) continue;
-            const commands::Ran ran = commands::capstan(command.substr(command.find(' ')));
+            const commands::CommandResult ran =
+                commands::capstan(command.substr(command.find(' ')));
             EXPECT_EQ(ran.code, 0) << command << ran.out << ran.err;
         }
     }
@@ -211,7 +212,7 @@ TEST(DocumentedExamples, PassConfigCheck) {
     EXPECT_THAT(configurations, IsSupersetOf({"examples/aws.toml", "examples/external_grpc.toml",
                                               "examples/kwok.toml", "examples/zalando.toml"}));
     for (const std::string& config : configurations) {
-        const commands::Ran ran = commands::capstan("config check --config " + config);
+        const commands::CommandResult ran = commands::capstan("config check --config " + config);
         EXPECT_EQ(ran.code, 0) << config << ": " << ran.out << ran.err;
     }
 }

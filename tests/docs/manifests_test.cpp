@@ -89,7 +89,8 @@ TEST(ShippedManifests, HaveAValidConfigurationForEveryCloud) {
             if (object["kind"].as<std::string>() != "ConfigMap") continue;
             const fs::path file = folder.path() / "capstan.toml";
             std::ofstream(file) << object["data"]["capstan.toml"].as<std::string>();
-            const commands::Ran ran = commands::capstan("config check --config " + file.string());
+            const commands::CommandResult ran =
+                commands::capstan("config check --config " + file.string());
             EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
         }
     }

@@ -19,7 +19,7 @@ struct ControlPlaneBalancer : ControlPlaneTest {
     void SetUp() override {
         ControlPlaneTest::SetUp();
         if (cluster == nullptr || IsSkipped()) return;
-        const commands::Ran installed = install();
+        const commands::CommandResult installed = install();
         ASSERT_EQ(installed.code, 0) << installed.err;
         EXPECT_THAT(installed.out, HasSubstr("balancers.balancer.x-k8s.io created"));
         cluster->kubectl({"apply", "-f", "deploy/kubernetes/balancer.yaml"});
@@ -29,7 +29,7 @@ struct ControlPlaneBalancer : ControlPlaneTest {
             {"delete", "rolebinding", "-n", "kube-system", "capstan", "--ignore-not-found"});
         for (const char* zone : {"a", "b"}) cluster->apply(zone_of(zone));
     }
-    commands::Ran install() const {
+    commands::CommandResult install() const {
         const auto admin = cluster->capstans_kubeconfig().parent_path() / "admin.conf";
         return commands::capstan("crd install --kubeconfig '" + admin.string() + "'");
     }

@@ -16,7 +16,7 @@ namespace {
 
 namespace json = boost::json;
 using namespace std::chrono_literals;
-using commands::Ran;
+using commands::CommandResult;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -25,7 +25,7 @@ using ::testing::StartsWith;
 std::string quoted_path(const std::filesystem::path& path) { return "'" + path.string() + "'"; }
 
 /// Runs `capstan COMMAND` with the configuration of the cluster.
-Ran run_command(const EmbeddedCluster& cluster, const std::string& command) {
+CommandResult run_command(const EmbeddedCluster& cluster, const std::string& command) {
     return commands::capstan(command + " --config " + quoted_path(cluster.config()));
 }
 std::string pending_pod(const Api& api) {
@@ -42,21 +42,21 @@ TEST(LiveCommands, WorkWithoutADaemonAndChangeNothing) {
     EXPECT_THAT(
         run_command(cluster, "plan").out,
         StartsWith("increase web by 1\n  makes room for 1 pod\n\nMore: capstan doctor -c "));
-    const Ran as_json = run_command(cluster, "plan -o json");
+    const CommandResult as_json = run_command(cluster, "plan -o json");
     EXPECT_EQ(as_json.code, 3);
     EXPECT_EQ(json::parse(as_json.out).at_pointer("/actions/0/what"), "increase web by 1");
 
-    const Ran doctor = run_command(cluster, "doctor");
+    const CommandResult doctor = run_command(cluster, "doctor");
     EXPECT_EQ(doctor.code, 0) << doctor.out;
     EXPECT_THAT(doctor.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
                                   Not(HasSubstr("MISSING"))));
 
-    const Ran explained = run_command(cluster, "explain pod --live default/" + pod);
+    const CommandResult explained = run_command(cluster, "explain pod --live default/" + pod);
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("default/" + pod), HasSubstr("can schedule it")));
-    const Ran stays = run_command(cluster, "explain node --live control-plane -o json");
+    const CommandResult stays = run_command(cluster, "explain node --live control-plane -o json");
     EXPECT_EQ(json::parse(stays.out).at("reason"), "NotAutoscaled");
-    const Ran unknown = run_command(cluster, "explain pod --live default/unknown");
+    const CommandResult unknown = run_command(cluster, "explain pod --live default/unknown");
     EXPECT_EQ(unknown.code, 1);
     EXPECT_EQ(unknown.err, "capstan: no pod default/unknown in this cluster\n");
 
@@ -70,18 +70,18 @@ TEST(LiveCommands, ReportWhyTheyFail) {
     const std::string url = cluster.api().url();
     cluster.process().end(SIGKILL);
     for (const char* command : {"plan", "explain matrix --live"}) {
-        const Ran ran = run_command(cluster, command);
+        const CommandResult ran = run_command(cluster, command);
         EXPECT_EQ(ran.code, 1) << command;
         EXPECT_THAT(ran.err, HasSubstr(url));
     }
-    const Ran doctor = run_command(cluster, "doctor");
+    const CommandResult doctor = run_command(cluster, "doctor");
     EXPECT_EQ(doctor.code, 1);
     EXPECT_THAT(doctor.out, AllOf(HasSubstr("MISSING  API server"), HasSubstr("TO DO")));
 
     std::ofstream(cluster.config()) << "[cluster]\nnonsense = 1\n";
     for (const auto& [command, code] :
          {std::pair("plan", 2), {"explain matrix --live", 2}, {"run", 2}, {"doctor", 1}}) {
-        const Ran ran = run_command(cluster, command);
+        const CommandResult ran = run_command(cluster, command);
         EXPECT_EQ(ran.code, code) << command;
         EXPECT_THAT(ran.err, HasSubstr(":2:1: cluster: unknown key 'nonsense'")) << command;
     }
@@ -126,7 +126,7 @@ TEST(LiveDaemon, ServesItsStateOnTheAdminPort) {
               admin.answer("/api/v2/explain/node/web-1").body);
     EXPECT_EQ(commands::capstan("explain pod default/unknown" + server).code, 1);
 
-    const Ran plan = run_command(cluster, "plan");
+    const CommandResult plan = run_command(cluster, "plan");
     EXPECT_EQ(plan.code, 0) << plan.out;
     EXPECT_THAT(plan.out, AllOf(HasSubstr("stay unschedulable"), HasSubstr("nothing to do\n"),
                                 HasSubstr("\nMore: capstan doctor -c ")));
@@ -170,7 +170,7 @@ TEST(LiveDaemon, ShowsNoSecret) {
     EXPECT_EQ(daemon.admin().answer("/api/v2/status").status, 401);
     const std::string explain = "explain node web-1 --server " + admin.url() + " --token-file ";
     EXPECT_EQ(commands::capstan(explain + quoted_path(token)).code, 0);
-    const Ran refused = commands::capstan(explain + quoted_path(wrong));
+    const CommandResult refused = commands::capstan(explain + quoted_path(wrong));
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err, HasSubstr("bearer token required"));
 

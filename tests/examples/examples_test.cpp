@@ -59,7 +59,7 @@ void run_capstan() { run_without_groups("capstan.toml"); }
 
 void run_zalando() {
     run_without_groups("zalando.toml");
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "simulate tests/scenarios/zalando/backoff_until_joined.toml --config "
         "examples/zalando.toml");
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
@@ -187,10 +187,11 @@ void run_grpc_expander() {
     replacements.emplace_back("\"https://expander.example:7000\"", "\"" + server.url() + "\"");
     RunningExample run("grpc_expander.toml", replacements, pending_pods);
     run.wait_for_first_pass();
-    EXPECT_TRUE(becomes(60s, [&] { return !server.last_request().empty(); })) << "the expander is asked";
+    EXPECT_TRUE(becomes(60s, [&] { return !server.last_request().empty(); }))
+        << "the expander is asked";
     EXPECT_THAT(server.last_request(), AllOf(Contains(StartsWith("option web | 1 |")),
-                                      Contains(StartsWith("option batch | 1 |")),
-                                      Contains(StartsWith("pod default/web-"))));
+                                             Contains(StartsWith("option batch | 1 |")),
+                                             Contains(StartsWith("pod default/web-"))));
     EXPECT_TRUE(run.answers("/api/v2/decisions", R"("what":"increase )"));
     run.stop();
 }
@@ -213,7 +214,7 @@ void start_live() {
 }
 
 void ask_question() {
-    const commands::Ran ran =
+    const commands::CommandResult ran =
         commands::capstan("pipeline --config examples/capstan.toml --ask examples/question.json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("SPLIT"));

@@ -71,9 +71,9 @@ TEST_F(GceOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLis
     EXPECT_THAT(gce().created("on-demand"), SizeIs(3)) << "no extra machine";
 
     const std::string at = " --config '" + daemon().config().string() + "'";
-    const commands::Ran doctor = commands::capstan("doctor" + at);
+    const commands::CommandResult doctor = commands::capstan("doctor" + at);
     EXPECT_THAT(doctor.out, HasSubstr("2 groups found")) << doctor.err;
-    const commands::Ran explained =
+    const commands::CommandResult explained =
         commands::capstan("explain group --live " + id_of(setup.groups.front()) + at);
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, HasSubstr("ZONE_RESOURCE_POOL_EXHAUSTED"));

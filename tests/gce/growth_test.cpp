@@ -62,7 +62,7 @@ TEST_F(GceDaemon, KeepsThreeZonesBalanced) {
 TEST_F(GceDaemon, SupportsDoctorExplainAndPlan) {
     GceScenario& s =
         begin({.groups = {{.name = "web"}, {.name = "small", .type = "n1-standard-1"}}});
-    commands::Ran doctor;
+    commands::CommandResult doctor;
     EXPECT_TRUE(becomes(30s,
                         [&] {
                             doctor = s.run_command("doctor");
@@ -75,11 +75,12 @@ TEST_F(GceDaemon, SupportsDoctorExplainAndPlan) {
 
     const auto pods = s.api().names("/api/v1/namespaces/default/pods");
     ASSERT_THAT(pods, SizeIs(1));
-    const commands::Ran explained = s.run_command("explain pod --live default/" + pods.front());
+    const commands::CommandResult explained =
+        s.run_command("explain pod --live default/" + pods.front());
     EXPECT_EQ(explained.code, 0) << explained.err;
     EXPECT_THAT(explained.out, AllOf(HasSubstr("shop-web"), HasSubstr("can schedule it"),
                                      HasSubstr("shop-small")));
-    const commands::Ran plan = s.run_command("plan");
+    const commands::CommandResult plan = s.run_command("plan");
     EXPECT_EQ(plan.code, 3) << plan.err;
     EXPECT_THAT(plan.out, HasSubstr("increase " + id_of({.name = "web"}) + " by 1"));
 }
@@ -90,7 +91,7 @@ TEST_F(GceDaemon, ComparesATemplateWithTheLastNode) {
     s.run();
     ASSERT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     const std::string node = s.nodes().front();
-    commands::Ran explained;
+    commands::CommandResult explained;
     EXPECT_TRUE(becomes(90s,
                         [&] {
                             explained = s.run_command("explain group --live " + id_of(web));

@@ -53,8 +53,8 @@ ServerSetup with_identities(json::object identities) {
 
 class GceIdentity : public GceDaemon {
 protected:
-    commands::Ran doctor() {
-        commands::Ran out = scenario_->run_command("doctor");
+    commands::CommandResult doctor() {
+        commands::CommandResult out = scenario_->run_command("doctor");
         return out;
     }
     GceScenario& begin_with(json::object identities, const ScenarioOptions& options = {}) {
@@ -74,7 +74,7 @@ private:
 
 TEST_F(GceIdentity, IsTheAccountOfTheMachine) {
     GceScenario& s = begin_with({});
-    const commands::Ran ran = doctor();
+    const commands::CommandResult ran = doctor();
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_EQ(principal_of(s.gce()), account);
 }
@@ -83,7 +83,7 @@ TEST_F(GceIdentity, IsTheAccountOfAKeyFile) {
     GceScenario& s = begin_with({});
     json::value key = s.gce().get(std::string("key?email=") + account + "&url=" + s.gce().url());
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS", write(key));
-    const commands::Ran ran = doctor();
+    const commands::CommandResult ran = doctor();
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(s.gce().calls("token"), Not(IsEmpty())) << "by a signed assertion";
     EXPECT_EQ(principal_of(s.gce()), account);
@@ -93,7 +93,7 @@ TEST_F(GceIdentity, IsAFederatedWorkload) {
     GceScenario& s = begin_with({{"workload", workload({"*"})}});
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS",
                         write(external_account(s.gce(), write_token("a-workloads-token"))));
-    const commands::Ran ran = doctor();
+    const commands::CommandResult ran = doctor();
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(principal_of(s.gce()), StartsWith("principal://iam.googleapis.com/"));
 }
@@ -104,7 +104,7 @@ TEST_F(GceIdentity, CanImpersonateAnAccount) {
     credentials["service_account_impersonation_url"] =
         s.gce().url() + "/v1/projects/-/serviceAccounts/" + account + ":generateAccessToken";
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS", write(credentials));
-    const commands::Ran ran = doctor();
+    const commands::CommandResult ran = doctor();
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(s.gce().calls("generateAccessToken"), Not(IsEmpty()));
     EXPECT_EQ(principal_of(s.gce()), account);
@@ -114,7 +114,7 @@ TEST_F(GceIdentity, IsNotTheMachineIfAWorkloadIsRefused) {
     GceScenario& s = begin_with({{"workload", workload({"*"})}});
     const Variable file("GOOGLE_APPLICATION_CREDENTIALS",
                         write(external_account(s.gce(), write_token("a-strangers-token"))));
-    const commands::Ran ran = doctor();
+    const commands::CommandResult ran = doctor();
     EXPECT_NE(ran.code, 0);
     EXPECT_THAT(ran.out + ran.err, HasSubstr("invalid_grant"));
     EXPECT_THAT(s.gce().calls("aggregatedList"), IsEmpty());
@@ -150,7 +150,7 @@ TEST_F(GceIdentity, IsCheckedForMissingPermissions) {
                 json::object{{"name", account},
                              {"permissions", json::array{"compute.instanceGroupManagers.list",
                                                          "compute.instanceGroupManagers.get"}}});
-    commands::Ran ran = doctor();
+    commands::CommandResult ran = doctor();
     EXPECT_NE(ran.code, 0);
     EXPECT_THAT(ran.out + ran.err, HasSubstr("compute.instanceGroupManagers.update"));
 

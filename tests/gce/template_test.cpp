@@ -19,7 +19,7 @@ protected:
         const commands::Folder folder;
         const clouds::Part part = part_of(gce, {});
         const std::string settings = folder.write("gce.toml", clouds::settings_of(part));
-        const commands::Ran ran =
+        const commands::CommandResult ran =
             commands::capstan("plugin call '" + commands::shipped("gce.so").string() +
                               "' --kind cloud --live -o json --settings '" + settings + "'");
         EXPECT_EQ(ran.code, 0) << ran.err;

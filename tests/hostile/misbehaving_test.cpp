@@ -140,7 +140,7 @@ TEST(PlanWithMisbehavingPlugin, PrintsNoOutputOfThePlugin) {
     TestCluster cluster({.kind = "expander", .at = "filter", .act = "print"});
     ASSERT_TRUE(wait_until(20s, [&] { return cluster.run_command("plan -o json").code == 3; }))
         << cluster.run_command("plan -o json").err;
-    const commands::Ran plan = cluster.run_command("plan -o json");
+    const commands::CommandResult plan = cluster.run_command("plan -o json");
     EXPECT_THAT(plan.out, ::testing::Not(::testing::HasSubstr("printed by a plugin")));
     EXPECT_THAT(plan.out, ::testing::StartsWith("{"));
 }

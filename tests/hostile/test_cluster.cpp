@@ -91,7 +91,7 @@ bool TestCluster::admin_shows(const std::vector<std::string>& words) const {
     }
 }
 
-commands::Ran TestCluster::run_command(const std::string& command) {
+commands::CommandResult TestCluster::run_command(const std::string& command) {
     return commands::capstan(command + " --config '" + write_config(true).string() + "'");
 }
 

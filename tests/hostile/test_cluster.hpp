@@ -24,7 +24,7 @@ public:
     /// Whether its decisions or plugins page has all of these words.
     bool admin_shows(const std::vector<std::string>& words) const;
     /// Runs `capstan COMMAND` with the configuration of the misbehaving plugin.
-    commands::Ran run_command(const std::string& command);
+    commands::CommandResult run_command(const std::string& command);
 
 private:
     std::filesystem::path write_config(bool misbehaves);

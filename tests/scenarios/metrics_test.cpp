@@ -22,7 +22,7 @@ std::string command_for(const std::string& scenario) {
 std::string metrics_after(const std::string& command) {
     const Folder folder;
     const std::string file = (folder.path() / "metrics.txt").string();
-    const Ran ran = capstan(command + " --metrics '" + file + "'");
+    const CommandResult ran = capstan(command + " --metrics '" + file + "'");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     return folder.read("metrics.txt");
 }
@@ -221,13 +221,14 @@ TEST(ScenarioMetrics, AreIdenticalForEqualSeeds) {
 }
 
 TEST(ScenarioMetrics, CannotBeWrittenWithChaos) {
-    const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --chaos --metrics /dev/null");
+    const CommandResult ran =
+        capstan("simulate tests/scenarios/chaos/shop.toml --chaos --metrics /dev/null");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("--metrics excludes --chaos"));
 }
 
 TEST(ScenarioMetrics, AreRejectedBeforeTheRunIfTheFileCannotBeWritten) {
-    const Ran ran = capstan(command_for(drain) + " --metrics /nowhere/metrics.txt");
+    const CommandResult ran = capstan(command_for(drain) + " --metrics /nowhere/metrics.txt");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("/nowhere/metrics.txt: cannot be written"));
     EXPECT_EQ(ran.out, "");

@@ -46,7 +46,7 @@ std::string name_of(const ::testing::TestParamInfo<std::string>& scenario) {
 class ScenarioRun : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(ScenarioRun, MeetsItsExpectations) {
-    const Ran ran = capstan("simulate " + file_of(GetParam()));
+    const CommandResult ran = capstan("simulate " + file_of(GetParam()));
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     EXPECT_EQ(ran.err, "");
 }
@@ -66,8 +66,8 @@ class ZalandoSetting : public ::testing::TestWithParam<DisabledSetting> {};
 
 TEST_P(ZalandoSetting, ChangesTheResultOfItsScenario) {
     const auto& [scenario, setting] = GetParam();
-    const Ran ran = capstan("simulate " + file_of("zalando/" + std::string(scenario)) + " --set '" +
-                            setting + "'");
+    const CommandResult ran = capstan("simulate " + file_of("zalando/" + std::string(scenario)) +
+                                      " --set '" + setting + "'");
     EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
     EXPECT_TRUE(std::regex_search(ran.out, std::regex("\\.toml:[0-9]+: "))) << ran.out;
 }
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(Scenarios, SpreadDefaultFailsWithoutTheDefaultSpread) {
-    const Ran ran =
+    const CommandResult ran =
         capstan("simulate " + file_of("spread_default") + " --set scale_up.default_spread=[]");
     EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
     EXPECT_NE(ran.out.find("  fit on existing or upcoming nodes"), std::string::npos)
@@ -108,14 +108,14 @@ TEST(Scenarios, SpreadDefaultFailsWithoutTheDefaultSpread) {
 
 TEST(Scenarios, FirstExamplesMeetTheirExpectations) {
     for (const std::string scenario : {"three_zones", "live"}) {
-        const Ran ran = capstan("simulate examples/" + scenario + ".toml");
+        const CommandResult ran = capstan("simulate examples/" + scenario + ".toml");
         EXPECT_EQ(ran.code, 0) << scenario << "\n" << ran.err << ran.out;
         EXPECT_EQ(ran.err, "") << scenario;
     }
 }
 
 TEST(Scenarios, BalancersNeedALiveCluster) {
-    const Ran ran = capstan("simulate examples/live_balancer.toml");
+    const CommandResult ran = capstan("simulate examples/live_balancer.toml");
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find("capstan cluster examples/live_balancer.toml --run"), std::string::npos)
         << ran.err;
@@ -126,7 +126,7 @@ class RepeatedScenarioRun : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RepeatedScenarioRun, IsIdenticalWithAnyNumberOfThreads) {
     const std::string command = "simulate " + file_of(GetParam()) + " --seed 7 -o json";
-    const Ran first = capstan(command);
+    const CommandResult first = capstan(command);
     EXPECT_EQ(first.code, 0) << first.err;
     EXPECT_EQ(first.out, capstan(command).out);
     EXPECT_EQ(first.out, capstan(command + " --threads 1").out);
@@ -146,7 +146,7 @@ std::ptrdiff_t times_in(const std::string& text, const std::string& part) {
 TEST(Scenarios, EachWaveChoosesRandomlyAmongEqualGroups) {
     for (int seed = 0; seed < 5; ++seed) {
         SCOPED_TRACE(seed);
-        const Ran ran =
+        const CommandResult ran =
             capstan("simulate " + file_of("random_waves") + " --seed " + std::to_string(seed));
         ASSERT_EQ(ran.code, 0) << ran.err << ran.out;
         std::ptrdiff_t sum = 0, max_waves = 0;
@@ -167,7 +167,7 @@ std::string without_passes(const std::string& out) {
 
 TEST_P(ScenarioRun, HasTheSameResultWithEveryPass) {
     const std::string command = "simulate " + file_of(GetParam()) + " -o json";
-    const Ran every = capstan(command + " --every-pass");
+    const CommandResult every = capstan(command + " --every-pass");
     EXPECT_EQ(every.code, 0) << every.err;
     EXPECT_EQ(without_passes(every.out), without_passes(capstan(command).out));
 }
@@ -177,8 +177,9 @@ class ChaosScenarioRun : public ::testing::TestWithParam<std::tuple<std::string,
 
 TEST_P(ChaosScenarioRun, ViolatesNoInvariant) {
     const auto& [scenario, seed] = GetParam();
-    const Ran ran = capstan("simulate " + file_of("chaos/" + scenario) +
-                            " --chaos --seeds 100 --seed " + std::to_string(seed) + " -o json");
+    const CommandResult ran =
+        capstan("simulate " + file_of("chaos/" + scenario) + " --chaos --seeds 100 --seed " +
+                std::to_string(seed) + " -o json");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     EXPECT_NE(ran.out.find("\"failed\":[]"), std::string::npos) << ran.out;
     for (const char* none : {"passes", "faults", "restarts", "increases", "removals", "evictions"})
@@ -198,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(Chaos, ChaosScenarioRun,
                          });
 
 TEST(Scenarios, SeedsNeedChaos) {
-    const Ran ran = capstan("simulate tests/scenarios/chaos/shop.toml --seeds 3");
+    const CommandResult ran = capstan("simulate tests/scenarios/chaos/shop.toml --seeds 3");
     EXPECT_EQ(ran.code, 2) << "--seeds needs --chaos";
 }
 
@@ -223,7 +224,7 @@ change = [{ group = "web", max = 9 }]
 advance = "10m"
 )");
     for (const char* way : {"", " --chaos --seeds 2"}) {
-        const Ran ran = capstan("simulate '" + file + "'" + way);
+        const CommandResult ran = capstan("simulate '" + file + "'" + way);
         EXPECT_NE(ran.code, 0) << way;
         EXPECT_NE((ran.err + ran.out).find("is above max, 3"), std::string::npos)
             << ran.err << ran.out;
@@ -238,7 +239,7 @@ remove = ["web-9"]
 advance = "10m"
 )");
     EXPECT_EQ(capstan("simulate '" + file + "'").code, 2);
-    const Ran ran = capstan("simulate '" + file + "' --chaos --seeds 2");
+    const CommandResult ran = capstan("simulate '" + file + "' --chaos --seeds 2");
     EXPECT_EQ(ran.out.find("ended early"), std::string::npos) << ran.out;
 }
 
@@ -255,7 +256,7 @@ advance = "10s"
 expect = ["increase web by 2"]
 expect_pending = 0
 )");
-    const Ran ran = capstan("simulate '" + file + "'");
+    const CommandResult ran = capstan("simulate '" + file + "'");
     EXPECT_EQ(ran.code, 1);
     const std::size_t at = ran.out.rfind("SUMMARY");
     ASSERT_NE(at, std::string::npos) << ran.err;
@@ -285,7 +286,7 @@ class InvalidScenario : public ::testing::TestWithParam<InvalidFile> {};
 TEST_P(InvalidScenario, IsRejectedWithPlaceAndReason) {
     const Folder folder;
     const std::string file = folder.write("scenario.toml", GetParam().text);
-    const Ran ran = capstan("simulate '" + file + "'");
+    const CommandResult ran = capstan("simulate '" + file + "'");
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find(GetParam().because), std::string::npos) << ran.err;
     EXPECT_EQ(ran.out.find("SUMMARY"), std::string::npos);
@@ -344,7 +345,7 @@ TEST(Scenarios, ConfigOptionReplacesTheirSections) {
     const Folder folder;
     const std::string config = folder.write(
         "capstan.toml", "[pipeline]\nclouds = [\"simulated\"]\n[limits]\nnodes = { max = \"0\" }");
-    const Ran ran =
+    const CommandResult ran =
         capstan("simulate tests/scenarios/balance_one_node.toml --config '" + config + "' -o json");
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.err.find("replaces the sections of the scenario"), std::string::npos);
@@ -352,7 +353,8 @@ TEST(Scenarios, ConfigOptionReplacesTheirSections) {
 }
 
 TEST(Scenarios, ShortenedRunsSkipLaterExpectations) {
-    const Ran ran = capstan("simulate tests/scenarios/three_zones.toml --until 2m -o json");
+    const CommandResult ran =
+        capstan("simulate tests/scenarios/three_zones.toml --until 2m -o json");
     EXPECT_EQ(ran.code, 0) << ran.out;
     EXPECT_NE(ran.out.find("\"span_ms\":120000"), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("\"expected\":0"), std::string::npos) << ran.out;

@@ -70,7 +70,7 @@ void expect_response(const Case& c, const std::string& printed) {
     }
 }
 
-Ran ask(const Case& c) {
+CommandResult ask(const Case& c) {
     const Folder folder;
     std::string arguments =
         "plugin call '" + shipped(c.plugin + ".so").string() + "' --kind " + c.kind;
@@ -84,7 +84,7 @@ class CallCases : public testing::TestWithParam<std::string> {};
 TEST_P(CallCases, MatchTheResponsesOfTheShippedFiles) {
     for (const Case& c : cases_in(GetParam())) {
         SCOPED_TRACE(GetParam() + ": " + c.title);
-        const Ran ran = ask(c);
+        const CommandResult ran = ask(c);
         EXPECT_EQ(ran.code, c.exit) << ran.err;
         if (c.response.empty()) {
             EXPECT_EQ(ran.out, "");

@@ -139,7 +139,7 @@ TEST_F(TwoClouds, ShareOneLimit) {
 TEST_F(TwoClouds, KeepGroupsOfOneNameSeparate) {
     Two two = on_demand_in_both({}, {});
     TwoCloudScenario& s = begin(two);
-    const commands::Ran doctor = s.run_command("doctor");
+    const commands::CommandResult doctor = s.run_command("doctor");
     EXPECT_EQ(doctor.code, 0) << doctor.out << doctor.err;
     s.scale(4);
     s.run();

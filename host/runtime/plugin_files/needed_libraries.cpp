@@ -87,8 +87,8 @@ fs::path find_loaded_library(const std::string& name) {
     void* handle = ::dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return {};
     link_map* map = nullptr;
-    const bool is_told = ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr;
-    fs::path out = is_told ? map->l_name : "";
+    const bool is_found = ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr;
+    fs::path out = is_found ? map->l_name : "";
     ::dlclose(handle);  // undoes what the question added
     return out;
 }

@@ -144,10 +144,10 @@ std::optional<OperationTable::PluginEnd> OperationTable::find_end(capstan_op op)
     return ends_[slot];
 }
 
-void OperationTable::report_misuse(bool& is_told, const std::string& sentence) {
+void OperationTable::report_misuse(bool& is_reported, const std::string& sentence) {
     {
         const Lock lock(mutex_);
-        if (std::exchange(is_told, true)) return;
+        if (std::exchange(is_reported, true)) return;
     }
     if (options_.on_misuse) options_.on_misuse(sentence);
 }

@@ -134,7 +134,7 @@ private:
     capstan_status late(capstan_op op);
     void note_end(capstan_op op, bool is_completion, const std::string& what);
     std::optional<PluginEnd> find_end(capstan_op op) const;
-    void report_misuse(bool& is_told, const std::string& sentence);
+    void report_misuse(bool& is_reported, const std::string& sentence);
 
     io::Loop& loop_;
     const std::shared_ptr<loop::Strand> strand_;

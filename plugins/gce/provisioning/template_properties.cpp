@@ -8,18 +8,18 @@
 namespace capstan::gce {
 namespace {
 
-bool is_told_alone(std::string_view key) noexcept { return key == "kind" || key == "fingerprint"; }
+bool is_output_only(std::string_view key) noexcept { return key == "kind" || key == "fingerprint"; }
 
-Json without_told(const Json& value) {
+Json without_output_only(const Json& value) {
     if (value.is_array()) {
         Json out = Json::array();
-        for (const Json& item : value.items()) out.append(without_told(item));
+        for (const Json& item : value.items()) out.append(without_output_only(item));
         return out;
     }
     if (!value.is_object()) return value;
     Json out = Json::object();
     for (const auto& [key, member] : value.members())
-        if (!is_told_alone(key)) out.set(key, without_told(member));
+        if (!is_output_only(key)) out.set(key, without_output_only(member));
     return out;
 }
 
@@ -79,7 +79,7 @@ void make_spot(Json& properties, const InstanceTemplate& made) {
 }  // namespace
 
 Json make_template_properties(const InstanceTemplate& made) {
-    Json out = without_told(made.properties);
+    Json out = without_output_only(made.properties);
     out.set("machineType", made.machine_type);
     out.set("labels", labels_of(made));
     if (const Json* const metadata = out.find("metadata"))

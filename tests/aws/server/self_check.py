@@ -236,7 +236,7 @@ def protected_machines_stay():
         same(aws.machines("web"), [])
 
 
-def what_the_cloud_has_not_is_a_failed_activity():
+def lack_of_capacity_is_a_failed_activity():
     with Server(group("web", zones=ZONES[:1]), capacity=[{"group": "web", "limit": 2}]) as aws:
         before = aws.ask("time", advance=0)["now"]
         aws.set("web", 3)
@@ -259,13 +259,13 @@ def what_the_cloud_has_not_is_a_failed_activity():
         same(len(aws.machines("web")), 3)
 
 
-def a_zone_without_machines_is_passed_over():
+def an_exhausted_zone_is_skipped():
     with Server(group("web"), capacity=[{"zone": ZONES[0], "limit": 0}]) as aws:
         aws.set("web", 3)
         same(sorted(each["AvailabilityZone"] for each in aws.machines("web")), [ZONES[1], ZONES[1], ZONES[2]])
 
 
-def a_mixed_group_takes_types_and_markets_as_it_is_told():
+def a_mixed_group_follows_its_policy():
     with Server(group("web", MixedInstancesPolicy=mixed(["c5.large", "m5.xlarge"], on_demand=1)),
                 capacity=[{"type": "c5.large", "market": "spot", "limit": 1},
                           {"type": "m5.xlarge", "market": "spot", "limit": 1, "code": "UnfulfillableCapacity"}]) as aws:
@@ -309,7 +309,7 @@ def instance_types_have_pages():
         same(known["GpuInfo"]["Gpus"][0]["Name"], "T4")
 
 
-def a_node_group_of_eks_has_its_group():
+def an_eks_node_group_has_an_auto_scaling_group():
     with Server(["eks", "CreateCluster", {"name": "shop", "roleArn": "arn:aws:iam::123456789012:role/machines",
                                           "resourcesVpcConfig": {"subnetIds": []}}]) as aws:
         subnets = [each["SubnetId"] for each in aws.client("ec2").describe_subnets()["Subnets"]]
@@ -437,7 +437,7 @@ def policies_are_held_by_action_resource_and_condition():
             same((told["EvalDecision"], told["MissingContextValues"]), expected)
 
 
-def a_pod_takes_on_its_role():
+def a_pod_assumes_its_role():
     with Server() as aws:
         sts = aws.client("sts", signature_version=UNSIGNED)
         wanted = {"RoleArn": "arn:aws:iam::123456789012:role/machines", "RoleSessionName": "pod"}
@@ -476,7 +476,7 @@ def machines_and_pods_are_given_credentials():
             assert ":assumed-role/machines/" in who.get_caller_identity()["Arn"]
 
 
-def a_spot_machine_is_announced_and_taken_back():
+def a_spot_instance_gets_a_notice_and_is_interrupted():
     with Server(["sqs", "CreateQueue", {"QueueName": "events"}], group("web", DesiredCapacity=1),
                 queue_name="events") as aws:
         [machine] = aws.machines("web")
@@ -494,7 +494,7 @@ def a_spot_machine_is_announced_and_taken_back():
         assert aws.machines("web")[0]["InstanceId"] != machine["InstanceId"]
 
 
-def what_the_models_do_not_know_is_noted():
+def unknown_parameters_are_recorded():
     with Server() as aws:
         same(aws.ask("violations"), [])
         aws.client("autoscaling").describe_auto_scaling_groups(MaxRecords=5)
@@ -508,7 +508,7 @@ def what_the_models_do_not_know_is_noted():
         assert "has no MaxRecord" in aws.ask("violations")[0], aws.ask("violations")
 
 
-def the_proxy_does_harm():
+def the_proxy_injects_faults():
     with Server(group("web"), group("api"), with_proxy=True) as aws:
         scaling = aws.client("autoscaling")
         aws.strike({"fault": "error", "action": "Set.*", "count": 1})

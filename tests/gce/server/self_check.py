@@ -173,7 +173,7 @@ def machines_are_made_and_deleted_by_name():
         same(gce.ask("violations"), [])
 
 
-def a_zone_without_machines_says_so():
+def an_exhausted_zone_returns_an_error():
     with Server(group("web"), capacity=[{"limit": 1}]) as gce:
         gce.create("web", "web-0001", "web-0002")
         failed = [each for each in gce.machines("web") if each["currentAction"] == "CREATING"]
@@ -265,7 +265,7 @@ def every_kind_of_credentials_gives_a_token():
             assert "invalid_grant" in str(error), error
 
 
-def an_ended_token_is_refused():
+def an_expired_token_is_rejected():
     with Server() as gce:
         zones = gce.compute.zones().list(project=PROJECT)
         zones.execute()
@@ -274,7 +274,7 @@ def an_ended_token_is_refused():
         same([call["status"] for call in gce.ask("calls") if call["method"] == "compute.zones.list"], [200, 401, 200])
 
 
-def what_the_documents_do_not_know_is_noted():
+def unknown_fields_are_recorded():
     with Server(group("web")) as gce:
         gce.credentials.refresh(google.auth.transport.requests.Request())
         path = f"/compute/v1/projects/{PROJECT}/zones/{ZONE}/instanceGroupManagers?maxResult=5"
@@ -284,7 +284,7 @@ def what_the_documents_do_not_know_is_noted():
         assert "maxResult" in " ".join(gce.ask("violations")), gce.ask("violations")
 
 
-def the_proxy_does_harm():
+def the_proxy_injects_faults():
     with Server(group("web"), group("api"), with_proxy=True) as gce:
         listed = gce.groups.list(project=PROJECT, zone=ZONE)
         gce.strike({"fault": "error", "status": 403, "action": "GET .*/instanceGroupManagers", "count": 1})

@@ -54,7 +54,7 @@ TEST(CommandLineMistakes, AreReportedOnceForAConfiguration) {
     const Folder folder;
     for (const auto& each : cases) {
         const std::string file = folder.write("capstan.toml", each.text);
-        const Ran ran = capstan("config check --config '" + file + "'");
+        const CommandResult ran = capstan("config check --config '" + file + "'");
         EXPECT_EQ(ran.code, 2) << each.text;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.text;
         EXPECT_THAT(ran.err, HasSubstr(": 1 error\n")) << each.text;
@@ -79,7 +79,7 @@ TEST(CommandLineMistakes, AreReportedWithTheOption) {
          "--set plugin.labels.settings={ignore=1}: plugin.labels.settings.ignore: expected "},
     };
     for (const auto& each : cases) {
-        const Ran ran = capstan(command + std::string(each.set));
+        const CommandResult ran = capstan(command + std::string(each.set));
         EXPECT_EQ(ran.code, 2) << each.set;
         EXPECT_THAT(ran.err, AllOf(HasSubstr(each.message), Not(HasSubstr("three_zones.toml:"))))
             << each.set;
@@ -99,7 +99,7 @@ TEST(CommandLineMistakes, AreAnsweredWithKeysOfTheSameEnd) {
         {"clustr", "did you mean 'cluster'?"},
     };
     for (const auto& each : cases) {
-        const Ran ran = capstan("config explain " + std::string(each.key));
+        const CommandResult ran = capstan("config explain " + std::string(each.key));
         EXPECT_EQ(ran.code, 2) << each.key;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.key;
     }
@@ -125,7 +125,7 @@ TEST(CommandLineMistakes, NameTheTypeOfAWrongFile) {
          "--server localhost:1: URL: does not begin with http:// or https://"},
     };
     for (const auto& each : cases) {
-        const Ran ran = capstan(each.line);
+        const CommandResult ran = capstan(each.line);
         EXPECT_EQ(ran.code, 2) << each.line << ran.err;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
     }
@@ -158,7 +158,8 @@ private:
 
 TEST(CommandLineMistakes, NameTheOptionThatChangesABusyPort) {
     const BusyPort port;
-    const Ran cluster = capstan("cluster examples/live.toml --for 1s --port " + port.number());
+    const CommandResult cluster =
+        capstan("cluster examples/live.toml --for 1s --port " + port.number());
     EXPECT_EQ(cluster.code, 1);
     EXPECT_THAT(cluster.err,
                 HasSubstr("listen on 127.0.0.1:" + port.number() +
@@ -172,12 +173,12 @@ TEST(CommandLineMistakes, NameTheOptionThatChangesABusyPort) {
     const std::string config = folder.write(
         "capstan.toml", "[cluster]\nkubeconfig = '" + kubeconfig +
                             "'\n[admin]\nlisten = '127.0.0.1:" + port.number() + "'\n");
-    const Ran run = capstan("run --config '" + config + "'");
+    const CommandResult run = capstan("run --config '" + config + "'");
     EXPECT_EQ(run.code, 1);
     EXPECT_THAT(run.err,
                 HasSubstr("admin.listen: listen on 127.0.0.1:" + port.number() +
                           ": Address already in use; choose another address in admin.listen\n"));
-    const Ran state = capstan("run --config '" + config + "' --state '" + config + "/x'");
+    const CommandResult state = capstan("run --config '" + config + "' --state '" + config + "/x'");
     EXPECT_EQ(state.code, 1);
     EXPECT_THAT(state.err,
                 HasSubstr("/x: cannot be created: Not a directory; choose a writable folder\n"));

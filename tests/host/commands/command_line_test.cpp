@@ -13,7 +13,7 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(CommandLine, ExitsTwoWithAHintWithoutACommand) {
-    const Ran ran = capstan("");
+    const CommandResult ran = capstan("");
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("--help"));
 }
@@ -39,7 +39,7 @@ TEST(CommandLine, SuggestsCorrections) {
         {"simulate --threads 0 x", "--threads: expected an integer of at least 1, not '0'"},
     };
     for (const auto& each : cases) {
-        const Ran ran = capstan(each.line);
+        const CommandResult ran = capstan(each.line);
         EXPECT_EQ(ran.code, 2) << each.line;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
         EXPECT_EQ(ran.out, "") << each.line;
@@ -60,7 +60,7 @@ TEST(CommandLine, PrintsTheVersionsOfHostSdkAndAbi) {
 }
 
 TEST(CommandLine, FailsIfTheResultCannotBeWritten) {
-    const Ran ran = capstan("version >/dev/full");
+    const CommandResult ran = capstan("version >/dev/full");
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.err, HasSubstr("cannot write the result to standard output"));
 }
@@ -75,7 +75,7 @@ TEST(ConfigCheck, PrintsAllMistakesWithTheirPositions) {
                                           "[cluster]\nname = 7\n"
                                           "[pipeline.scale_up]\nexpanders = [\"rnadom\"]\n"
                                           "[plugin.labels]\nsettings = { preset = \"awz\" }\n");
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err,
                 AllOf(HasSubstr("capstan.toml:2:8: "), HasSubstr("capstan.toml:4:14: "),
@@ -85,7 +85,7 @@ TEST(ConfigCheck, PrintsAllMistakesWithTheirPositions) {
 TEST(ConfigCheck, PrintsJson) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", "[cluster]\nname = 7\n");
-    const Ran ran = capstan("config check -o json --config " + file);
+    const CommandResult ran = capstan("config check -o json --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("ok":false)"),
                                HasSubstr(R"("severity":"error","line":2,"column":8)")));
@@ -100,7 +100,7 @@ TEST(ConfigCheck, WarnsIfNothingIsBalanced) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml", "[pipeline.scale_up]\nexpanders = [\"random\"]\n");
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 0);
     EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:1:"), HasSubstr("not balanced"),
                                HasSubstr("similarity = [\"resources\", \"labels\"]"),
@@ -114,7 +114,7 @@ TEST(ConfigCheck, LetsAPluginClassRefuseSettings) {
         folder.write("capstan.toml",
                      "[pipeline.scale_up]\nexpanders = [\"priority\"]\n"
                      "[plugin.priority]\nsettings = { priorities = { \"10\" = [\"a(\"] } }\n");
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:4:"), HasSubstr("a(")));
 }
@@ -122,22 +122,22 @@ TEST(ConfigCheck, LetsAPluginClassRefuseSettings) {
 TEST(ConfigExplain, PrintsDefaultTypeValueAndLine) {
     EXPECT_THAT(capstan("config explain scale_down.unneeded_time").out,
                 AllOf(HasSubstr("10m"), HasSubstr("duration")));
-    const Ran ran =
+    const CommandResult ran =
         capstan("config explain plugin.labels.settings.preset --config examples/capstan.toml");
     EXPECT_THAT(ran.out, AllOf(HasSubstr("set to: \"aws\""), HasSubstr("line "))) << ran.err;
 }
 
 TEST(ConfigPrint, PrintsDefaultsThatPassConfigCheck) {
     const Folder folder;
-    const Ran printed = capstan("config print --defaults --config examples/capstan.toml");
+    const CommandResult printed = capstan("config print --defaults --config examples/capstan.toml");
     ASSERT_EQ(printed.code, 0) << printed.err;
-    const Ran checked =
+    const CommandResult checked =
         capstan("config check --config " + folder.write("printed.toml", printed.out));
     EXPECT_EQ(checked.code, 0) << checked.err;
 }
 
 TEST(Pipeline, PrintsTheSameDecisionEachTime) {
-    const Ran first = capstan("pipeline --config examples/capstan.toml");
+    const CommandResult first = capstan("pipeline --config examples/capstan.toml");
     ASSERT_EQ(first.code, 0) << first.err;
     EXPECT_THAT(first.out, HasSubstr("SPLIT"));
     EXPECT_EQ(capstan("pipeline --config examples/capstan.toml").out, first.out);
@@ -158,7 +158,7 @@ TEST(ConfigCheck, ReportsInstancesThatCannotBeCreated) {
         folder.write("capstan.toml", vendor_config("cannot_be_created", "\"vendor\", \"other\"") +
                                          "[plugin.other]\nfile = \"" + misbehaving().string() +
                                          "\"\nclass = \"crashes_in_create\"\n");
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(
         ran.err,
@@ -172,7 +172,7 @@ TEST(ConfigCheck, EndsIfCreateDoesNotReturn) {
     const Folder folder;
     const std::string file =
         folder.write("capstan.toml", vendor_config("hangs_in_create", "\"vendor\""));
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err,
                 HasSubstr("plugin vendor: create: the child process printed nothing for 10s"));
@@ -181,7 +181,7 @@ TEST(ConfigCheck, EndsIfCreateDoesNotReturn) {
 TEST(Pipeline, CallsAVendorsPlugin) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", vendor_config("first", "\"vendor\""));
-    const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
+    const CommandResult ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("vendor: keeps 1 of 2: big"),
                                HasSubstr("big is the only option that vendor kept of 2")))
         << ran.err;
@@ -190,7 +190,8 @@ TEST(Pipeline, CallsAVendorsPlugin) {
 TEST(Pipeline, KeepsOutputOfPluginsOutOfTheResult) {
     const Folder folder;
     const std::string file = folder.write("capstan.toml", vendor_config("prints", "\"vendor\""));
-    const Ran ran = capstan("pipeline -o json --config " + file + " --ask -", two_options);
+    const CommandResult ran =
+        capstan("pipeline -o json --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(StartsWith("{"), testing::EndsWith("}\n"), Not(HasSubstr("noise"))));
     EXPECT_THAT(ran.err, HasSubstr("noise"));
@@ -201,7 +202,7 @@ TEST(Pipeline, SkipsAHangingPlugin) {
     const std::string file = folder.write(
         "capstan.toml",
         vendor_config("hangs", "\"vendor\"", "limits = { call_deadline = \"50ms\" }\n"));
-    const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
+    const CommandResult ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(
         ran.out,
@@ -217,7 +218,7 @@ TEST(Pipeline, SkipsAStageThatThrowsThroughC) {
                             "\"]\n[pipeline.scale_up]\nexpanders = [\"vendor\", \"least_waste\"]\n"
                             "[plugin.vendor]\nfile = \"" +
                             throwing().string() + "\"\nclass = \"tiny\"\n");
-    const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
+    const CommandResult ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("plugin vendor: filter threw an exception: through C"),
                                HasSubstr("least_waste: keeps")));
@@ -227,7 +228,7 @@ TEST(Pipeline, PlansNoScaleUpIfAStageWithOnErrorFailFails) {
     const Folder folder;
     const std::string file = folder.write(
         "capstan.toml", vendor_config("throws", "{ use = \"vendor\", on_error = \"fail\" }"));
-    const Ran ran = capstan("pipeline --config " + file + " --ask -", two_options);
+    const CommandResult ran = capstan("pipeline --config " + file + " --ask -", two_options);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("lost the scores"), HasSubstr("no scale-up"),
                                Not(HasSubstr("SPLIT"))));
 }
@@ -237,7 +238,7 @@ TEST(ConfigCheck, RefusesAPluginWithAWrongPin) {
     const std::string file = folder.write(
         "capstan.toml",
         vendor_config("first", "\"vendor\"", "sha256 = \"" + std::string(64, '0') + "\"\n"));
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:6:"), HasSubstr("sha256"),
                                HasSubstr(std::string(64, '0'))));
@@ -250,7 +251,7 @@ TEST(ConfigCheck, RefusesAPluginOutsideTheSearchPaths) {
                      "[pipeline.scale_up]\nexpanders = [\"vendor\"]\n[plugin.vendor]\n"
                      "file = \"" +
                          misbehaving().string() + "\"\nclass = \"first\"\n");
-    const Ran ran = capstan("config check --config " + file);
+    const CommandResult ran = capstan("config check --config " + file);
     EXPECT_EQ(ran.code, 2);
     EXPECT_THAT(ran.err, HasSubstr("search"));
 }

@@ -22,8 +22,8 @@ using ::testing::Not;
 constexpr const char* one_cloud = "[pipeline]\nclouds = [\"simulated\"]\n";
 
 /// Runs doctor with a configuration that has this kubeconfig and `cloud`.
-Ran doctor(const std::string& kubeconfig, const std::string& arguments = {},
-           const std::string& cloud = one_cloud) {
+CommandResult doctor(const std::string& kubeconfig, const std::string& arguments = {},
+                     const std::string& cloud = one_cloud) {
     const Folder folder;
     const std::string access = folder.write("kubeconfig", kubeconfig);
     const std::string config =
@@ -36,7 +36,7 @@ Ran doctor(const std::string& kubeconfig, const std::string& arguments = {},
 
 TEST(Doctor, ExitsZeroIfAllChecksPass) {
     const ServedCluster cluster;
-    const Ran ran = doctor(cluster.kubeconfig());
+    const CommandResult ran = doctor(cluster.kubeconfig());
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("rules granted"), HasSubstr("1 group found"),
                                Not(HasSubstr("MISSING"))));
@@ -47,8 +47,9 @@ TEST(Doctor, ExitsZeroIfAllChecksPass) {
 
 TEST(Doctor, WarnsIfNothingIsBalanced) {
     const ServedCluster cluster;
-    const Ran ran = doctor(cluster.kubeconfig(), "-o json",
-                           one_cloud + std::string("[pipeline.scale_up]\nsimilarity = []\n"));
+    const CommandResult ran =
+        doctor(cluster.kubeconfig(), "-o json",
+               one_cloud + std::string("[pipeline.scale_up]\nsimilarity = []\n"));
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr(R"({"verdict":"warning","what":"balancing")"),
                                HasSubstr(R"(similarity = [\"resources\", \"labels\"])")));
@@ -94,7 +95,7 @@ TEST(Doctor, RedactsCredentialsThatAServerReturns) {
     const EchoServer server;
     for (const std::string& user :
          {"token: " + secret_token, "username: ann, password: '" + secret_token + "'"}) {
-        const Ran ran = doctor(server.kubeconfig(user));
+        const CommandResult ran = doctor(server.kubeconfig(user));
         EXPECT_EQ(ran.code, 1) << ran.err;
         EXPECT_THAT(ran.out, HasSubstr("[redacted]"));
         for (const std::string& text : {ran.out, ran.err})
@@ -129,7 +130,7 @@ TEST(Doctor, ExitsOneIfARightCannotBeChecked) {
         ApiFault{.verb = "create",
                  .resource = "selfsubjectaccessreviews.authorization.k8s.io",
                  .status = 403});
-    const Ran ran = doctor(cluster.kubeconfig());
+    const CommandResult ran = doctor(cluster.kubeconfig());
     EXPECT_EQ(ran.code, 1) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("MISSING  right to list nodes"), HasSubstr("\nTO DO\n"),
                                HasSubstr("\n  right to list nodes: ")));
@@ -137,7 +138,7 @@ TEST(Doctor, ExitsOneIfARightCannotBeChecked) {
 
 TEST(Doctor, ExitsOneIfTheServerIsUnreachable) {
     const std::string kubeconfig = ServedCluster().kubeconfig();
-    const Ran ran = doctor(kubeconfig);
+    const CommandResult ran = doctor(kubeconfig);
     EXPECT_EQ(ran.code, 1) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("MISSING  API server"),
                                HasSubstr("  API server: check the address")));
@@ -145,14 +146,15 @@ TEST(Doctor, ExitsOneIfTheServerIsUnreachable) {
 
 TEST(Doctor, ExitsZeroWithWarningsOnly) {
     const ServedCluster cluster;
-    const Ran ran = doctor(cluster.kubeconfig(), "-o json",
-                           std::string(one_cloud) + "[plugin.simulated.settings]\ngroups = []\n");
+    const CommandResult ran =
+        doctor(cluster.kubeconfig(), "-o json",
+               std::string(one_cloud) + "[plugin.simulated.settings]\ngroups = []\n");
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_THAT(ran.out, HasSubstr(R"({"verdict":"warning","what":"node groups")"));
 }
 
 TEST(Doctor, ExitsOneIfTheConfigurationIsInvalid) {
-    const Ran ran = doctor("", "", "[pipeline]\nclouds = [\"nowhere\"]\n");
+    const CommandResult ran = doctor("", "", "[pipeline]\nclouds = [\"nowhere\"]\n");
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, HasSubstr("MISSING  configuration"));
     EXPECT_THAT(ran.err, AllOf(HasSubstr("config.toml:"), HasSubstr("nowhere")));

@@ -36,7 +36,7 @@ protected:
         replace(R"("agentpool":"web")", R"("agentpool":"web","disk":"ssd")");
         return out;
     }
-    Ran explain(const std::string& more = {}) const {
+    CommandResult explain(const std::string& more = {}) const {
         return capstan("explain group web -f '" + file_ + "'" + more);
     }
 
@@ -46,7 +46,7 @@ protected:
 };
 
 TEST_F(ExplainGroupTest, ComparesTheTemplateWithTheYoungestNode) {
-    const Ran ran = explain();
+    const CommandResult ran = explain();
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("compared with node web-2: 4 of "));
     EXPECT_THAT(ran.out, HasSubstr("\n  FIELD "));
@@ -57,7 +57,7 @@ TEST_F(ExplainGroupTest, ComparesTheTemplateWithTheYoungestNode) {
 }
 
 TEST_F(ExplainGroupTest, PrintsTheComparisonAsJson) {
-    const Ran ran = explain(" -o json");
+    const CommandResult ran = explain(" -o json");
     EXPECT_EQ(ran.code, 0) << ran.err;
     const boost::json::object answer = boost::json::parse(ran.out).as_object();
     const boost::json::object& comparison = answer.at("comparison").as_object();
@@ -79,7 +79,7 @@ TEST_F(ExplainGroupTest, ComparesNothingWithoutAReadyNode) {
     std::string node = ready_node("web-1");
     node.replace(node.find(R"("True")"), 6, R"("False")");
     const std::string file = folder_.write("unready.json", compared_dump(node));
-    const Ran ran = capstan("explain group web -f '" + file + "'");
+    const CommandResult ran = capstan("explain group web -f '" + file + "'");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("not compared: its only node, web-1, is not ready"),
                                Not(HasSubstr("FIELD"))));

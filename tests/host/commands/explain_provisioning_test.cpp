@@ -15,13 +15,14 @@ namespace json = boost::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-Ran explain(const std::string& pod, const std::string& scenario, const std::string& more = {}) {
+CommandResult explain(const std::string& pod, const std::string& scenario,
+                      const std::string& more = {}) {
     return capstan("explain pod " + pod + " --scenario tests/scenarios/provisioning/" + scenario +
                    ".toml " + more);
 }
 
 TEST(ExplainProvisioning, ListsGroupsThatCouldBeCreatedAndWhyOthersWereNotTried) {
-    const Ran ran = explain("default/big", "TC1");
+    const CommandResult ran = explain("default/big", "TC1");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(
         ran.out,
@@ -37,7 +38,7 @@ TEST(ExplainProvisioning, NamesTheLimitThatIsReached) {
 }
 
 TEST(ExplainProvisioning, PrintsTheGroupsAsJson) {
-    const Ran ran = explain("default/big", "TC1", "-o json");
+    const CommandResult ran = explain("default/big", "TC1", "-o json");
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::array groups = json::parse(ran.out).at("new_groups").as_array();
     ASSERT_EQ(groups.size(), 2u);
@@ -45,7 +46,7 @@ TEST(ExplainProvisioning, PrintsTheGroupsAsJson) {
 
 /// `config check` with a cloud that offers `types` and a group source with the machine types
 /// `setting`.
-Ran check_machine_types(const std::string& types, const std::string& setting) {
+CommandResult check_machine_types(const std::string& types, const std::string& setting) {
     const Folder folder;
     std::string tables;
     for (const char* type : {"n1-standard-2", "n1-standard-8"})
@@ -68,7 +69,7 @@ Ran check_machine_types(const std::string& types, const std::string& setting) {
 
 TEST(CheckProvisioning, WarnsAboutUnknownMachineTypes) {
     const std::string both = "n1-standard-2 n1-standard-8";
-    const Ran typo = check_machine_types(both, R"("n1-standard-2", "n1-standrd-8")");
+    const CommandResult typo = check_machine_types(both, R"("n1-standard-2", "n1-standrd-8")");
     EXPECT_EQ(typo.code, 0) << typo.err;
     EXPECT_THAT(typo.err,
                 AllOf(HasSubstr("plugin.provisioning.settings.machine_types: no cloud offers "
@@ -76,7 +77,7 @@ TEST(CheckProvisioning, WarnsAboutUnknownMachineTypes) {
                       HasSubstr("config.toml:9:")));
     EXPECT_EQ(check_machine_types(both, R"("n1-standard-2")").err, "");
     EXPECT_EQ(check_machine_types(both, "").err, "");
-    const Ran none = check_machine_types("", R"("n1-standard-2")");
+    const CommandResult none = check_machine_types("", R"("n1-standard-2")");
     EXPECT_EQ(none.code, 0) << none.err;
     EXPECT_THAT(none.err, HasSubstr("no group can be created: no cloud offers machine types"));
 }

@@ -29,7 +29,7 @@ std::string owned_pod(const std::string& ns, const std::string& name, const std:
 /// A Deployment with two ReplicaSets, as during a rollout, a StatefulSet and a Job.
 class ExplainNamesTest : public testing::Test {
 protected:
-    Ran explain(const std::string& line) const {
+    CommandResult explain(const std::string& line) const {
         return capstan("explain " + line + " -f '" + file_ + "'");
     }
 
@@ -55,7 +55,7 @@ TEST_F(ExplainNamesTest, AcceptsKindAndNameAsKubectlDoes) {
     for (const char* line :
          {"pod db-0 -n shop", "pod/db-0 -n shop", "-n shop pod/db-0", "po/db-0 --namespace shop",
           "pods db-0 --namespace=shop", "pod/shop/db-0", "pod shop/db-0 -n shop"}) {
-        const Ran ran = explain(line);
+        const CommandResult ran = explain(line);
         EXPECT_EQ(ran.code, 0) << line << ": " << ran.err;
         EXPECT_EQ(ran.out, one) << line;
     }
@@ -86,7 +86,7 @@ TEST_F(ExplainNamesTest, SuggestsNamesIfNothingMatches) {
         {"job report", "no Job report with pods in namespace default; none exist"},
     };
     for (const auto& each : cases) {
-        const Ran ran = explain(each.line);
+        const CommandResult ran = explain(each.line);
         EXPECT_EQ(ran.code, 1) << each.line;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
         EXPECT_EQ(ran.out, "") << each.line;
@@ -94,7 +94,7 @@ TEST_F(ExplainNamesTest, SuggestsNamesIfNothingMatches) {
 }
 
 TEST_F(ExplainNamesTest, ExplainsPendingPodsOfAWorkloadByClass) {
-    const Ran ran = explain("deployment/web -n shop");
+    const CommandResult ran = explain("deployment/web -n shop");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("shop/web\n  3 of 4 pods pending\n"),
                                HasSubstr("\nshop/web-5fz554shxg-b2222\n"),
@@ -123,7 +123,7 @@ TEST_F(ExplainNamesTest, ReportsMistakesBeforeReadingTheFile) {
         {"explain pod shop/ -f nothing", "'shop/' is not NAMESPACE/NAME"},
     };
     for (const auto& each : cases) {
-        const Ran ran = capstan(each.line);
+        const CommandResult ran = capstan(each.line);
         EXPECT_EQ(ran.code, 2) << each.line;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.line;
     }

@@ -11,16 +11,16 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Ran capstan_plugin(const std::string& arguments) {
-    return ran_program(build_tree() / "bin/capstan-plugin", arguments);
+CommandResult capstan_plugin(const std::string& arguments) {
+    return run_command(build_tree() / "bin/capstan-plugin", arguments);
 }
 
 TEST(ExternalCommand, BehavesLikeItsProgram) {
     for (const std::string arguments :
          {"", "list", "list -o json", "--help", "--help-all", "verify --help", "lst", "list --frm",
           "inspect nothing.so", "verify --settings nothing.toml nothing.so"}) {
-        const Ran typed = capstan("plugin " + arguments);
-        const Ran direct = capstan_plugin(arguments);
+        const CommandResult typed = capstan("plugin " + arguments);
+        const CommandResult direct = capstan_plugin(arguments);
         EXPECT_EQ(typed.code, direct.code) << arguments;
         EXPECT_EQ(typed.out, direct.out) << arguments;
         EXPECT_EQ(typed.err, direct.err) << arguments;
@@ -66,17 +66,17 @@ TEST(ExternalCommand, NamesTheMissingProgram) {
     fs::copy_file(build_tree() / "bin/capstan", alone);
     const std::string missing = "plugin: " + plugin_program.string() +
                                 " does not exist; build it with `./dev build`, or install ";
-    const Ran ran = ran_program(alone, "plugin list");
+    const CommandResult ran = run_command(alone, "plugin list");
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, StartsWith("capstan: " + missing));
-    const Ran help = ran_program(alone, "--help-all");
+    const CommandResult help = run_command(alone, "--help-all");
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, AllOf(HasSubstr("--chaos"), HasSubstr(missing)));
 
     fs::create_directory(plugin_program);
     EXPECT_EQ(
-        ran_program(alone, "plugin list").err,
+        run_command(alone, "plugin list").err,
         "capstan: plugin: " + plugin_program.string() + " cannot be executed: Permission denied\n");
 }
 

@@ -57,8 +57,9 @@ std::vector<std::string> sample(const std::vector<std::string>& files) {
 }
 
 std::vector<std::string> record(const std::string& scenario, const Folder& folder) {
-    const Ran ran = capstan("simulate tests/scenarios/" + scenario + ".toml -o json --record '" +
-                            (folder.path() / "passes").string() + "'");
+    const CommandResult ran =
+        capstan("simulate tests/scenarios/" + scenario + ".toml -o json --record '" +
+                (folder.path() / "passes").string() + "'");
     EXPECT_EQ(ran.err, "");
     return files_in(folder.path() / "passes");
 }
@@ -88,7 +89,7 @@ TEST_P(Replay, MakesTheSameDecisionForEachRecordedPass) {
     ASSERT_FALSE(files.empty());
     EXPECT_TRUE(fs::path(files[0]).filename().string().starts_with("pass-000001-20200101T"));
     for (const std::string& file : sample(files)) {
-        const Ran ran = capstan("replay '" + file + "'");
+        const CommandResult ran = capstan("replay '" + file + "'");
         EXPECT_EQ(ran.code, 0) << file << '\n' << ran.err << ran.out;
         EXPECT_NE(ran.out.find("\nsame decision\n"), std::string::npos) << ran.out;
         EXPECT_EQ(ran.err, "");
@@ -97,7 +98,7 @@ TEST_P(Replay, MakesTheSameDecisionForEachRecordedPass) {
 
 TEST(Replay, MakesTheSameDecisionForAVersion1Record) {
     for (const std::string& file : files_in("tests/host/commands/records/version_1")) {
-        const Ran ran = capstan("replay '" + file + "'");
+        const CommandResult ran = capstan("replay '" + file + "'");
         EXPECT_EQ(ran.code, 0) << file << '\n' << ran.err << ran.out;
         EXPECT_NE(ran.out.find("\nsame decision\n"), std::string::npos) << ran.out;
         EXPECT_EQ(ran.err, "");
@@ -124,14 +125,14 @@ std::string record_with_increase_of_seven(const Folder& folder, const std::strin
 TEST(Replay, ShowsDifferencesAndSummarizesActionsFirst) {
     const Folder folder;
     const std::string file = record_with_increase_of_seven(folder);
-    const Ran ran = capstan("replay '" + file + "'");
+    const CommandResult ran = capstan("replay '" + file + "'");
     EXPECT_EQ(ran.code, 1);
     EXPECT_NE(ran.out.find("different decision:\n"
                            "1 action differs: increases/"),
               std::string::npos)
         << ran.out;
     EXPECT_NE(ran.out.find("/by\n    recorded  7"), std::string::npos) << ran.out;
-    const Ran json = capstan("replay -o json '" + file + "'");
+    const CommandResult json = capstan("replay -o json '" + file + "'");
     EXPECT_NE(json.out.find(R"("same":false,"differences":[{"path":"decision/)"), std::string::npos)
         << json.out;
 }
@@ -139,7 +140,8 @@ TEST(Replay, ShowsDifferencesAndSummarizesActionsFirst) {
 TEST(Replay, PrintsAGroupIdWithSlashesCompletely) {
     const Folder folder;
     const std::string group = "projects/p/zones/z/instanceGroups/g";
-    const Ran ran = capstan("replay '" + record_with_increase_of_seven(folder, group) + "'");
+    const CommandResult ran =
+        capstan("replay '" + record_with_increase_of_seven(folder, group) + "'");
     EXPECT_NE(ran.out.find("1 action differs: increases/" + group + "\n"), std::string::npos)
         << ran.out;
 }
@@ -151,7 +153,7 @@ TEST(Replay, AcceptsARewordedReason) {
     ASSERT_NE(at, std::string::npos);
     std::string reworded = text;
     reworded.insert(at + 11, "in other words: ");
-    const Ran ran = capstan("replay '" + folder.write("p.json", reworded) + "'");
+    const CommandResult ran = capstan("replay '" + folder.write("p.json", reworded) + "'");
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
     EXPECT_NE(ran.out.find("same decision\nonly sentences differ:\n"), std::string::npos)
         << ran.out;
@@ -163,7 +165,7 @@ TEST(Replay, ReportsAnotherHostVersionAndPluginFile) {
     text.replace(text.find(R"("host":")"), 8, R"("host":"older than )");
     const std::size_t sha = text.find(R"("sha256":")", text.find(R"("plugins":)"));
     text.replace(sha + 10, 4, "zzzz");
-    const Ran ran = capstan("replay '" + folder.write("p.json", text) + "'");
+    const CommandResult ran = capstan("replay '" + folder.write("p.json", text) + "'");
     EXPECT_EQ(ran.code, 0) << ran.err << ran.out;
     EXPECT_NE(ran.out.find("recorded by capstan older than "), std::string::npos) << ran.out;
     EXPECT_NE(ran.out.find("\nreplayed by capstan "), std::string::npos) << ran.out;
@@ -173,7 +175,7 @@ TEST(Replay, ReportsAnotherHostVersionAndPluginFile) {
 TEST(Replay, ShowsTheDecisionWithAnotherSetting) {
     const Folder folder;
     const std::string file = folder.write("p.json", pass_with_increase(folder));
-    const Ran ran = capstan("replay '" + file + "' --set 'limits.nodes={ max = 0 }'");
+    const CommandResult ran = capstan("replay '" + file + "' --set 'limits.nodes={ max = 0 }'");
     EXPECT_EQ(ran.code, 1) << ran.err << ran.out;
     EXPECT_NE(ran.out.find("decision/increases/"), std::string::npos) << ran.out << ran.err;
     EXPECT_NE(ran.out.find("now       (nothing)"), std::string::npos) << ran.out;
@@ -197,7 +199,7 @@ TEST(Replay, RefusesInvalidRecords) {
          "was changed after it was recorded"},
     };
     for (const auto& c : cases) {
-        const Ran ran = capstan("replay '" + folder.write(c.name, c.text) + "'");
+        const CommandResult ran = capstan("replay '" + folder.write(c.name, c.text) + "'");
         EXPECT_EQ(ran.code, 2) << c.name;
         EXPECT_NE(ran.err.find(c.message), std::string::npos) << c.name << ": " << ran.err;
         EXPECT_EQ(ran.out, "") << c.name;
@@ -208,7 +210,7 @@ TEST(Replay, RefusesInvalidRecords) {
 TEST(SimulateRecord, ReportsAFolderThatCannotBeCreated) {
     const Folder folder;
     const std::string file = folder.write("file", "");
-    const Ran ran =
+    const CommandResult ran =
         capstan("simulate tests/scenarios/three_zones.toml --record '" + file + "/passes'");
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find("/passes: cannot be created: "), std::string::npos) << ran.err;
@@ -217,10 +219,10 @@ TEST(SimulateRecord, ReportsAFolderThatCannotBeCreated) {
 TEST(ExplainRecordedPass, ExplainsMatrixAndGroup) {
     const Folder folder;
     const std::string file = folder.write("p.json", pass_with_increase(folder));
-    const Ran matrix = capstan("explain matrix --recorded '" + file + "'");
+    const CommandResult matrix = capstan("explain matrix --recorded '" + file + "'");
     EXPECT_EQ(matrix.code, 0) << matrix.err;
     EXPECT_NE(matrix.out.find("fits"), std::string::npos) << matrix.out;
-    const Ran group = capstan("explain group fallback --recorded '" + file + "'");
+    const CommandResult group = capstan("explain group fallback --recorded '" + file + "'");
     EXPECT_EQ(group.code, 0) << group.err;
     EXPECT_NE(group.out.find("can grow"), std::string::npos) << group.out;
     EXPECT_EQ(capstan("explain pod nobody/none --recorded '" + file + "'").code, 1);

@@ -19,14 +19,14 @@ using ::testing::StartsWith;
 const char* const scenario = "tests/scenarios/three_zones.toml";
 
 TEST(CommandOutput, PrintsNumbersWithoutExponents) {
-    const Ran ran = capstan(std::string("simulate -o json ") + scenario);
+    const CommandResult ran = capstan(std::string("simulate -o json ") + scenario);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("\"node_hours\":"), Not(HasSubstr("E-")),
                                Not(HasSubstr("E0")), Not(HasSubstr("e+"))));
     json::parse(ran.out);
 }
 
 TEST(CommandOutput, PrintsYaml) {
-    const Ran ran = capstan("version -o yaml");
+    const CommandResult ran = capstan("version -o yaml");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out,
                 MatchesRegex("version: \"[0-9.]+\"\nsdk: \"[0-9.]+\"\nabi: \"1.0\"\njson: 2\n"));
@@ -80,7 +80,7 @@ TEST(CommandOutput, HelpNamesEveryKindOfPlugin) {
 }
 
 TEST(CommandOutput, ConfigPrintNeedsNoFile) {
-    const Ran printed = capstan("config print");
+    const CommandResult printed = capstan("config print");
     EXPECT_EQ(printed.code, 0) << printed.err;
     EXPECT_THAT(printed.out, HasSubstr("unneeded_time = \"10m\""));
     const Folder folder;
@@ -88,7 +88,7 @@ TEST(CommandOutput, ConfigPrintNeedsNoFile) {
 }
 
 TEST(CommandOutput, ConfigSchemaDescribesEveryKey) {
-    const Ran ran = capstan("config schema");
+    const CommandResult ran = capstan("config schema");
     EXPECT_EQ(ran.code, 0) << ran.err;
     const json::value schema = json::parse(ran.out);
     const json::value& down = schema.at_pointer("/properties/scale_down/properties");
@@ -120,7 +120,7 @@ const char* const small_dump = R"({"kind":"List","apiVersion":"v1","items":[
 TEST(InputFiles, AreRecognizedByTheirContent) {
     const Folder folder;
     const std::string dump = folder.write("dump.json", small_dump);
-    const Ran named = capstan("simulate --cluster " + dump);
+    const CommandResult named = capstan("simulate --cluster " + dump);
     ASSERT_EQ(named.code, 0) << named.err;
     EXPECT_EQ(capstan("simulate " + dump).out, named.out);
     EXPECT_EQ(capstan("simulate -f " + dump).out, named.out);
@@ -131,7 +131,7 @@ TEST(InputFiles, AreRecognizedByTheirContent) {
     const std::string records = (folder.path() / "records").string();
     ASSERT_EQ(capstan(std::string("simulate ") + scenario + " --record " + records).code, 0);
     const std::string pass = std::filesystem::directory_iterator(records)->path().string();
-    const Ran refused = capstan("simulate " + pass);
+    const CommandResult refused = capstan("simulate " + pass);
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("is a recorded pass; use `capstan replay " + pass));
     EXPECT_EQ(capstan("explain matrix -f " + pass).out,

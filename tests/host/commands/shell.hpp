@@ -67,14 +67,14 @@ private:
     std::filesystem::path path_;
 };
 
-struct Ran {
+struct CommandResult {
     int code = -1;
     std::string out, err;
 };
 
 /// `PROGRAM ARGUMENTS`, with `input` on standard input.
-inline Ran ran_program(const std::filesystem::path& program, const std::string& arguments,
-                       const std::string& input = {}) {
+inline CommandResult run_command(const std::filesystem::path& program, const std::string& arguments,
+                                 const std::string& input = {}) {
     const Folder folder;
     const std::string in = folder.write("in", input);
     // First, so that `arguments` can override them.
@@ -86,8 +86,8 @@ inline Ran ran_program(const std::filesystem::path& program, const std::string& 
 }
 
 /// `capstan ARGUMENTS`, with `input` on standard input.
-inline Ran capstan(const std::string& arguments, const std::string& input = {}) {
-    return ran_program(build_tree() / "bin/capstan", arguments, input);
+inline CommandResult capstan(const std::string& arguments, const std::string& input = {}) {
+    return run_command(build_tree() / "bin/capstan", arguments, input);
 }
 
 }  // namespace capstan::commands

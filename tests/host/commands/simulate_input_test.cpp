@@ -103,7 +103,7 @@ protected:
 };
 
 TEST_F(ClusterDump, IsSimulatedFromItsCurrentState) {
-    const Ran ran = capstan("simulate --cluster " + dump_ + " -o json");
+    const CommandResult ran = capstan("simulate --cluster " + dump_ + " -o json");
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::value report = json::parse(ran.out);
     const json::object& summary = report.at("summary").as_object();
@@ -128,7 +128,8 @@ TEST_F(ClusterDump, EvictsNoPodAgainstABudget) {
         {R"("minAvailable":"most")", false},
     };
     for (const Case& c : cases) {
-        const Ran ran = capstan("simulate --cluster - -o json", dump_with_budget(c.budget));
+        const CommandResult ran =
+            capstan("simulate --cluster - -o json", dump_with_budget(c.budget));
         ASSERT_EQ(ran.code, 0) << ran.err;
         const json::value nodes = json::parse(ran.out).at("summary").at("nodes");
         EXPECT_EQ(nodes.at("end"), c.is_removed ? 1 : 2) << c.budget << ran.out;
@@ -136,7 +137,7 @@ TEST_F(ClusterDump, EvictsNoPodAgainstABudget) {
 }
 
 TEST_F(ClusterDump, NamesMissingKindsAndTheCommandThatDumpsThem) {
-    const Ran ran =
+    const CommandResult ran =
         capstan("simulate --cluster - -o json", dump_with_budget(R"("maxUnavailable":1)"));
     EXPECT_THAT(ran.err, AllOf(HasSubstr("no ds, rc, sts, deploy, jobs"),
                                HasSubstr("kubectl get nodes,pods,pdb,ds,rs,rc,sts,deploy,jobs"),
@@ -145,7 +146,7 @@ TEST_F(ClusterDump, NamesMissingKindsAndTheCommandThatDumpsThem) {
 
 TEST_F(ClusterDump, ExplainsAPendingPodThatWouldFit) {
     const std::string text = dump_with_budget(R"("maxUnavailable":1)");
-    const Ran pending = capstan("explain pod shop/web-3 --cluster -", text);
+    const CommandResult pending = capstan("explain pod shop/web-3 --cluster -", text);
     EXPECT_THAT(pending.out,
                 HasSubstr("pending in the dump; would fit on n1 now, but is not bound to it"))
         << pending.err;
@@ -157,7 +158,7 @@ TEST_F(ClusterDump, ExplainsAPendingPodThatWouldFit) {
 
 TEST_F(ClusterDump, ExplainsANodeAtTheTimeOfTheDump) {
     const std::string text = dump_with_budget(R"("maxUnavailable":1)");
-    const Ran now = capstan("explain node n2 --cluster -", text);
+    const CommandResult now = capstan("explain node n2 --cluster -", text);
     EXPECT_THAT(now.out, ::testing::Not(HasSubstr("CurrentlyBeingDeleted"))) << now.err;
     EXPECT_EQ(capstan("explain node n2 --at soon --cluster -", text).code, 2);
 }
@@ -172,7 +173,7 @@ TEST_F(ClusterDump, CountsAPendingDaemonSetPodAsThePodOfItsNode) {
         R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
         {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}}},)");
     // Two of the DaemonSet would leave no room for the other pod.
-    const Ran ran =
+    const CommandResult ran =
         capstan("simulate --cluster - -o json",
                 dump_with_one_node(daemon_set + "," + its_pod + "," + pending_pod("web", "500m")));
     ASSERT_EQ(ran.code, 0) << ran.err;
@@ -196,7 +197,7 @@ TEST_F(ClusterDump, IgnoresPodsThatHaveEndedOrExceededTheirGracePeriod) {
     };
     for (const Case& c : {Case{"", "Running", 2}, Case{"", "Succeeded", 1}, Case{"", "Failed", 1},
                           Case{deleted, "Running", 1}}) {
-        const Ran ran = capstan(
+        const CommandResult ran = capstan(
             "simulate --cluster - -o json",
             dump_with_one_node(big_pod(c.metadata, c.phase) + "," + pending_pod("web", "1")));
         ASSERT_EQ(ran.code, 0) << ran.err;
@@ -209,7 +210,8 @@ TEST_F(ClusterDump, MayBeSeveralListsButNotYaml) {
     const std::string nodes = only_of_kind("Node"), pods = only_of_kind("Pod");
     EXPECT_EQ(capstan("simulate --cluster - -o json", nodes + "\n" + pods).out,
               capstan("simulate --cluster - -o json", pods + nodes).out);
-    const Ran yaml = capstan("simulate --cluster -", "apiVersion: v1\nitems: []\nkind: List\n");
+    const CommandResult yaml =
+        capstan("simulate --cluster -", "apiVersion: v1\nitems: []\nkind: List\n");
     EXPECT_EQ(yaml.code, 2);
     EXPECT_THAT(yaml.err, HasSubstr("is YAML; expects JSON, as from kubectl get ... -o json"));
 }
@@ -227,21 +229,21 @@ unneeded_time = "1h"
 [[step]]
 advance = "20m"
 )");
-    const Ran end = capstan("explain node g-2 --scenario " + scenario);
+    const CommandResult end = capstan("explain node g-2 --scenario " + scenario);
     EXPECT_THAT(end.out, HasSubstr("for 20m")) << end.err << end.out;
     EXPECT_THAT(end.out, HasSubstr("machine    simulated://g/2: running"))
         << "as the cloud reports it";
-    const Ran earlier = capstan("explain node g-2 --at 5m --scenario " + scenario);
+    const CommandResult earlier = capstan("explain node g-2 --at 5m --scenario " + scenario);
     EXPECT_THAT(earlier.out, HasSubstr("for 5m")) << earlier.err << earlier.out;
 }
 
 TEST_F(ClusterDump, IsReadFromStandardInput) {
-    const Ran ran = capstan("simulate --cluster - -o json", dump());
+    const CommandResult ran = capstan("simulate --cluster - -o json", dump());
     EXPECT_EQ(ran.code, 0) << ran.err;
 }
 
 TEST_F(ClusterDump, ExplainsAPodThatFitsInNoGroup) {
-    const Ran ran = capstan("explain pod shop/huge --cluster " + dump_);
+    const CommandResult ran = capstan("explain pod shop/huge --cluster " + dump_);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("1 unschedulable"), HasSubstr("web-a"),
                                HasSubstr("Insufficient cpu: needs 32, 4 of 4 are free")));
@@ -252,20 +254,20 @@ TEST_F(ClusterDump, ExplainsAPodThatIsPlannedOrBound) {
                 HasSubstr("2 planned on new nodes (2 on web-a)"));
     EXPECT_THAT(capstan("explain pod shop/running --cluster " + dump_).out,
                 HasSubstr("bound to node n1"));
-    const Ran nobody = capstan("explain pod shop/nobody --cluster " + dump_);
+    const CommandResult nobody = capstan("explain pod shop/nobody --cluster " + dump_);
     EXPECT_EQ(nobody.code, 1);
     EXPECT_THAT(nobody.err, HasSubstr("no pod shop/nobody in this cluster"));
 }
 
 TEST_F(ClusterDump, ExplainsAGroupAndTheMatrix) {
-    const Ran group = capstan("explain group web-a -o json --cluster " + dump_);
+    const CommandResult group = capstan("explain group web-a -o json --cluster " + dump_);
     ASSERT_EQ(group.code, 0) << group.err;
     const json::value answer = json::parse(group.out);
     EXPECT_EQ(answer.at("can_grow"), true);
     EXPECT_EQ(answer.at("increase"), 1);
     EXPECT_EQ(answer.at("pods").as_array().size(), 2u);
 
-    const Ran matrix = capstan("explain matrix -o json --cluster " + dump_);
+    const CommandResult matrix = capstan("explain matrix -o json --cluster " + dump_);
     ASSERT_EQ(matrix.code, 0) << matrix.err;
     const json::value all = json::parse(matrix.out);
     EXPECT_EQ(all.at("groups").as_array().size(), 1u);
@@ -275,26 +277,27 @@ TEST_F(ClusterDump, ExplainsAGroupAndTheMatrix) {
 
 TEST_F(ClusterDump, ExplainsWhyANodeIsKept) {
     const std::string command = "explain node n1 -o json --cluster " + dump_;
-    const Ran used = capstan(command);
+    const CommandResult used = capstan(command);
     ASSERT_EQ(used.code, 0) << used.err;
     EXPECT_EQ(json::parse(used.out).at("reason"), "NotUnderutilized");
     EXPECT_THAT(used.out, HasSubstr("cpu utilization is 75%"));
 
-    const Ran blocked = capstan(command + " --set scale_down.utilization_threshold=1");
+    const CommandResult blocked = capstan(command + " --set scale_down.utilization_threshold=1");
     EXPECT_EQ(json::parse(blocked.out).at("reason"), "BlockedByPod") << blocked.out;
     EXPECT_EQ(json::parse(blocked.out).at("pod"), "shop/running") << blocked.out;
     EXPECT_EQ(capstan("explain node nobody --cluster " + dump_).code, 1);
 }
 
 TEST_F(ClusterDump, ReportsWhereItIsInvalid) {
-    const Ran cut = capstan("simulate --cluster -", R"({"kind":"List","items":[{"kind":"Pod")");
+    const CommandResult cut =
+        capstan("simulate --cluster -", R"({"kind":"List","items":[{"kind":"Pod")");
     EXPECT_EQ(cut.code, 2);
     EXPECT_THAT(cut.err, HasSubstr("line 1"));
-    const Ran empty = capstan("simulate --cluster -", R"({"kind":"List","items":[]})");
+    const CommandResult empty = capstan("simulate --cluster -", R"({"kind":"List","items":[]})");
     EXPECT_EQ(empty.code, 2);
     EXPECT_THAT(empty.err, HasSubstr("has neither nodes nor pods"));
     for (const auto& [kind, absent] : {std::pair{"Node", "pods"}, std::pair{"Pod", "nodes"}}) {
-        const Ran half = capstan("simulate --cluster -", only_of_kind(kind));
+        const CommandResult half = capstan("simulate --cluster -", only_of_kind(kind));
         EXPECT_EQ(half.code, 2);
         EXPECT_THAT(half.err,
                     AllOf(HasSubstr("has no " + std::string(absent) + "; to dump all kinds")));
@@ -305,7 +308,7 @@ TEST_F(ClusterDump, ReportsWhereItIsInvalid) {
 TEST_F(ClusterDump, SkipsAndNamesAMalformedObject) {
     std::string broken = dump();
     broken.replace(broken.find(R"("32")"), 4, R"("zwei")");
-    const Ran ran = capstan("simulate --cluster - -o json", broken);
+    const CommandResult ran = capstan("simulate --cluster - -o json", broken);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, AllOf(HasSubstr("Pod shop/huge"), HasSubstr("requests/cpu")));
 }
@@ -323,7 +326,7 @@ TEST(TraceInput, MayBeCompressed) {
     folder.write("nodes.csv", "sn,cpu_milli,memory_mib,gpu,model\nn,4000,16384,0,\n");
     const std::string plain = folder.write("pods.csv", pods);
     ASSERT_EQ(std::system(("gzip '" + plain + "'").c_str()), 0);
-    const Ran ran = capstan("simulate -o json --trace " + folder.path().string());
+    const CommandResult ran = capstan("simulate -o json --trace " + folder.path().string());
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(json::parse(ran.out).at("summary").at("pods").at("ended"), 1);
 }
@@ -338,7 +341,7 @@ TEST(TraceInput, RunsPodsForTheirDurationAndReportsABadRow) {
                                  "a,3000,1,0,0,,LS,Running,0,600,0\n"
                                  "b,3000,1,0,0,,LS,Running,60,660,60\n"
                                  "c,3000,1,0,0,,LS,Running,86400,87000,86400\n");
-    const Ran ran = capstan("simulate -o json --trace " + folder.path().string());
+    const CommandResult ran = capstan("simulate -o json --trace " + folder.path().string());
     ASSERT_EQ(ran.code, 0) << ran.err;
     const json::value report = json::parse(ran.out);
     EXPECT_EQ(report.at("summary").at("nodes").at("peak"), 2);
@@ -346,7 +349,7 @@ TEST(TraceInput, RunsPodsForTheirDurationAndReportsABadRow) {
     EXPECT_EQ(report.at("summary").at("pods").at("ended"), 3);
 
     folder.write("pods.csv", header + "a,x,1,0,0,,LS,Running,0,600,0\n");
-    const Ran bad = capstan("simulate --trace " + folder.path().string());
+    const CommandResult bad = capstan("simulate --trace " + folder.path().string());
     EXPECT_EQ(bad.code, 2);
     EXPECT_THAT(bad.err, HasSubstr("pods.csv:2: cpu_milli: expects a whole number"));
 }

@@ -27,7 +27,7 @@ TEST(SimulateReport, PrintsARepeatedReasonOnlyInJson) {
                                   .kind = simulation::EventKind::eviction,
                                   .text = "1 pod is evicted from web-1",
                                   .because = "unneeded for 10m",
-                                  .is_told = true};
+                                  .is_repeated = true};
     std::ostringstream out;
     print_event(out, event);
     EXPECT_EQ(out.str(), "1m10s     1 pod is evicted from web-1\n");

@@ -37,7 +37,7 @@ void fill_small_cluster(simulation::api_server::ObjectStore& store) {
         "resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running"}})");
 }
 
-Ran take_dump(const ServedCluster& cluster, const std::string& arguments) {
+CommandResult take_dump(const ServedCluster& cluster, const std::string& arguments) {
     const Folder folder;
     return capstan("dump --kubeconfig '" + folder.write("kubeconfig", cluster.kubeconfig()) + "' " +
                    arguments);
@@ -123,7 +123,7 @@ void fill_cluster_of_acme(simulation::api_server::ObjectStore& store) {
 /// The result of a simulation without names and without times that depend on when the dump was
 /// written.
 boost::json::value figures_of(const std::string& file) {
-    const Ran ran = capstan("simulate -o json --cluster '" + file + "'");
+    const CommandResult ran = capstan("simulate -o json --cluster '" + file + "'");
     EXPECT_EQ(ran.code, 0) << ran.err;
     boost::json::value report = boost::json::parse(ran.out);
     boost::json::array events, waiting, hours;
@@ -144,12 +144,12 @@ TEST(DumpCommand, WritesWhatSimulateNeedsWithoutSecrets) {
     const ServedCluster cluster(std::nullopt, fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
-    const Ran ran = take_dump(cluster, "'" + file + "'");
+    const CommandResult ran = take_dump(cluster, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, AllOf(HasSubstr("nodes: 1 object\n"), HasSubstr("pods: 1 object\n"),
                                HasSubstr("poddisruptionbudgets: 0 objects\n")));
     EXPECT_THAT(folder.read("dump.json"), Not(HasSubstr("hush")));
-    const Ran simulated = capstan("simulate --cluster '" + file + "'");
+    const CommandResult simulated = capstan("simulate --cluster '" + file + "'");
     EXPECT_EQ(simulated.code, 0) << simulated.err;
     EXPECT_THAT(simulated.err, Not(HasSubstr("in this dump"))) << "every kind was requested";
     EXPECT_THAT(capstan("explain pod default/web --cluster '" + file + "'").out,
@@ -162,7 +162,7 @@ TEST(DumpCommand, ReportsAForbiddenKindAndSoDoesSimulate) {
         fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
-    const Ran ran = take_dump(cluster, "'" + file + "'");
+    const CommandResult ran = take_dump(cluster, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("poddisruptionbudgets: not taken: "));
     EXPECT_THAT(capstan("simulate --cluster '" + file + "'").err, HasSubstr("no pdb in this dump"));
@@ -192,7 +192,7 @@ TEST(DumpCommand, CompressesByFileNameOrOption) {
     EXPECT_TRUE(take_dump(cluster, "- --gzip").out.starts_with("\x1f\x8b"));
 
     const std::string cut = folder.write("cut.json.gz", folder.read("dump.json.gz").substr(0, 100));
-    const Ran refused = capstan("simulate --cluster '" + cut + "'");
+    const CommandResult refused = capstan("simulate --cluster '" + cut + "'");
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("cut.json.gz: the gzip data is truncated, after byte "));
 }

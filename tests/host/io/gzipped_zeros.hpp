@@ -15,14 +15,14 @@ inline std::string gzipped_zeros(std::size_t size) {
     namespace zlib = boost::beast::zlib;
     const std::string zeros(size, '\0');
     std::string packed(size / 512 + 4096, '\0');
-    zlib::deflate_stream packer;
+    zlib::deflate_stream deflater;
     zlib::z_params z;
     z.next_in = zeros.data();
     z.avail_in = zeros.size();
     z.next_out = packed.data();
     z.avail_out = packed.size();
     boost::system::error_code end;
-    packer.write(z, zlib::Flush::finish, end);
+    deflater.write(z, zlib::Flush::finish, end);
     packed.resize(z.total_out);
     boost::crc_32_type crc;
     crc.process_bytes(zeros.data(), zeros.size());

@@ -41,7 +41,7 @@ TEST(CallCloud, PrintsGroupsAndMachinesAndChangesNothing) {
                                           "endpoint = \"https://api.example\"\ntoken = { secret = "
                                           "\"cloud\" }\n") +
                              " --http ";
-    const commands::Ran read =
+    const commands::CommandResult read =
         commands::capstan(line + folder.write("api.http", http_cloud_api) + " -o json");
     EXPECT_EQ(read.code, 0) << read.err;
     EXPECT_THAT(
@@ -51,7 +51,8 @@ TEST(CallCloud, PrintsGroupsAndMachinesAndChangesNothing) {
               HasSubstr(R"({"id":"m-1","group":"web","state":"running")"),
               HasSubstr(R"("requests":["GET https://api.example/v1/groups",)"),
               Not(HasSubstr("PUT")), Not(HasSubstr("change"))));
-    const commands::Ran yaml = commands::capstan(line + (folder.path() / "api.http").string());
+    const commands::CommandResult yaml =
+        commands::capstan(line + (folder.path() / "api.http").string());
     EXPECT_THAT(yaml.out, HasSubstr("complete: true\n"));
 }
 
@@ -68,7 +69,7 @@ TEST(CallCloud, MakesTheRequestedChange) {
                                      "< 200\n\n{\"target\":4}\n"
                                      "> DELETE https://api.example/v1/machines/m-1\n"
                                      "< 404\n\ngone\n");
-    const commands::Ran grown = commands::capstan(line + " --increase web=2");
+    const commands::CommandResult grown = commands::capstan(line + " --increase web=2");
     EXPECT_EQ(grown.code, 0) << grown.err;
     EXPECT_THAT(grown.out, HasSubstr(R"("change":{"target":4,"shortfall":null})"));
     EXPECT_THAT(commands::capstan(line + " --remove m-1").out,
@@ -87,11 +88,11 @@ TEST(CallCloud, MakesTheRequestedChange) {
         {" --remove m-9", 1, "unknown machine m-9"},
     };
     for (const auto& each : refusals) {
-        const commands::Ran ran = commands::capstan(line + each.options);
+        const commands::CommandResult ran = commands::capstan(line + each.options);
         EXPECT_EQ(ran.code, each.code) << each.options;
         EXPECT_THAT(ran.err, HasSubstr(each.message)) << each.options;
     }
-    const commands::Ran other =
+    const commands::CommandResult other =
         commands::capstan("plugin call " + quoted_http_cloud() + " --kind expander --live", "{}");
     EXPECT_EQ(other.code, 2);
     EXPECT_THAT(other.err, HasSubstr("require --kind cloud"));
@@ -159,16 +160,17 @@ TEST(CallCloud, CallsTheRealApiWithLive) {
         "plugin call " + quoted_http_cloud() + " --kind cloud -o json --live --settings " +
         folder.write("settings.toml",
                      "endpoint = \"" + server.url() + "\"\ntoken = { secret = \"cloud\" }\n");
-    const commands::Ran read =
+    const commands::CommandResult read =
         commands::capstan(line + " --secrets " + (folder.path() / "secrets").string());
     EXPECT_EQ(read.code, 0) << read.err;
     EXPECT_THAT(read.out,
                 AllOf(HasSubstr(R"({"id":"m-1","group":"web","state":"running")"),
                       HasSubstr(R"("capacity":{"cpu":4000,"memory":17179869184,"pods":110})")));
-    const commands::Ran without = commands::capstan(line);
+    const commands::CommandResult without = commands::capstan(line);
     EXPECT_EQ(without.code, 1);
     EXPECT_THAT(without.err, HasSubstr("refresh: GET " + server.url() + "/v1/groups: status 401"));
-    const commands::Ran absent = commands::capstan(line + " --secrets " + folder.path().string());
+    const commands::CommandResult absent =
+        commands::capstan(line + " --secrets " + folder.path().string());
     EXPECT_EQ(absent.code, 1);
     EXPECT_THAT(absent.err, HasSubstr("secret cloud: "));
 }

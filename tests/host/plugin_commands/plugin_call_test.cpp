@@ -13,7 +13,7 @@ using testing::Not;
 using testing::StartsWith;
 
 TEST(PluginCall, CallsAShippedExpander) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("expanders/least_waste.so")) +
             " --kind expander",
         commands::two_options);
@@ -22,7 +22,7 @@ TEST(PluginCall, CallsAShippedExpander) {
 }
 
 TEST(PluginCall, SplitsFourNodesToTheSmallestGroups) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("balancer/node_groups.so")) +
             " --kind splitter",
         R"({"nodes": 4, "groups": [{"id": "a", "min": 0, "max": 10, "target": 1},
@@ -45,14 +45,15 @@ TEST(PluginCall, AppliesSettingsLikeThePipeline) {
                 StartsWith(R"({"similar":false)"));
 
     const std::string wrong = folder.write("wrong.toml", "capacity_memory_tolerence = 0\n");
-    const commands::Ran refused = commands::capstan(call + " --settings " + wrong, request);
+    const commands::CommandResult refused =
+        commands::capstan(call + " --settings " + wrong, request);
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, AllOf(HasSubstr("wrong.toml:1:1: "),
                                    HasSubstr("did you mean 'capacity_memory_tolerance'?")));
 }
 
 TEST(PluginCall, ReportsThePositionOfInvalidJson) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("expanders/random.so")) +
             " --kind expander",
         "{\"options\": [\n  {\"group\": }]}");
@@ -66,7 +67,7 @@ class PluginCallMisbehaviour : public testing::TestWithParam<std::pair<const cha
 
 TEST_P(PluginCallMisbehaviour, IsReportedAsAnError) {
     const auto [plugin_class, message] = GetParam();
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " +
             commands::quoted_path(commands::misbehaving().string() + "#" + plugin_class) +
             " --kind expander",
@@ -82,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(Hook, PluginCallMisbehaviour,
                          [](const auto& p) { return std::string(p.param.first); });
 
 TEST(PluginCall, PrintsOutputOfAPluginToStandardError) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::misbehaving().string() + "#prints") +
             " --kind expander",
         commands::two_options);
@@ -93,7 +94,7 @@ TEST(PluginCall, PrintsOutputOfAPluginToStandardError) {
 }
 
 TEST(PluginCall, ReportsAnExceptionThroughTheCBoundary) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::throwing().string() + "#tiny") +
             " --kind expander",
         commands::two_options);
@@ -102,7 +103,7 @@ TEST(PluginCall, ReportsAnExceptionThroughTheCBoundary) {
 }
 
 TEST(PluginCall, RequiresTheClassIfAFileHasSeveral) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::misbehaving()) + " --kind expander",
         commands::two_options);
     EXPECT_EQ(ran.code, 2);
@@ -111,7 +112,7 @@ TEST(PluginCall, RequiresTheClassIfAFileHasSeveral) {
 }
 
 TEST(PluginCall, ReportsThatAFileHasNoClassOfTheKind) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin call " + commands::quoted_path(commands::shipped("expanders/random.so")) +
             " --kind splitter",
         "{}");

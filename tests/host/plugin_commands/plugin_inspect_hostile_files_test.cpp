@@ -22,7 +22,7 @@ protected:
         std::ifstream in(file, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    commands::Ran inspect(const std::string& bytes, mode_t mode = 0755) const {
+    commands::CommandResult inspect(const std::string& bytes, mode_t mode = 0755) const {
         const std::string file = folder_.write("x.so", bytes);
         ::chmod(file.c_str(), mode);
         return commands::capstan("plugin inspect " + file);
@@ -35,7 +35,7 @@ protected:
         changed[magic + offset_in_desc + 1] = static_cast<char>(value >> 8);
         return changed;
     }
-    static void expect_refusal(const commands::Ran& ran, const std::string& message) {
+    static void expect_refusal(const commands::CommandResult& ran, const std::string& message) {
         EXPECT_EQ(ran.code, 1) << ran.out;
         EXPECT_THAT(ran.err, HasSubstr(message));
         EXPECT_EQ(ran.out, "");
@@ -67,7 +67,7 @@ TEST_F(PluginInspectHostileFile, IsRefusedWithAnotherMajorVersion) {
     expect_refusal(inspect(with_note(4, 2)), "2");
 }
 TEST_F(PluginInspectHostileFile, IsRefusedWithANewerMinorVersion) {
-    const commands::Ran ran = inspect(with_note(8, 7));
+    const commands::CommandResult ran = inspect(with_note(8, 7));
     expect_refusal(ran, "1.7");
     EXPECT_THAT(ran.err, HasSubstr("1.0"));
 }

@@ -28,7 +28,7 @@ protected:
 };
 
 TEST_F(PluginInspectTest, RunsNoCodeOfTheFile) {
-    const commands::Ran ran = commands::capstan("plugin inspect " + early(touched_));
+    const commands::CommandResult ran = commands::capstan("plugin inspect " + early(touched_));
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("\nowner "), HasSubstr("mode 0"), HasSubstr("\nneeds "),
                                HasSubstr("libc.so.6, already loaded"), HasSubstr("sha256 = \""),
@@ -43,7 +43,8 @@ TEST_F(PluginInspectTest, RunsNoCodeOfTheFile) {
 }
 
 TEST_F(PluginInspectTest, RunsItsCodeConfinedIfRequested) {
-    const commands::Ran ran = commands::capstan("plugin inspect --run " + early(touched_));
+    const commands::CommandResult ran =
+        commands::capstan("plugin inspect --run " + early(touched_));
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("\nIts code was run in a confined child process"),
                                HasSubstr("\nvendor "), HasSubstr("\nclass keeps "),
@@ -54,14 +55,15 @@ TEST_F(PluginInspectTest, RunsItsCodeConfinedIfRequested) {
 }
 
 TEST_F(PluginInspectTest, ReportsHowItsCodeEnded) {
-    const commands::Ran ran = commands::capstan("plugin inspect --run " + early("abort"));
+    const commands::CommandResult ran = commands::capstan("plugin inspect --run " + early("abort"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(testing::StartsWith("file "),
                                HasSubstr("the process that loaded it was killed by signal 6")));
 }
 
 TEST_F(PluginInspectTest, IgnoresForgedReportsOfItsCode) {
-    const commands::Ran ran = commands::capstan("plugin inspect -o json --run " + early("forge"));
+    const commands::CommandResult ran =
+        commands::capstan("plugin inspect -o json --run " + early("forge"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(Not(HasSubstr("forged")), HasSubstr("sent an unexpected report")));
 }
@@ -73,7 +75,7 @@ TEST_F(PluginInspectTest, PrintsTheSameForTheSameFile) {
 }
 
 TEST(PluginList, NamesEveryShippedPlugin) {
-    const commands::Ran ran = commands::capstan("plugin list");
+    const commands::CommandResult ran = commands::capstan("plugin list");
     for (const char* name : {"label_priority", "least_nodes", "least_waste", "most_pods", "price",
                              "priority", "random", "labels", "resources", "node_groups"}) {
         EXPECT_THAT(ran.out, HasSubstr("\n" + std::string(name) + " ")) << ran.out;
@@ -81,7 +83,7 @@ TEST(PluginList, NamesEveryShippedPlugin) {
 }
 
 TEST_F(PluginInspectTest, PrintsSettingsWithDefaultsAndThePin) {
-    const commands::Ran ran =
+    const commands::CommandResult ran =
         commands::capstan("plugin inspect --run " +
                           commands::quoted_path(commands::shipped("similarity/resources.so")));
     EXPECT_EQ(ran.code, 0) << ran.err;

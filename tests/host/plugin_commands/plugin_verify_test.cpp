@@ -16,7 +16,7 @@ TEST(PluginVerify, PassesForEveryShippedPlugin) {
           "expanders/most_pods.so", "expanders/price.so", "expanders/priority.so",
           "expanders/random.so", "similarity/labels.so", "similarity/resources.so",
           "balancer/node_groups.so", "simulated.so"}) {
-        const commands::Ran ran =
+        const commands::CommandResult ran =
             commands::capstan("plugin verify " + commands::quoted_path(commands::shipped(name)));
         EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
         EXPECT_THAT(ran.out, Not(HasSubstr("FAIL")));
@@ -24,7 +24,7 @@ TEST(PluginVerify, PassesForEveryShippedPlugin) {
 }
 
 TEST(PluginVerify, ReportsWhatItDidNotCheck) {
-    const commands::Ran bare =
+    const commands::CommandResult bare =
         commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()));
     EXPECT_EQ(bare.code, 3) << bare.out << bare.err;
     EXPECT_THAT(bare.out,
@@ -34,7 +34,7 @@ TEST(PluginVerify, ReportsWhatItDidNotCheck) {
     const commands::Folder folder;
     const std::string settings =
         folder.write("settings.toml", "endpoint = \"https://api.example\"\n");
-    const commands::Ran without =
+    const commands::CommandResult without =
         commands::capstan("plugin verify " + commands::quoted_path(commands::http_cloud()) +
                           " --settings " + settings);
     EXPECT_EQ(without.code, 3) << without.out << without.err;
@@ -50,7 +50,7 @@ TEST(PluginVerify, ReplaysARecording) {
     const std::string line =
         "plugin verify " + commands::quoted_path(commands::http_cloud()) + " --settings " +
         folder.write("settings.toml", "endpoint = \"https://api.example\"\n") + " --http ";
-    const commands::Ran part =
+    const commands::CommandResult part =
         commands::capstan(line + folder.write("groups.http",
                                               "> GET https://api.example/v1/groups?page=\n"
                                               "< 200\n\n{\"groups\":[{\"id\":\"web\","
@@ -67,10 +67,10 @@ TEST(PluginVerify, ReplaysARecording) {
     folder.write("all/2.http",
                  "> GET https://api.example/v1/machines?page=\n< 200\n\n"
                  "{\"machines\":[{\"id\":\"m-1\",\"group\":\"web\",\"state\":\"running\"}]}\n\n");
-    const commands::Ran all = commands::capstan(line + (folder.path() / "all").string());
+    const commands::CommandResult all = commands::capstan(line + (folder.path() / "all").string());
     EXPECT_EQ(all.code, 0) << all.out << all.err;
     EXPECT_THAT(all.out, AllOf(Not(HasSubstr("skip ")), Not(HasSubstr("not checked"))));
-    const commands::Ran bad =
+    const commands::CommandResult bad =
         commands::capstan(line + folder.write("bad.http", "> GET https://api.example/\n< ok\n"));
     EXPECT_EQ(bad.code, 2);
     EXPECT_THAT(bad.err, HasSubstr("bad.http, line 2: expected a response like"));
@@ -78,7 +78,7 @@ TEST(PluginVerify, ReplaysARecording) {
 }
 
 TEST(PluginVerify, ReportsACrashAndContinuesWithTheNextCheck) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin verify " + commands::quoted_path(commands::misbehaving().string() + "#crashes"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("was killed by signal 11"),
@@ -86,21 +86,21 @@ TEST(PluginVerify, ReportsACrashAndContinuesWithTheNextCheck) {
 }
 
 TEST(PluginVerify, ReportsOutputOfAPlugin) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin verify " + commands::quoted_path(commands::misbehaving().string() + "#prints"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, HasSubstr("process/silent: wrote to standard output or error: noise"));
 }
 
 TEST(PluginVerify, FailsAFileThatThrowsThroughC) {
-    const commands::Ran ran = commands::capstan(
+    const commands::CommandResult ran = commands::capstan(
         "plugin verify " + commands::quoted_path(commands::throwing().string() + "#tiny"));
     EXPECT_EQ(ran.code, 1);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("FAIL"), HasSubstr("through C"))) << ran.out;
 }
 
 TEST(PluginVerify, PrintsJson) {
-    const commands::Ran ran =
+    const commands::CommandResult ran =
         commands::capstan("plugin verify -o json " +
                           commands::quoted_path(commands::misbehaving().string() + "#first"));
     EXPECT_THAT(ran.out, AllOf(HasSubstr(R"("failed":0)"), HasSubstr(R"("verdict":"passed")"),

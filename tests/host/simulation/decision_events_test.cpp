@@ -22,7 +22,7 @@ struct RecordedDecisions : Observer {
     std::vector<std::string> lines;
 
     void on_event(const Event& event) override {
-        const bool is_explained = !event.because.empty() && !event.is_told;
+        const bool is_explained = !event.because.empty() && !event.is_repeated;
         lines.push_back(event.text + (is_explained ? ", for " + event.because : ""));
     }
     std::vector<std::string> take() { return std::exchange(lines, {}); }

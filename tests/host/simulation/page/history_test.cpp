@@ -10,7 +10,7 @@ namespace capstan::simulation::page {
 namespace {
 
 using engine::noon;
-using World = engine::TestCluster;
+using engine::TestCluster;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
@@ -21,7 +21,7 @@ const NodeGroupId web("web");
 /// Adds passes to the history of a run that begins at noon.
 struct PassHistoryTest : ::testing::Test {
     void pass(Time at) {
-        const engine::Snapshot seen = world.snapshot();
+        const engine::Snapshot seen = test_cluster.snapshot();
         const runtime::PassInput input{.snapshot = seen, .call_context = {.now = at}};
         runtime::PassResult result;
         result.outcome.memory = memory;
@@ -34,17 +34,17 @@ struct PassHistoryTest : ::testing::Test {
     }
     std::vector<Band> bands(Duration end) { return pass_history.take(end).groups["web"].back_offs; }
 
-    World world;
+    TestCluster test_cluster;
     engine::Memory memory;
     PassHistory pass_history{noon};
 };
 
 TEST_F(PassHistoryTest, KeepsLevelsOnlyIfTheyChange) {
-    world.group("web", 1);
-    world.node("web-1", "web");
+    test_cluster.group("web", 1);
+    test_cluster.node("web-1", "web");
     pass(noon);
     pass(noon + 10s);
-    world.change_group("web").group.target = 3;
+    test_cluster.change_group("web").group.target = 3;
     pass(noon + 20s);
     const History history = pass_history.take(1min);
     EXPECT_THAT(history.groups.at("web").levels,
@@ -56,15 +56,15 @@ TEST_F(PassHistoryTest, KeepsLevelsOnlyIfTheyChange) {
 
 TEST_F(PassHistoryTest, CountsPendingPods) {
     pass(noon);
-    world.pod("a");
-    world.pod("b");
+    test_cluster.pod("a");
+    test_cluster.pod("b");
     pass(noon + 10s);
     EXPECT_THAT(pass_history.take(1min).pending,
                 ElementsAre(Since<int>{0s, 0}, Since<int>{10s, 2}));
 }
 
 TEST_F(PassHistoryTest, EndsABackOffWhenItExpires) {
-    world.group("web", 0);
+    test_cluster.group("web", 0);
     pass(noon);
     back_off(noon + 5s, noon + 5min, "no capacity");
     pass(noon + 10s);
@@ -73,7 +73,7 @@ TEST_F(PassHistoryTest, EndsABackOffWhenItExpires) {
 }
 
 TEST_F(PassHistoryTest, EndsABackOffWhenItIsRemoved) {
-    world.group("web", 0);
+    test_cluster.group("web", 0);
     back_off(noon, std::nullopt, "2 machines did not join");
     pass(noon);
     pass(noon + 10min);
@@ -83,14 +83,14 @@ TEST_F(PassHistoryTest, EndsABackOffWhenItIsRemoved) {
 }
 
 TEST_F(PassHistoryTest, EndsABackOffAtTheEndOfTheRun) {
-    world.group("web", 0);
+    test_cluster.group("web", 0);
     back_off(noon, std::nullopt, "2 machines did not join");
     pass(noon);
     EXPECT_THAT(bands(1h), ElementsAre(Band{0s, 1h, "2 machines did not join"}));
 }
 
 TEST_F(PassHistoryTest, ExtendsABackOffAtAFailure) {
-    world.group("web", 0);
+    test_cluster.group("web", 0);
     back_off(noon, noon + 5min, "quota");
     pass(noon);
     back_off(noon + 1min, noon + 11min, "no capacity");
@@ -99,7 +99,7 @@ TEST_F(PassHistoryTest, ExtendsABackOffAtAFailure) {
 }
 
 TEST_F(PassHistoryTest, StartsANewBackOffAfterTheFirst) {
-    world.group("web", 0);
+    test_cluster.group("web", 0);
     back_off(noon, noon + 5min, "quota");
     pass(noon);
     back_off(noon + 10min, noon + 20min, "no capacity");
@@ -108,11 +108,11 @@ TEST_F(PassHistoryTest, StartsANewBackOffAfterTheFirst) {
 }
 
 TEST_F(PassHistoryTest, KeepsTimesInOrderIfTheClockIsSetBack) {
-    world.group("web", 0);
+    test_cluster.group("web", 0);
     pass(noon + 10min);
-    world.change_group("web").group.target = 1;
+    test_cluster.change_group("web").group.target = 1;
     pass(noon + 12min);
-    world.change_group("web").group.target = 2;
+    test_cluster.change_group("web").group.target = 2;
     pass(noon + 5min);
     const auto levels = pass_history.take(1h).groups.at("web").levels;
     ASSERT_THAT(levels, SizeIs(2));
