@@ -156,10 +156,10 @@ void DecisionEvents::add_removal(const engine::MachineRemoval& removal,
                        1, error->message);
     }
     if (gone.machines.empty()) return;
-    event_log_.add(now, EventKind::removal, group, command_of(gone),
-                   static_cast<std::int64_t>(gone.machines.size()), removal.because,
-                   std::ranges::all_of(
-                       gone.nodes, [&](const std::string& node) { return is_under_way(node); }));
+    event_log_.add(
+        now, EventKind::removal, group, command_of(gone),
+        static_cast<std::int64_t>(gone.machines.size()), removal.because,
+        std::ranges::all_of(gone.nodes, [&](const std::string& node) { return has_begun(node); }));
 }
 
 void DecisionEvents::add_evictions(const engine::Decision& decision, const engine::Results& results,
@@ -188,7 +188,7 @@ void DecisionEvents::add_evictions(const engine::Decision& decision, const engin
         event_log_.add(now, EventKind::eviction, node,
                        counted(evicted.pods, "pod") + (evicted.pods == 1 ? " is" : " are") +
                            " evicted from " + node + apart,
-                       evicted.pods, evicted.because, is_under_way(node));
+                       evicted.pods, evicted.because, has_begun(node));
     }
 }
 

@@ -16,10 +16,10 @@ enum class Sabotage : std::uint8_t {
     dearest_first,     ///< an increase goes to the dearest group that fits the same pods
     forgets_orders,    ///< machines without a node are neither seen nor remembered
     ignores_minima,    ///< groups and limits of the cluster have no minimum
-    sees_old_pods,     ///< the cluster is up to half an hour old; rechecks before a removal pass
+    sees_old_pods,     ///< the cluster is up to half an hour old; every recheck succeeds
     buys_for_no_pod,   ///< every half hour one machine is bought without a pod for it
     buys_twenty_more,  ///< each increase asks for twenty machines more
-    ignores_budgets,   ///< where any pod is evicted, all pods with a budget are
+    ignores_budgets,   ///< a decision that evicts a pod evicts all pods with a budget
     moves_all_pods,    ///< drain rules keep no node, except where a budget allows no disruption
     never_unmarks,     ///< no taint is removed from a node
     never_grows,       ///< no machine is asked for, and no group created

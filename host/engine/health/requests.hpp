@@ -20,9 +20,10 @@ namespace capstan::engine::health {
 /// is saved, the machines that come count as requested at `now`.
 void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now);
 
-/// If the group is backed off with its request given back, records that the one machine is
-/// requested again, and returns true. The machine is no request of its own then: the back-off goes
-/// on, and the machine may take any time. To be called before and after the cloud is asked.
+/// A group that is backed off until a machine joins keeps one machine requested. If that machine
+/// was given back to make room within the limits, records that it is requested again, and returns
+/// true. It is no request of its own then: the back-off goes on, and the machine may take any time.
+/// To be called before and after the cloud is asked.
 bool restore_kept_request(Memory& memory, const NodeGroupId& group);
 /// If the decrease also takes back the one machine that a back-off keeps requested, records that:
 /// the back-off goes on without it. To be called before and after the cloud is asked.
@@ -35,7 +36,7 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
 
 /// Updates the request of one group at the start of a pass:
 ///
-///     no machine is outstanding                finished; a back-off until a machine joins ends
+///     no machine is outstanding                finished; a back-off by until_joined ends
 ///     machines outstanding after the deadline  timed out: the group is backed off
 ///     upcoming machines without a request
 ///     and without a back-off                   become a request, from this pass on
@@ -48,7 +49,8 @@ int update_request(Memory& memory, const GroupCounts& group, const Settings& set
 /// Takes `count` machines, which will not come, off the request.
 void lower_request(Memory& memory, const NodeGroupId& group, int count);
 
-/// How the group is backed off if machines fail now: until a machine joins only if one may join.
+/// How the group is backed off if machines fail now: by until_joined only if a machine may still
+/// join.
 BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Settings& settings,
                         Time now) noexcept;
 

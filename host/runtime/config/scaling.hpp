@@ -102,7 +102,8 @@ void describe(auto&& key, ScaleUp& s) {
     key("emulated_spread_label", s.emulated_spread_label,
         "Pods whose only spread constraint is over zones, has maxSkew 1 and selects by this pod "
         "label alone are planned zone by zone, and each pod stays in its zone (from Zalando's "
-        "fork, with parent-resource-hash). Empty: follow the constraint as kube-scheduler does.");
+        "fork, where the label is parent-resource-hash). Empty: follow the constraint as "
+        "kube-scheduler does.");
     key("spread_timeout_annotation", s.spread_timeout_annotation,
         "Pod annotation with a duration. The pod's spread constraints over zones apply only for "
         "this long after its creation. Needs a scheduler that supports the annotation; "
@@ -113,7 +114,7 @@ void describe(auto&& key, ScaleUp& s) {
         "or ReplicationController selects; used for scale-up and scale-down. Copy the "
         "DoNotSchedule entries of defaultConstraints in kube-scheduler's PodTopologySpread "
         "arguments (defaultingType: List); entries with ScheduleAnyway have no effect on scaling. "
-        "Empty: none, as in an unconfigured kube-scheduler.",
+        "Empty: none; the built-in defaults of kube-scheduler are all ScheduleAnyway.",
         {.shorthand = "topology_key"});
     key("from_zero", s.from_zero, "Allow scale-up while the cluster has no ready node.");
     key("template_source", s.template_source,

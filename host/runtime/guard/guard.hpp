@@ -4,7 +4,7 @@
 ///     Guard guard({});                      // first of all, before any other thread
 ///     guard.set_log(log);
 ///     guard.on_signal([&](int signal) { post to the loop ... });
-///     guard.watch_loop(io);
+///     guard.watch_loop(io, stuck_after);
 ///     guard.add_check([] { return too_much_memory(); });
 #pragma once
 

@@ -104,7 +104,7 @@ std::optional<std::string> AbandonedThreads::memory_reason(const Thread& thread,
                               whole_seconds(now - thread.since) +
                               ", and the memory of the process ";
     if (limits_.memory && memory >= *limits_.memory)
-        return begin + "has reached " + mebibytes(memory) + ", above the limit of " +
+        return begin + "has reached " + mebibytes(memory) + "; the limit is " +
                mebibytes(*limits_.memory);
     if (memory >= thread.memory_before + limits_.memory_growth)
         return begin + "has grown from " + mebibytes(thread.memory_before) + " to " +

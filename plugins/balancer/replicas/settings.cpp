@@ -46,7 +46,8 @@ Schema config_schema() {
          .default_value = "\"\"",
          .live = true},
         duration("fallback_hold",
-                 "How long additional replicas of other targets stay after all pods have started.",
+                 "How long replicas that were moved from a target whose pods did not start stay on "
+                 "other targets after all pods have started.",
                  "\"0s\"", Duration::zero()),
         duration("resync", "How often each Balancer is checked without a change.", "\"30s\"",
                  std::chrono::seconds(1)),

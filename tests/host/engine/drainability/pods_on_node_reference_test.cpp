@@ -15,7 +15,7 @@ constexpr std::uint64_t seeds = 300;
 
 using Pods = std::vector<const snapshot::PodObject*>;
 
-std::string name_of_reason(const snapshot::PodObject& pod) { return pod.ns + "/" + pod.name; }
+std::string full_name_of(const snapshot::PodObject& pod) { return pod.ns + "/" + pod.name; }
 
 std::string annotation(const snapshot::PodObject& pod, const char* key) {
     const auto at = pod.annotations.find(key);
@@ -129,8 +129,7 @@ struct RandomCase {
           settings(random_settings(seed)),
           cluster(test_cluster.cluster()) {
         std::map<std::string, const snapshot::PodObject*> by_name;
-        for (const snapshot::PodObject& pod : test_cluster.pods)
-            by_name[name_of_reason(pod)] = &pod;
+        for (const snapshot::PodObject& pod : test_cluster.pods) by_name[full_name_of(pod)] = &pod;
         for (PodIndex p = 0; p < cluster.pod_count(); ++p) {
             pods.push_back(by_name.at(drainability::full_name(cluster, p)));
         }
@@ -153,9 +152,8 @@ TEST(DrainabilityReference, DrainRulesMatchASimpleFunction) {
             const drainability::Drain expected =
                 expected_drain(c.test_cluster, *c.pods[p], c.settings.scale_down);
             ++seen[expected];
-            ASSERT_EQ(drainability::judge(p, context).drain, expected)
-                << name_of_reason(*c.pods[p]);
-            ASSERT_EQ(judged.judge(p), expected) << name_of_reason(*c.pods[p]);
+            ASSERT_EQ(drainability::judge(p, context).drain, expected) << full_name_of(*c.pods[p]);
+            ASSERT_EQ(judged.judge(p), expected) << full_name_of(*c.pods[p]);
         }
     }
     for (const drainability::Drain d :
@@ -172,7 +170,7 @@ TEST(DrainabilityReference, PodsOfANodeMatchASimpleSort) {
         std::map<drainability::Drain, std::vector<std::string>> expected;
         for (const snapshot::PodObject* pod : c.pods) {
             expected[expected_drain(c.test_cluster, *pod, c.settings.scale_down)].push_back(
-                name_of_reason(*pod));
+                full_name_of(*pod));
         }
         for (auto& [drain, names] : expected) std::ranges::sort(names);
 

@@ -56,7 +56,7 @@ TEST_F(UnchangedView, IsDetected) {
     EXPECT_FALSE(is_unchanged(arena.to_abi(known), nothing));
 }
 
-TEST_F(UnchangedView, DiffersInEveryField) {
+TEST_F(UnchangedView, HasNoChangedField) {
     const std::function<void(CloudView&)> changes[] = {
         [](CloudView& v) { v.complete = false; },
         [](CloudView& v) { v.groups[0].id = NodeGroupId("c"); },

@@ -91,7 +91,7 @@ TEST_F(AbandonedThreadsTest, EndTheProcessAboveTheMemoryLimit) {
     pass(12s, 1, 0s);
     EXPECT_EQ(threads->reason_to_end(),
               "plugin acme: price timed out and has not returned for 12 s, and the memory of the "
-              "process has reached 900 MiB, above the limit of 900 MiB");
+              "process has reached 900 MiB; the limit is 900 MiB");
 }
 
 TEST_F(AbandonedThreadsTest, EndTheProcessIfMemoryGrowsByAGibibyte) {

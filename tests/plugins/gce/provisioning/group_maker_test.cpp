@@ -60,7 +60,7 @@ struct GoogleMaker : ScriptedGoogle {
     Result<void> destroy() {
         return run(maker.destroy(NodeGroupId("shop/us-central1-a/" + made_name)));
     }
-    /// Only changes, in order: "POST instanceTemplates".
+    /// Only changes, in order: "POST template", "POST group".
     std::vector<std::string> changes() {
         std::vector<std::string> out;
         for (const GoogleRequest& each : requests())
@@ -130,7 +130,7 @@ TEST(GceGroupMaker, RecreatesALeftoverInstanceTemplate) {
                 ElementsAre("POST template", "DELETE template", "POST template", "POST group"));
 }
 
-TEST(GceGroupMaker, KeepsBothWithoutAResponse) {
+TEST(GceGroupMaker, KeepsTheInstanceTemplateIfTheOutcomeIsUnknown) {
     GoogleMaker google;
     google.on("POST " + templates_path, done()).on("POST " + groups_path, "", 503);
     const auto open = google.create();
