@@ -45,7 +45,7 @@ Result<std::string> search_name(std::string_view typed, const std::vector<std::s
     if (!meant.empty()) return fail(ErrorCode::not_found, std::string(unknown) + meant);
     return fail(
         ErrorCode::not_found,
-        std::string(unknown) + (names.empty() ? "; none exist" : "; known: " + named(names)));
+        std::string(unknown) + (names.empty() ? "; known: none" : "; known: " + named(names)));
 }
 
 namespace {

@@ -61,7 +61,7 @@ private:
         // If the role differs from option to option, none of the roles describes the increase.
         std::string role = part.roles.size() == 1 ? *part.roles.begin() : std::string();
         if (part.options > 1) {
-            role += (role.empty() ? "grows in " : ", grows in ") +
+            role += (role.empty() ? "chosen in " : ", chosen in ") +
                     counted(part.options, "scale-up option");
         }
         increase.because =

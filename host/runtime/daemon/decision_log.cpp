@@ -363,11 +363,11 @@ namespace {
 
 constexpr std::string_view clouds_source = "pass";
 
-/// Problems begin with the name of their cloud: "plugin eu: refresh: ...", "cloud eu is backed off
-/// until ...".
+/// Problems begin with their cloud: "plugin eu: refresh: ...", "cloud eu is backed off until ...".
 std::string cloud_of(const Error& problem) {
     const std::string& text = problem.message;
-    return text.substr(0, text.find_first_of(": ", text.find(' ') + 1));
+    const std::size_t begin = text.find(' ') + 1;
+    return text.substr(begin, text.find_first_of(": ", begin) - begin);
 }
 
 }  // namespace
@@ -377,7 +377,8 @@ void CloudProblemLog::log(const std::vector<Error>& problems, Time now) {
     for (const Error& problem : problems) {
         const auto [at, is_new] = clouds_.try_emplace(cloud_of(problem));
         if (is_new) at->second.since = at->second.logged_at = now;
-        at->second.present.try_emplace({problem.code, problem.subject}, &problem);
+        const bool is_backed_off = problem.message.starts_with("cloud ");
+        at->second.present.try_emplace({problem.code, is_backed_off, problem.subject}, &problem);
     }
     for (auto at = clouds_.begin(); at != clouds_.end();) {
         auto& [name, cloud] = *at;
@@ -386,8 +387,9 @@ void CloudProblemLog::log(const std::vector<Error>& problems, Time now) {
             ++at;
             continue;
         }
-        log_.write(config::LogLevel::info, clouds_source,
-                   name + ": works again after " + format_rough_duration(now - cloud.since));
+        log_.write(
+            config::LogLevel::info, clouds_source,
+            "cloud " + name + ": works again after " + format_rough_duration(now - cloud.since));
         at = clouds_.erase(at);
     }
     for (auto& [name, cloud] : clouds_) cloud.present.clear();
@@ -400,10 +402,11 @@ void CloudProblemLog::log_begun(Cloud& cloud, Time now) {
     if (is_due) cloud.logged_at = now;
     const std::string how_long =
         is_due ? ", for " + format_rough_duration(now - cloud.since) : std::string();
-    std::map<ErrorCode, std::vector<const Error*>> begun;
+    std::map<std::pair<ErrorCode, bool>, std::vector<const Error*>> begun;
     for (const auto& [key, problem] : cloud.present)
-        if (cloud.logged.insert(key).second) begun[key.first].push_back(problem);
-    for (const auto& [code, alike] : begun) write(alike, how_long);
+        if (cloud.logged.insert(key).second)
+            begun[{key.code, key.is_backed_off}].push_back(problem);
+    for (const auto& [kind, alike] : begun) write(alike, how_long);
 }
 
 void CloudProblemLog::write(const std::vector<const Error*>& alike, const std::string& how_long) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -22,8 +23,9 @@ namespace capstan::runtime::daemon {
 
 /// Logs the problems of clouds (CloudsView::problems): when they begin, rarely while they last, and
 /// when they are over. Two errors of one cloud with equal code and subject are one problem, since
-/// messages say how long it has lasted. Problems with one code that begin in one pass at one cloud
-/// are one line, for however many groups. Times are of the clock of passes. [one thread]
+/// messages say how long it has lasted; the back-off after an error is another one. Problems with
+/// one code that begin in one pass at one cloud are one line, for however many groups. Times are of
+/// the clock of passes. [one thread]
 class CloudProblemLog {
 public:
     /// A problem that lasts is logged again after so long.
@@ -35,7 +37,12 @@ public:
     void log(const std::vector<Error>& problems, Time now);
 
 private:
-    using Key = std::pair<ErrorCode, std::string>;  ///< the code, and the subject
+    struct Key {
+        ErrorCode code;
+        bool is_backed_off;  ///< the cloud was not called
+        std::string subject;
+        auto operator<=>(const Key&) const = default;
+    };
     struct Cloud {
         Time since{}, logged_at{};
         std::map<Key, const Error*> present{};  ///< in this pass, borrowed
@@ -45,7 +52,7 @@ private:
     void write(const std::vector<const Error*>& alike, const std::string& how_long);
 
     services::Logger& log_;
-    std::map<std::string, Cloud> clouds_{};  ///< those with a problem, by "plugin eu"
+    std::map<std::string, Cloud> clouds_{};  ///< those with a problem, by id
 };
 
 /// A condition that lasts from pass to pass is logged once: as long as its code and subject stay

@@ -14,8 +14,8 @@ namespace json = boost::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-/// A cluster of one full node, pool "web", with pending pods: two that need another node, and one
-/// that fits on no node.
+/// A cluster of one node with 1 of 4 cores free, pool "web", with pending pods: two that need
+/// another node, and one that fits on no node.
 std::string dump() {
     const std::string node =
         R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"n1","creationTimestamp":"2026-01-01T00:00:00Z",

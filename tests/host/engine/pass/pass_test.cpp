@@ -140,7 +140,7 @@ TEST(Pass, MergesOptionsOfOneGroupIntoOneIncrease) {
     const Decision decision = c.decide();
     ASSERT_EQ(decision.increases.size(), 1u);
     EXPECT_EQ(decision.increases[0].by, 5);
-    EXPECT_EQ(decision.increases[0].because, "grows in 3 scale-up options, makes room for 5 pods");
+    EXPECT_EQ(decision.increases[0].because, "chosen in 3 scale-up options, makes room for 5 pods");
     EXPECT_EQ(decision.options.size(), 3u);
     EXPECT_EQ(c.expander.questions.size(), 0u);  // a single option needs no choice
 }

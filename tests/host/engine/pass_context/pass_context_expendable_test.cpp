@@ -72,7 +72,7 @@ TEST(ExpendablePods, DoNotExcludeOtherPodsByAntiAffinity) {
     EXPECT_THAT(c.decide().increases, IsEmpty());
 }
 
-TEST(ExpendablePods, AreNotCountedTwiceOnAClosedNode) {
+TEST(ExpendablePods, AreNotSubtractedFromCountsOnAClosedNode) {
     PassCase c;
     c.test_cluster.node("n").labels = {{hostname_key, "n"}, {zone_key, "za"}};
     c.test_cluster.node("m").labels = {{hostname_key, "m"}, {zone_key, "zb"}};

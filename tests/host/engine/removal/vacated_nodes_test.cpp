@@ -245,7 +245,7 @@ TEST_F(LeavingMachines, DoNotEvictPodsThatCouldNotTerminateInTime) {
     EXPECT_THAT(evicted(), ElementsAre("quick"));
 }
 
-TEST_F(LeavingMachines, AreOnlyReplacedIfTheirTimeHasPassed) {
+TEST_F(LeavingMachines, AreReplacedButNotDrainedIfTheirTimeHasPassed) {
     node("leaving");
     pod("web-1", "leaving");
     notice("leaving", noon, LeaveReason::other);
@@ -356,7 +356,7 @@ TEST_F(LeavingMachines, AreIgnoredWithAStaleViewOfTheCluster) {
     EXPECT_THAT(decision.node_changes, IsEmpty());
 }
 
-TEST_F(LeavingMachines, AreOnlyReplacedIfDrainingIsDisabled) {
+TEST_F(LeavingMachines, AreReplacedButNotDrainedIfDrainingIsDisabled) {
     settings.scale_down.drain_leaving_nodes = false;
     node("leaving");
     pod("web-1", "leaving");
@@ -380,7 +380,7 @@ TEST_F(LeavingMachines, AreRemovedAtOnceWhenEmpty) {
     EXPECT_TRUE(memory.removals.at("leaving").empty);
 }
 
-TEST_F(LeavingMachines, AreNotRemovedIfTheyLeaveSooner) {
+TEST_F(LeavingMachines, AreNotRemovedIfTooLittleTimeIsLeft) {
     node("leaving");
     notice("leaving", noon + 30s);
     unneeded_for_long("leaving");

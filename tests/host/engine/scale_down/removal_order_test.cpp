@@ -48,7 +48,7 @@ TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
         {"a group that is partly empty", with_whole({}, {{.empty = 4, .drain = 4}}), {}, 4, 4},
         {"8 with pods, 3 drains in progress", single(0, 8), {.drain = 3}, 0, 2},
         {"empty nodes wait for empty ones", single(3, 0), {.empty = 1, .drain = 9}, 0, 0},
-        {"empty nodes do not wait for drains", single(3, 0), {.drain = 10}, 1, 0},
+        {"one empty node does not wait for drains", single(3, 0), {.drain = 10}, 1, 0},
     };
     ScaleDownSettings settings;
     settings.max_parallelism = 10;

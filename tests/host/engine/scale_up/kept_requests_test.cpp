@@ -245,7 +245,7 @@ TEST(KeptRequests, AreRequestedAgainOneByOne) {
 TEST(KeptRequests, EndTheBackoffIfAMachineJoinsAfterTheRelease) {
     OneBlockingRequest c;
     EXPECT_THAT(c.pass(), ElementsAre("a -1"));
-    c.test_cluster.node("a-1", "a");  // the machine joined before the release
+    c.test_cluster.node("a-1", "a");  // the release came too late for this machine
     c.pass();
     EXPECT_FALSE(c.is_backed_off_until_joined("a"));
 }

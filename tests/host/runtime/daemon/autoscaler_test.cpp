@@ -216,7 +216,7 @@ struct AutoscalerWithAFailingCloud : AutoscalerScaleUp {
                             simulated_group("web", "max = 3") + "]")) {}
 };
 
-TEST_F(AutoscalerWithAFailingCloud, BacksOffTheCloudUntilTheNextStart) {
+TEST_F(AutoscalerWithAFailingCloud, BacksOffTheCloudForATimeButNotAcrossAStart) {
     const auto autoscaler = make();
     const auto failed = autoscaler->run();
     ASSERT_TRUE(failed) << failed.error();

@@ -41,7 +41,7 @@ TEST_F(CloudProblemLogTest, LogsBeginAndEndOfAnOutage) {
     EXPECT_THAT(logged({refresh_failed(10)}),
                 ElementsAre("warn  pass: plugin eu: refresh: no response for 10 s"));
     for (int i = 2; i < 11; ++i) EXPECT_THAT(logged({refresh_failed(10 * i)}), IsEmpty());
-    EXPECT_THAT(logged({}), ElementsAre("info  pass: plugin eu: works again after 1m40s"));
+    EXPECT_THAT(logged({}), ElementsAre("info  pass: cloud eu: works again after 1m40s"));
     EXPECT_THAT(logged({}), IsEmpty());
 }
 
@@ -61,7 +61,18 @@ TEST_F(CloudProblemLogTest, LogsEachCloudSeparately) {
     EXPECT_THAT(logged({group_problem("a"), other}),
                 ElementsAre("warn  pass: plugin us: refresh: connection refused"));
     EXPECT_THAT(logged({group_problem("a")}),
-                ElementsAre("info  pass: plugin us: works again after 10s"));
+                ElementsAre("info  pass: cloud us: works again after 10s"));
+}
+
+TEST_F(CloudProblemLogTest, DoesNotReportABackedOffCloudAsWorking) {
+    const Error failed{ErrorCode::permission, "plugin eu: refresh: 403"};
+    const Error backed_off{ErrorCode::permission,
+                           "cloud eu is backed off until 10:02:28Z: plugin eu: refresh: 403"};
+    EXPECT_THAT(logged({failed}), ElementsAre("warn  pass: plugin eu: refresh: 403"));
+    EXPECT_THAT(logged({backed_off}), ElementsAre("warn  pass: " + backed_off.message));
+    EXPECT_THAT(logged({backed_off}), IsEmpty());
+    EXPECT_THAT(logged({failed}), ElementsAre("warn  pass: plugin eu: refresh: 403"));
+    EXPECT_THAT(logged({}), ElementsAre("info  pass: cloud eu: works again after 40s"));
 }
 
 TEST_F(CloudProblemLogTest, RepeatsALastingProblemEveryFiveMinutes) {

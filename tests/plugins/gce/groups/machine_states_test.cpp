@@ -50,7 +50,7 @@ TEST(GceMachines, HaveAStateForEachAction) {
     }
 }
 
-TEST(GceMachines, DoNotIncludeStandbyPools) {
+TEST(GceMachines, BelongToNoGroupInAStandbyPool) {
     for (const char* status : {"SUSPENDED", "STOPPED", "TERMINATED", "SUSPENDING", "STOPPING"}) {
         Project project;
         FakeMig& group = project.add("web", 1);
@@ -100,7 +100,7 @@ TEST(GceMachines, AreNamedLikeTheirNodes) {
         << "a list does not contain all machines of a project";
 }
 
-TEST(GceMachines, DoNotIncludeInstancesThatTheTargetIsMissing) {
+TEST(GceMachines, DoNotIncludeInstancesThatDoNotExistYet) {
     Project project;
     project.add("web", 1).target = 3;
     const auto view = project.refresh();
@@ -224,7 +224,7 @@ TEST(GceMachines, BelongToGroupsWithOptionsFromKubeEnv) {
     EXPECT_EQ(view->groups[0].options->unneeded_time, minutes(30));
 }
 
-TEST(GceMachines, AreNotPartOfTheTargetWhileTheyAreLeaving) {
+TEST(GceMachines, AreNotPartOfTheTargetWhileTheyAreDeleted) {
     Project project;
     FakeMig& group = project.add("web", 2);
     group.instances[0].action = "DELETING";
