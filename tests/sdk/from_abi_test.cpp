@@ -213,7 +213,7 @@ TEST_F(MalformedView, WithDuplicateIdsIsRejected) {
 
 TEST_F(MalformedView, WithDuplicateKeysIsRejected) {
     at<capstan_kv>(group(0).tags, 1).key = str("team");
-    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is there twice");
+    EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key \"team\" is listed twice");
     at<capstan_kv>(group(0).tags, 1).key = str("");
     EXPECT_EQ(refusal(), "internal: groups[0].tags[1].key is empty");
 }
@@ -253,7 +253,7 @@ TEST_F(MalformedView, ChecksEveryMemberOfATemplate) {
     at<capstan_quantity>(raw_node.capacity, 1).amount = -1;
     EXPECT_EQ(refusal_of_node(), "capacity[1].amount is -1");
     at<capstan_quantity>(raw_node.capacity, 1).resource = str("cpu");
-    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is there twice");
+    EXPECT_EQ(refusal_of_node(), "capacity[1].resource \"cpu\" is listed twice");
     raw_node.name = {};
     EXPECT_EQ(refusal_of_node(), "name is empty");
 }
