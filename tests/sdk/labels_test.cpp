@@ -41,7 +41,7 @@ TEST(Requirement, MatchesLikeKubernetes) {
     };
     for (const auto& [r, holds] : cases) {
         EXPECT_EQ(matches(r, node), holds)
-            << r.key << " " << name_of(r.op) << " " << testing::PrintToString(r.values);
+            << r.key << " " << name_of(r.op) << " " << ::testing::PrintToString(r.values);
     }
 }
 
