@@ -92,7 +92,8 @@ enum ExitCode : int {
     exit_usage = 2,      ///< usage or configuration
     exit_would_act = 3,  ///< `plan`: there is something to do
     exit_unchecked = 3,  ///< `plugin verify`: no check failed, but some were skipped
-    /// `run`: a stuck plugin or thread, or too little memory, stopped the daemon; it is to be restarted.
+    /// `run`: a stuck plugin or thread, or too little memory, stopped the daemon; it is to be
+    /// restarted.
     exit_held_up = runtime::guard::exit_held_up,
 };
 

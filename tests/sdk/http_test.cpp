@@ -133,9 +133,10 @@ TEST(Http, ReportsTooManyWaitingRequests) {
 TEST(Http, IsAPermissionErrorWithoutTheService) {
     FakeHost host;
     host.withhold(CAPSTAN_SERVICE_HTTP);
-    EXPECT_EQ(run(host, ask_http(host.host(), {"GET", "https://api.example/?token=secret"})),
-              capstan::fail(ErrorCode::permission,
-                            "HTTP GET https://api.example/: this host does not provide capstan.http/1"));
+    EXPECT_EQ(
+        run(host, ask_http(host.host(), {"GET", "https://api.example/?token=secret"})),
+        capstan::fail(ErrorCode::permission,
+                      "HTTP GET https://api.example/: this host does not provide capstan.http/1"));
 }
 
 TEST(Http, LimitsTheTimeoutToTheTimeOfTheOperation) {

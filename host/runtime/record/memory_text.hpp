@@ -22,8 +22,8 @@ Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view na
 /// All problems as one error; success where there is none.
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name);
 
-/// Parses a document with a member `version`. `invalid_argument`: the text is not valid JSON, has no
-/// version, or has problems, one line each with its place; `name` is the text's name for the
+/// Parses a document with a member `version`. `invalid_argument`: the text is not valid JSON, has
+/// no version, or has problems, one line each with its place; `name` is the text's name for the
 /// message. `unsupported`: the version is later than `latest`; the message has the document's
 /// `host`, the program that wrote it. `rename_older` gives a document of version 1 the keys of
 /// version 2, which the places of problems then have.
