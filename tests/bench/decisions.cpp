@@ -85,18 +85,18 @@ boost::json::object outcome_json(const engine::Snapshot& snapshot,
 }
 
 boost::json::object measure_pass(std::string_view name, const engine::Snapshot& snapshot,
-                                 int repeat, boost::json::object template_node,
+                                 int repeat, boost::json::object shape,
                                  const engine::Settings& pass_settings = settings()) {
     const BenchPipeline pipeline(chain);
     engine::pass::Outcome outcome;
     const Measured measured = Measured::repeat(
         repeat, [] {}, [&] { outcome = decide(snapshot, pipeline, pass_settings); });
     for (const auto& member : outcome_json(snapshot, outcome.decision))
-        template_node[member.key()] = member.value();
-    return measured.line(name, template_node);
+        shape[member.key()] = member.value();
+    return measured.line(name, shape);
 }
 
-boost::json::object template_node_json(const Workload& workload) {
+boost::json::object workload_json(const Workload& workload) {
     return {{"nodes", workload.nodes},
             {"pods", workload.pods},
             {"classes", workload.classes},
@@ -106,13 +106,13 @@ boost::json::object template_node_json(const Workload& workload) {
 }  // namespace
 
 boost::json::object measure_scale_up(const Workload& workload, int repeat) {
-    return measure_pass("scale-up", make_snapshot(workload), repeat, template_node_json(workload));
+    return measure_pass("scale-up", make_snapshot(workload), repeat, workload_json(workload));
 }
 
 boost::json::object measure_scale_down(const Workload& workload, int repeat) {
     Workload running = workload;
     running.pods = 0;
-    if (running.template_node == Shape::as_configured) running.template_node = Shape::packable;
+    if (running.shape == Shape::as_configured) running.shape = Shape::packable;
     const engine::Snapshot snapshot = make_snapshot(running);
     engine::pass::Outcome outcome;
     const Measured measured = Measured::repeat(
@@ -172,7 +172,7 @@ boost::json::object measure_provisioning(const ProvisioningWorkload& workload, i
 boost::json::object measure_filter(const Workload& workload, int repeat) {
     engine::Snapshot snapshot = make_snapshot(workload);
     snapshot.groups = std::make_shared<const std::vector<engine::Group>>();
-    return measure_pass("filter", snapshot, repeat, template_node_json(workload));
+    return measure_pass("filter", snapshot, repeat, workload_json(workload));
 }
 
 }  // namespace capstan::bench

@@ -62,8 +62,8 @@ void add_pending(CLI::App& command, Workload& workload) {
         ->transform(CLI::CheckedTransformer(constraints));
 }
 
-void add_template_node(CLI::App& command, Workload& workload) {
-    static const std::map<std::string, Shape> template_nodes{
+void add_shape(CLI::App& command, Workload& workload) {
+    static const std::map<std::string, Shape> shapes{
         {"packable", Shape::packable}, {"mixed", Shape::mixed}, {"full", Shape::full}};
     static const std::map<std::string, Constraint> spreads{{"none", Constraint::none},
                                                            {"zone", Constraint::zone_spread},
@@ -71,10 +71,8 @@ void add_template_node(CLI::App& command, Workload& workload) {
     add_count(command, "--nodes", workload.nodes, "Nodes", 0);
     add_count(command, "--pods-per-node", workload.running_per_node, "Pods on each node", 0);
     add_groups(command, workload);
-    command
-        .add_option("--template_node", workload.template_node,
-                    "Utilization of the nodes (packable)")
-        ->transform(CLI::CheckedTransformer(template_nodes));
+    command.add_option("--shape", workload.shape, "Utilization of the nodes (packable)")
+        ->transform(CLI::CheckedTransformer(shapes));
     command
         .add_option("--spread", workload.spread,
                     "Topology over which running pods are spread (none)")
@@ -111,10 +109,9 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     add_pending(add_case(app, "filter", "Which pods fit on existing nodes", arguments, chosen,
                          [](const Arguments& a) { return measure_filter(a.workload, a.repeat); }),
                 workload);
-    add_template_node(
-        add_case(app, "scale-down", "A scale-down pass: unneeded nodes", arguments, chosen,
-                 [](const Arguments& a) { return measure_scale_down(a.workload, a.repeat); }),
-        workload);
+    add_shape(add_case(app, "scale-down", "A scale-down pass: unneeded nodes", arguments, chosen,
+                       [](const Arguments& a) { return measure_scale_down(a.workload, a.repeat); }),
+              workload);
     CLI::App& mixed = add_case(app, "mixed", "Karpenter's mix of pods", arguments, chosen,
                                [](const Arguments& a) { return measure_mixed(a.mix, a.repeat); });
     add_count(mixed, "--pods", arguments.mix.pods, "Pending pods", 5);

@@ -88,7 +88,7 @@ PodObject make_pending_pod(int number, int equivalence_group, Constraint constra
 }
 
 double utilization(const Workload& workload, int node) {
-    switch (workload.template_node) {
+    switch (workload.shape) {
         case Shape::as_configured: break;
         case Shape::packable: return 0.4;
         case Shape::mixed: return node % 5 == 0 ? 0.45 : 0.985;

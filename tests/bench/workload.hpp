@@ -31,7 +31,7 @@ struct Workload {
     Constraint spread = Constraint::none;      ///< of running pods
     int running_per_node = 30;
     double used = 1;  ///< share of each node that running pods request
-    Shape template_node = Shape::as_configured;
+    Shape shape = Shape::as_configured;
 };
 
 inline const Time bench_time = time_from_unix_ns(1'700'000'000'000'000'000);
