@@ -106,7 +106,7 @@ inline const char* split_quantity(std::string_view written, QuantityText& out) n
     return nullptr;
 }
 
-/// whole.fraction x 10^exponent in billionths, rounded up.
+/// whole.fraction x 10^exponent in billionths, rounded up, capped.
 inline Int128 decimal_nano(const QuantityText& q) noexcept {
     const auto end = static_cast<std::ptrdiff_t>(q.whole.size()) + q.exponent +
                      9;  // digits before the nano point
@@ -118,10 +118,10 @@ inline Int128 decimal_nano(const QuantityText& q) noexcept {
     Int128 nano = 0;
     for (std::ptrdiff_t i = 0; i < std::max(end, count); ++i) {
         const int next = i < count ? digit(i) : 0;
-        if (i >= end && next != 0) return nano + 1;
+        if (i >= end && next != 0) return clamped(nano + 1);
         if (i >= end) continue;
         if (nano > quantity_limit / 10) return quantity_limit;
-        nano = nano * 10 + next;
+        nano = clamped(nano * 10 + next);
     }
     return nano;
 }
