@@ -47,8 +47,8 @@ constexpr std::optional<std::uint64_t> whole_ns(std::string_view digits, std::ui
     return number * unit;
 }
 
-/// "0.digits" of `unit` in nanoseconds, rounded down. Starts with the last digit, so that no
-/// intermediate result is rounded.
+/// "0.digits" of `unit` in nanoseconds, rounded down. Starts with the last digit, so that
+/// rounding the intermediate results down does not change the result.
 constexpr std::uint64_t fraction_ns(std::string_view digits, std::uint64_t unit) noexcept {
     std::uint64_t ns = 0;
     for (; !digits.empty(); digits.remove_suffix(1)) {

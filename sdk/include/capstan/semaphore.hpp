@@ -2,8 +2,7 @@
 ///
 ///     Semaphore calls_{host_, 4};
 ///     const Semaphore::Permit permit = co_await calls_.acquire();
-///     co_await send(host_, HttpRequest("GET", url));            // the permit is released with its
-///     scope
+///     co_await send(host_, HttpRequest("GET", url));  // the end of the scope releases the permit
 #pragma once
 
 #include <coroutine>

@@ -28,7 +28,8 @@ inline void put_currency(std::string_view code, char (&out)[8]) noexcept {
 
 /// Owns the arrays that ABI structs point to. The structs borrow from this arena and from the
 /// values, so both must outlive them and the values must not change; temporaries do not compile.
-/// What options share (template, list of pods) is converted once. Not thread-safe.
+/// A template that options share is converted once; their lists of pods need no conversion. Not
+/// thread-safe.
 ///
 ///     AbiArena arena;
 ///     const capstan_array options = arena.list(request.options);

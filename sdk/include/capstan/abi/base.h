@@ -12,7 +12,8 @@
  *   - A struct that may grow starts with `struct_size`, set by the side that allocates it. Members are only
  *     appended, only behind `#if CAPSTAN_ABI_MINOR >= n`. Such a struct is never embedded in another
  *     one by value and never an array element without a stride.
- *   - Absent is not zero: an optional member has a bit in `present`, or a NULL pointer.
+ *   - Absent is not zero, unless the comment of the member says so: an optional member has a bit in
+ *     `present`, or is a pointer that may be NULL.
  *   - An enumerator that the receiver does not know means the default documented beside the enumeration.
  *     Where no default is documented, the struct or call that carries it is refused with an error. It is
  *     never undefined behaviour.
