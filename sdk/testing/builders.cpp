@@ -120,12 +120,13 @@ OptionBuilder& OptionBuilder::label(std::string key, std::string value) {
     return node_.label(std::move(key), std::move(value)), *this;
 }
 
-ScaleUpOption OptionBuilder::value(const std::vector<PodEquivalenceGroup>& classes) const {
+ScaleUpOption OptionBuilder::value(
+    const std::vector<PodEquivalenceGroup>& equivalence_groups) const {
     ScaleUpOption out = option_;
     const std::vector<PodShare> shares = shares_.empty() ? std::vector<PodShare>{{0, 1}} : shares_;
     for (const PodShare& share : shares) {
         out.pod_count += share.count;
-        out.requested += classes.at(share.equivalence_group).requests * share.count;
+        out.requested += equivalence_groups.at(share.equivalence_group).requests * share.count;
     }
     out.pods = share(shares);
     if (has_node_)
@@ -134,22 +135,23 @@ ScaleUpOption OptionBuilder::value(const std::vector<PodEquivalenceGroup>& class
 }
 
 Question::Question(const std::vector<OptionBuilder>& options,
-                   std::vector<PodEquivalenceGroup> classes, std::uint32_t cluster_nodes)
+                   std::vector<PodEquivalenceGroup> equivalence_groups, std::uint32_t cluster_nodes)
     : state_(std::make_shared<State>()) {
     State& s = *state_;
-    s.classes = std::move(classes);
-    if (s.classes.empty()) s.classes.push_back(testing::pods("web", 0));
-    for (const OptionBuilder& o : options) s.options.push_back(o.value(s.classes));
+    s.equivalence_groups = std::move(equivalence_groups);
+    if (s.equivalence_groups.empty()) s.equivalence_groups.push_back(testing::pods("web", 0));
+    for (const OptionBuilder& o : options) s.options.push_back(o.value(s.equivalence_groups));
     std::stable_sort(
         s.options.begin(), s.options.end(),
         [](const ScaleUpOption& a, const ScaleUpOption& b) { return a.group.id < b.group.id; });
     for (const ScaleUpOption& o : s.options) {
         for (const PodShare& share : *o.pods) {
-            std::uint32_t& count = s.classes[share.equivalence_group].count;
+            std::uint32_t& count = s.equivalence_groups[share.equivalence_group].count;
             count = std::max(count, share.count);
         }
     }
-    s.raw = {sizeof s.raw, cluster_nodes, s.arena.list(s.options), s.arena.list(s.classes)};
+    s.raw = {sizeof s.raw, cluster_nodes, s.arena.list(s.options),
+             s.arena.list(s.equivalence_groups)};
 }
 
 std::vector<std::string> kept(const capstan_expander& expander, const Question& request,

@@ -13,8 +13,8 @@ static capstan_status refuse(capstan_status status, const char* sentence, const 
     return status;
 }
 
-/* The answer to an earlier request with that key, or NULL. Without a key every request is a new
- * one. */
+/* The response to an earlier request with this key, or NULL. A request without a key is always
+ * new. */
 static const int32_t* find_answer(const new_cloud_c_state* self, capstan_str key) {
     for (uint32_t i = 0; key.len > 0 && i < NEW_CLOUD_C_KEYS_MAX; ++i) {
         const capstan_str known = {self->answered[i].key, strlen(self->answered[i].key)};
@@ -31,7 +31,8 @@ static void keep_answer(new_cloud_c_state* self, capstan_str key) {
     self->answered[at].answer = self->target;
 }
 
-/* Refuses another group, a change by less than one, and another target than the host decided on. */
+/* Rejects an unknown group, a change by less than one machine, and a target that has changed since
+ * the host decided. */
 static capstan_status check_resize(const new_cloud_c_state* self, const capstan_resize* resize,
                                    const char** why) {
     if (!is_same(resize->group_id, self->group))

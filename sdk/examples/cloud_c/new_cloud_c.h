@@ -1,6 +1,6 @@
-/* A cloud whose machines exist in memory only: one group from the configuration, machines that take
- * a while to boot. A frame for the calls of a real cloud: plugin.c has the boundary, this file the
- * cloud. */
+/* A cloud whose machines exist only in memory: one group from the configuration, machines that take
+ * a while to boot. To use a real cloud, replace the functions with calls to its API. plugin.c
+ * implements the plugin ABI. */
 #ifndef NEW_CLOUD_C_H
 #define NEW_CLOUD_C_H
 
@@ -10,7 +10,7 @@
 #define NEW_CLOUD_C_KEYS_MAX 64
 
 typedef struct new_cloud_c_machine {
-    int64_t number;       /* never given twice */
+    int64_t number;       /* never reused */
     int64_t requested_ns; /* by the host's monotonic clock */
 } new_cloud_c_machine;
 
@@ -20,7 +20,7 @@ typedef struct new_cloud_c_state {
     int64_t next_number;
     int32_t target; /* number of machines; the oldest comes first */
     new_cloud_c_machine machines[NEW_CLOUD_C_MACHINES_MAX];
-    /* The answers to the last requests, by idempotency key: one that comes twice has one effect. */
+    /* The last responses by idempotency key, so that a repeated request has one effect. */
     struct {
         char key[128];
         int32_t answer;
@@ -35,7 +35,7 @@ int new_cloud_c_runs(const new_cloud_c_state* self, const new_cloud_c_machine* m
  * unchanged and sets `*why` to a sentence. The first two set `*target` to the group's target. */
 capstan_status new_cloud_c_increase(new_cloud_c_state* self, const capstan_resize* resize,
                                     int64_t now_ns, int32_t* target, const char** why);
-/* Takes back machines that do not run yet, the youngest first. */
+/* Cancels requests for machines that do not run yet, the youngest first. */
 capstan_status new_cloud_c_decrease(new_cloud_c_state* self, const capstan_resize* resize,
                                     int64_t now_ns, int32_t* target, const char** why);
 capstan_status new_cloud_c_remove(new_cloud_c_state* self, capstan_str machine_id,

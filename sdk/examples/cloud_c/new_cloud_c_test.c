@@ -41,7 +41,7 @@ static void machines_run_when_they_have_booted(void) {
     EXPECT(new_cloud_c_runs(&cloud, &cloud.machines[0], 30 * second));
 }
 
-static void a_group_grows_neither_past_its_maximum_nor_on_an_old_picture(void) {
+static void a_group_grows_neither_past_its_maximum_nor_from_an_outdated_target(void) {
     new_cloud_c_state cloud = cloud_of(4);
     const capstan_resize five = change_of(5, 0, ""), old = change_of(1, 3, ""),
                          none = change_of(0, 0, "");
@@ -59,7 +59,7 @@ static void the_same_request_twice_has_one_effect(void) {
     EXPECT(cloud.target == 1);
 }
 
-static void only_what_does_not_run_is_taken_back(void) {
+static void only_machines_that_do_not_run_are_cancelled(void) {
     new_cloud_c_state cloud = cloud_of(4);
     const capstan_resize first = change_of(1, 0, "a"), second_one = change_of(1, 1, "b");
     new_cloud_c_increase(&cloud, &first, 0, &target, &why);
@@ -71,7 +71,7 @@ static void only_what_does_not_run_is_taken_back(void) {
            target == 1);
 }
 
-static void a_machine_goes_by_its_id(void) {
+static void a_machine_is_removed_by_its_id(void) {
     new_cloud_c_state cloud = cloud_of(4);
     const capstan_resize two = change_of(2, 0, "");
     char id[64];
@@ -84,9 +84,9 @@ static void a_machine_goes_by_its_id(void) {
 
 int main(void) {
     machines_run_when_they_have_booted();
-    a_group_grows_neither_past_its_maximum_nor_on_an_old_picture();
+    a_group_grows_neither_past_its_maximum_nor_from_an_outdated_target();
     the_same_request_twice_has_one_effect();
-    only_what_does_not_run_is_taken_back();
-    a_machine_goes_by_its_id();
+    only_machines_that_do_not_run_are_cancelled();
+    a_machine_is_removed_by_its_id();
     return failures == 0 ? 0 : 1;
 }

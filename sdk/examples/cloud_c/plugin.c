@@ -20,7 +20,7 @@ typedef struct instance {
 
 static int64_t now_of(const instance* self) { return self->clock->monotonic_ns(self->host); }
 
-/* Ends the operation; an error that is reported here must not be returned, too. */
+/* Ends the operation with an error, which the caller must not return, too. */
 static capstan_status fail(const instance* self, capstan_op op, capstan_status status,
                            const char* why) {
     const capstan_error error = {.struct_size = sizeof error,
@@ -179,7 +179,7 @@ static capstan_status create(const capstan_host* host, const capstan_settings* s
         free(self);
         return status;
     }
-    /* Machines that exist from the start have booted long ago. */
+    /* Machines that exist from the start have booted already. */
     for (int64_t i = 0; i < self->logic.min; ++i) {
         const new_cloud_c_machine machine = {self->logic.next_number++,
                                              now_of(self) - self->logic.boot_ns};

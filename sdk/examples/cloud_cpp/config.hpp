@@ -25,6 +25,7 @@ struct Config {
 };
 
 capstan::Schema config_schema();
-/// Refuses what the schema cannot express: ids used twice, sizes that contradict each other.
+/// Rejects what the schema cannot: duplicate ids, sizes that contradict each other, a negative boot
+/// time, an invalid currency.
 void check_config(const capstan::Settings& settings);
 Config read_config(const capstan::Settings& settings);

@@ -19,7 +19,7 @@ std::string name_of(const capstan::NodeGroupId& group) {
 
 NewCloud::NewCloud(capstan::Host host, const capstan::Settings& settings)
     : host_(host), config_(read_config(settings)) {
-    // Machines that exist from the start have booted long ago.
+    // Machines that exist from the start have booted already.
     for (const GroupConfig& group : config_.groups)
         add_machines(group.id, group.initial, config_.boot);
 }
@@ -154,7 +154,8 @@ void NewCloud::add_machines(const capstan::NodeGroupId& group, int count, capsta
     }
 }
 
-/// Fails with `conflict` when the target has changed since the host decided.
+/// Fails with `conflict` if the target has changed since the host decided, and with
+/// `invalid_argument` if the change is by less than one machine.
 Result<void> NewCloud::check_expected(const capstan::Resize& request) const {
     const int now = target(request.group);
     if (request.delta < 1)

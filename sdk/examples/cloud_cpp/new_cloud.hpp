@@ -1,5 +1,5 @@
-/// A cloud whose machines exist in memory only: groups from the configuration, machines that take a
-/// while to boot. For trying Capstan out, and a frame for the calls of a real cloud.
+/// A cloud whose machines exist only in memory: groups from the configuration, machines that take a
+/// while to boot. To use a real cloud, replace the functions with calls to its API.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@ public:
     static capstan::Schema schema() { return config_schema(); }
     static void check(const capstan::Settings& settings) { check_config(settings); }
     NewCloud(capstan::Host host, const capstan::Settings& settings);
-    /// Takes over changed groups. The machines of a group that is gone are removed.
+    /// Applies changed groups. The machines of a removed group are removed.
     capstan::Result<void> reconfigure(const capstan::Settings& settings);
 
-    // On the instance's strand. A real cloud returns Task<...> and awaits its requests.
+    // Called on the instance's strand. A real cloud returns Task<...> and awaits its requests.
     capstan::CloudView refresh() const;
     capstan::Result<capstan::Resized> increase(capstan::Resize request);
-    /// Takes back machines that do not run yet, the youngest first.
+    /// Cancels requests for machines that do not run yet, the youngest first.
     capstan::Result<capstan::Resized> decrease_target(capstan::Resize request);
     capstan::Result<capstan::Removed> remove(capstan::Removal request);
     capstan::Result<capstan::NodeTemplate> describe(capstan::NodeGroupId group) const;

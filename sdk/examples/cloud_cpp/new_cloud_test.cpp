@@ -73,7 +73,7 @@ TEST(NewCloud, MachinesRunWhenTheyHaveBooted) {
     EXPECT_EQ(c.running().size(), 3u);
 }
 
-TEST(NewCloud, NeverGrowsPastTheMaximumNorOnAnOldPicture) {
+TEST(NewCloud, NeverGrowsPastTheMaximumNorFromAnOutdatedTarget) {
     Cloud c;
     EXPECT_EQ(code_of(c.cloud.increase(c.resize(4, 1))), ErrorCode::invalid_argument);
     EXPECT_EQ(code_of(c.cloud.increase(c.resize(1, 2))), ErrorCode::conflict);
@@ -89,7 +89,7 @@ TEST(NewCloud, TheSameRequestTwiceHasOneEffect) {
     EXPECT_EQ(c.target(), 2);
 }
 
-TEST(NewCloud, TakesBackOnlyWhatDoesNotRunYet) {
+TEST(NewCloud, CancelsOnlyMachinesThatDoNotRunYet) {
     Cloud c;
     c.cloud.increase(c.resize(2, 1)).value();
     EXPECT_EQ(code_of(c.cloud.decrease_target(c.resize(3, 3))), ErrorCode::invalid_argument);
@@ -122,7 +122,7 @@ TEST(NewCloud, DescribesAndPricesItsMachines) {
     EXPECT_EQ(view.groups.at(0).options->unneeded_time, 2min);
 }
 
-TEST(NewCloud, TakesChangedGroupsOverWhileItRuns) {
+TEST(NewCloud, AppliesChangedGroupsWhileItRuns) {
     Cloud its;
     const std::string fingerprint = its.cloud.describe(NodeGroupId("web"))->fingerprint;
     its.settings.set(

@@ -1,4 +1,4 @@
-/// The answers to the last requests, by idempotency key: a request that comes twice has one effect.
+/// The last responses by idempotency key, so that a repeated request has one effect.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 template <class Answer>
 class Recent {
 public:
-    /// The answer to an earlier request with that key, or NULL. Without a key every request is a
-    /// new one.
+    /// The response to an earlier request with this key, or NULL. A request without a key is always
+    /// new.
     const Answer* find(std::string_view key) const {
         for (const auto& [known, answer] : answers_) {
             if (!key.empty() && known == key) return &answer;

@@ -34,7 +34,7 @@ private:
     capstan::RetryingClient client_;
 };
 
-/// Throws Failure(unavailable) if the number is missing.
+/// Throws Failure(unavailable) if the number is missing or out of range.
 int count_at(const capstan::Json& json, const char* key);
-/// The code of a machine's error.
+/// The code for the error of a machine.
 capstan::ErrorCode error_code_of(std::string_view word);

@@ -24,13 +24,13 @@ public:
     int throttled = 0;        ///< number of requests that are throttled first
     int lost = 0;             ///< number of changes whose replies are lost; the changes are made
     int hung = 0;             ///< number of changes that are not made and get no reply
-    /// The next change of a target gets no reply, and is made so much later.
+    /// If not zero, the next change of a target gets no reply and is made after this time.
     capstan::Duration late{};
     std::function<void()> between{};     ///< called once, before the next change
     std::set<std::string> sold_out{};    ///< groups that get no machine
     std::map<std::string, int> stock{};  ///< machines that groups can still get; absent: any number
 
-    /// `now` is any clock that advances evenly.
+    /// `now` is a monotonic clock.
     explicit FakeApi(std::function<capstan::Duration()> now) : now_(std::move(now)) { remember(); }
 
     capstan::testing::HttpOutcome answer(const capstan::HttpRequest& request) {
@@ -55,13 +55,13 @@ public:
     /// All machines with their groups, whatever the lists show.
     const std::map<std::string, std::string>& machines() const { return machines_; }
     int count(const std::string& group) const { return count(group, machines_); }
-    /// Makes what is due: late changes, and machines as far as they are in stock.
+    /// Makes late changes that are due, and creates missing machines while the stock lasts.
     void make_machines() {
         for (; !late_.empty() && late_.front().when <= now_(); late_.pop_front())
             change(late_.front().request, late_.front().target);
         remember();
     }
-    /// Another client sets the target, which ends no machine.
+    /// Sets the target as another client would. It stays at least the number of machines.
     void set_by_another(const std::string& name, int target) {
         Group& group = groups.at(name);
         group.target = std::max(count(name), std::min(target, group.max));

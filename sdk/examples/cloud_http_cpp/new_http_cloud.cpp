@@ -29,7 +29,7 @@ NodeGroup parse_group(const Json& json) {
             .min = count_at(json, "min"),
             .max = count_at(json, "max"),
             .target = count_at(json, "target"),
-            // When this text changes, the host asks `describe` again.
+            // When this text changes, the host calls `describe` again.
             .template_fingerprint = machine != nullptr ? to_string(*machine) : ""};
 }
 
@@ -75,8 +75,9 @@ Task<CloudView> NewHttpCloud::refresh() {
     co_return view;
 }
 
-/// The API compares `expected` with the target that it has, whatever its lists show, and carries
-/// out each key once. For an API that does neither use capstan/target_setter.hpp.
+/// The API compares `expected` with the current target, even if its lists lag, and carries out a
+/// request with the same key only once. For an API that does neither use
+/// capstan/target_setter.hpp.
 Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
     const std::int64_t target = request.expected_target + by;
     if (request.delta < 1 || target < 0 || target > std::numeric_limits<int>::max())
@@ -87,7 +88,7 @@ Task<Resized> NewHttpCloud::resize(Resize request, std::int64_t by) {
 }
 
 Task<Resized> NewHttpCloud::increase(Resize request) {
-    // The API makes as many machines as it has; the host asks once more without all_or_nothing.
+    // The API creates as many machines as it can; the host asks again without all_or_nothing.
     if (request.all_or_nothing)
         co_return fail(ErrorCode::unsupported, "all-or-nothing increases are not supported");
     co_return co_await resize(request, request.delta);

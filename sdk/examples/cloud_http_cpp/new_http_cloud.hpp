@@ -1,5 +1,6 @@
-/// A cloud on a REST API. Every call is a coroutine on the instance's strand. Requests go through
-/// the host, which has proxy, TLS and limits, and in tests an API in memory.
+/// A cloud with a REST API. Calls that send requests are coroutines on the instance's strand. The
+/// host sends the requests, with its proxy, TLS and limits. In tests it sends them to an API in
+/// memory.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ public:
     capstan::Task<capstan::Resized> increase(capstan::Resize request);
     capstan::Task<capstan::Resized> decrease_target(capstan::Resize request);
     capstan::Task<capstan::Removed> remove(capstan::Removal request);
-    /// From the last refresh.
+    /// Uses the machine of the group from the last refresh.
     capstan::Result<capstan::NodeTemplate> describe(capstan::NodeGroupId group) const;
 
 private:

@@ -53,7 +53,7 @@ ErrorCode code_of(const capstan::Result<T>& result) {
     return result ? ErrorCode{} : result.error().code;
 }
 
-TEST(NewHttpCloud, ReadsAllPagesAsOnePicture) {
+TEST(NewHttpCloud, ReadsAllPagesIntoOneView) {
     Cloud c;
     const auto view = c.view();
     ASSERT_TRUE(view) << view.error();
@@ -83,7 +83,7 @@ TEST(NewHttpCloud, WaitsAsLongAsTheApiAsks) {
     EXPECT_EQ(code_of(c.view()), ErrorCode::throttled);
 }
 
-TEST(NewHttpCloud, GoesOnFromItsAnswerWhileTheListIsLate) {
+TEST(NewHttpCloud, GrowsFromTheLastResponseWhileTheListLags) {
     Cloud c;
     c.api.lag = 30s;
     EXPECT_EQ(c.increase(1, 1, "a")->target, 2);
@@ -94,7 +94,7 @@ TEST(NewHttpCloud, GoesOnFromItsAnswerWhileTheListIsLate) {
     EXPECT_EQ(c.view()->groups[1].target, 3);
 }
 
-TEST(NewHttpCloud, TellsWhatIsSoldOut) {
+TEST(NewHttpCloud, ReportsMachinesThatAreSoldOut) {
     Cloud c;
     c.api.sold_out = {"web"};
     EXPECT_TRUE(c.increase(1, 1));
@@ -103,7 +103,7 @@ TEST(NewHttpCloud, TellsWhatIsSoldOut) {
     EXPECT_EQ(view->machines[1].error->code, ErrorCode::out_of_capacity);
 }
 
-TEST(NewHttpCloud, TellsARefusalForWantOfMachines) {
+TEST(NewHttpCloud, ReportsARefusalForLackOfCapacity) {
     Cloud c;
     c.host.http().on("PUT", "https://api.example/v1/groups/web/target",
                      capstan::testing::reply(507, "sold out"));
@@ -155,7 +155,7 @@ TEST(NewHttpCloud, EndsNoMachineWithANodeHoweverCallsAndFaultsInterleave) {
     EXPECT_EQ(capstan::testing::find_violation(make, {.count = 500, .max = 5}), "");
 }
 
-TEST(NewHttpCloud, RemovesTheOthersWhenOneMachineCannotGo) {
+TEST(NewHttpCloud, RemovesTheOthersWhenOneMachineCannotBeRemoved) {
     Cloud c;
     EXPECT_TRUE(c.increase(1, 1));
     capstan::Removal request{.group = NodeGroupId("web"),
@@ -173,7 +173,7 @@ TEST(NewHttpCloud, FailsTheRefreshRatherThanReportHalfAList) {
     EXPECT_EQ(code_of(c.view()), ErrorCode::unavailable);
 }
 
-TEST(NewHttpCloud, KeepsWhatCloudsPromise) {
+TEST(NewHttpCloud, PassesTheConformanceChecks) {
     capstan::testing::ConformanceOptions options;
     options.settings["new_http_cloud"] = {
         {"endpoint", "https://api.example"},

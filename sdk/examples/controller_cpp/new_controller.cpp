@@ -39,7 +39,7 @@ capstan::Task<capstan::Reconciled> NewController::reconcile(capstan::Reconcile w
         co_return out;
     }
     const std::size_t count = names_.size();
-    // Another host may have written since this one led last.
+    // Another host may have written while this one was not leader.
     if (what.is_first) written_.reset();
     if (written_ != count) {
         const std::string text = std::to_string(count);

@@ -1,4 +1,4 @@
-/// Keeps the ConfigMap default/new-controller, which says how many nodes there are.
+/// Maintains the ConfigMap default/new-controller with the number of nodes in the cluster.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ class NewController {
 public:
     NewController(capstan::Host host, const capstan::Settings&) : host_(host) {}
 
-    /// Follows the nodes, whether this host leads or not.
+    /// Watches the nodes, even while this host is not leader.
     void start();
     void stop() { nodes_.reset(); }
-    /// Writes the ConfigMap; called only while this host leads.
+    /// Writes the ConfigMap; called only while this host is leader.
     capstan::Task<capstan::Reconciled> reconcile(capstan::Reconcile what);
 
 private:

@@ -1,6 +1,6 @@
-/// Keeps the options whose group has the most room left once it has grown: the growth after this
-/// one is then the least likely to meet a maximum. Room beyond `enough` makes no difference, so
-/// that large groups tie and the next stage of the chain decides.
+/// Keeps the options whose group has the most room left after the scale-up, so that the next one is
+/// the least likely to reach a maximum. Room for more than `enough` nodes makes no difference:
+/// large groups tie, and the next expander of the chain decides.
 #pragma once
 
 #include <cstdint>

@@ -1,17 +1,17 @@
-/* Keeps the options whose group has the most room left once it has grown: the growth after this one
- * is then the least likely to meet a maximum. */
+/* Keeps the options whose group has the most room left after the scale-up, so that the next one is
+ * the least likely to reach a maximum. */
 #ifndef FIRST_EXPANDER_C_H
 #define FIRST_EXPANDER_C_H
 
 #include <capstan/abi/expander.h>
 
 typedef struct first_expander_c_state {
-    int64_t
-        enough; /* room beyond it makes no difference: large groups tie, the next stage decides */
+    /* Room for more nodes makes no difference: large groups tie, and the next expander decides. */
+    int64_t enough;
 } first_expander_c_state;
 
-/* How many nodes the option's group may still grow by afterwards, at most `enough`. A group that
- * names no maximum has room enough. */
+/* How many nodes the option's group can still get afterwards, at most `enough`. A group without a
+ * maximum has room for `enough`. */
 int64_t first_expander_c_room(const first_expander_c_state* self, const capstan_option* option);
 
 /* capstan_expander.filter; `self` is a first_expander_c_state. */

@@ -1,5 +1,5 @@
-/// Suggests one group of each machine type that has room for one of the pods, in the zone of the
-/// type's first offering. Its name is "pool-" and the type.
+/// Suggests one group for each machine type that one of the pods fits on, in the zone of the type's
+/// first offering. The name of the group is "pool-" and the type.
 #pragma once
 
 #include <string>

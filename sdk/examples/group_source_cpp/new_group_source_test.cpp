@@ -12,7 +12,7 @@ using capstan::testing::FakeCall;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// What is suggested for a pod of 2 cores and a machine of so many.
+/// The groups that are suggested for a pod of 2 cores and a machine type with `cores` cores.
 std::vector<std::string> groups_for(std::int64_t cores) {
     std::vector<capstan::PodEquivalenceGroup> pods{capstan::testing::pods("web")};
     pods[0].requests = {{"cpu", 2000}};

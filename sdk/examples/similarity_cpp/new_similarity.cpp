@@ -13,7 +13,7 @@ std::string shown(const Label& value) {
     return value ? capstan::in_quotes(*value) : std::string("absent");
 }
 
-/// FNV-1a: the same on every machine, so that a recorded pass replays.
+/// FNV-1a, which is the same on every machine, so that a recorded pass can be replayed.
 std::uint64_t mixed(std::uint64_t hash, std::string_view text) {
     for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;

@@ -1,5 +1,5 @@
-/// Agrees that new nodes of two groups are the same when certain labels are: groups that differ in
-/// one of them are never balanced against each other.
+/// Two groups are similar only if certain labels of their new nodes are equal. Groups that differ
+/// in one of these labels are never balanced with each other.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ public:
 
     capstan::Similarity similar(const capstan::Call& call, const capstan::TemplateView& a,
                                 const capstan::TemplateView& b) const;
-    /// Only templates in one bucket can agree, so that the host need not compare every pair.
+    /// Only templates in one bucket can agree, so the host does not compare every pair.
     std::uint64_t bucket(const capstan::Call& call, const capstan::TemplateView& node) const;
 
 private:

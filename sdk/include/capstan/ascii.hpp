@@ -1,4 +1,4 @@
-/// Letters and digits of ASCII, whatever the locale, and bytes in hexadecimal digits.
+/// Letters and digits of ASCII, whatever the locale, and bytes as hexadecimal digits.
 ///
 ///     lower_case("Content-Type")        // "content-type"
 ///     hex_text("\x1f\xab")              // "1fab"

@@ -8,11 +8,11 @@
 ///
 /// Such a class is of the kind "capstan.expander/1", as in expander.hpp; the host calls it through
 /// the companion interface "capstan.expander.async/1". `filter` runs on the instance's strand and
-/// must not block; a pass waits for it until its deadline. The result is recorded with the pass.
-/// `filter` keeps the best option, or all options that are equally good. Keeping none is a valid
-/// result; a Failure is an error. Within a pass it is not called again after a Failure other than
-/// `invalid_argument` and `internal`, nor once its calls have together taken twice the time limit
-/// of one call.
+/// must not block; a pass waits for it until the deadline of the call. The result is recorded with
+/// the pass. `filter` keeps the best option, or all options that are equally good. Keeping none is
+/// a valid result; a Failure is an error. Within a pass `filter` is not called again after a
+/// Failure other than `invalid_argument` and `internal`, nor once its calls have together taken
+/// twice the time limit of one call.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Owned, so that it outlives suspension.
+/// Owns its data, so that it is valid after a suspension.
 struct AsyncExpanderRequest {
     RequestFlags flags{};
     std::uint64_t seed = 0;                   ///< the only randomness to use, as Call::seed
@@ -48,7 +48,7 @@ struct KeptOptions {
         bool operator==(const Kept&) const = default;
     };
     std::vector<Kept> kept{};
-    std::vector<std::string> sentences{};  ///< its explanation, with numbers
+    std::vector<std::string> sentences{};  ///< the expander's explanation, with numbers
     bool operator==(const KeptOptions&) const = default;
 };
 

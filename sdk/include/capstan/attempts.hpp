@@ -36,8 +36,9 @@ struct FailedAttempt {
     bool timed_out = false;
 };
 
-/// The outcome of an attempt: success, or `failed`. With `is_corrected` the cause has been removed,
-/// for example by new credentials: the next attempt follows at once and counts as the same one.
+/// The outcome of an attempt: success, or `failed`. With `is_corrected` the cause of the failure
+/// has been removed, for example by new credentials: the next attempt follows at once and counts as
+/// the same one, unless the request is Repeatable::never.
 struct Attempt {
     std::optional<FailedAttempt> failed{};
     bool is_corrected = false;
@@ -58,7 +59,7 @@ inline FailedAttempt judge_unreadable(const std::string& action, Error error) {
     return out;
 }
 
-/// The outcome when no reply came; `error` is the host's.
+/// The outcome when the host has no reply; `error` is the host's.
 inline FailedAttempt judge_no_reply(const std::string& action, Error error) {
     FailedAttempt out;
     const bool was_lost = error.provider_code == "connection_lost";
@@ -79,9 +80,9 @@ inline FailedAttempt judge_no_reply(const std::string& action, Error error) {
 }
 
 /// The error when there were no credentials, so nothing was sent. A time-out of the source of
-/// credentials is `unavailable`, since the request cannot have been carried out. A missing
-/// credentials file is `unauthenticated`, since `not_found` would mean that the request's object is
-/// gone.
+/// credentials is `unavailable`, since the request cannot have been carried out. Most other errors
+/// are `unauthenticated`: `not_found` for a missing credentials file, for example, would mean that
+/// the request's object is gone.
 inline Error unsent_error(const std::string& action, Error error) {
     switch (error.code) {
         case ErrorCode::deadline: error.code = ErrorCode::unavailable; break;
@@ -126,8 +127,8 @@ public:
         most = std::min(most, policy_.delay_max);
         return std::max(share_of(most, share), advice.value_or(Duration::zero()));
     }
-    /// Takes the cost of a repetition from the budget, and returns it; `refund` gives back what a
-    /// successful request has paid.
+    /// Takes the cost of a repetition from the budget, and returns the cost. After a success
+    /// `refund` gives back the cost of the last repetition, or RetryPolicy::refund if that is more.
     int pay(const FailedAttempt& failed) {
         const int cost = failed.timed_out ? policy_.timeout_cost : policy_.cost;
         left_ -= cost;
@@ -156,8 +157,8 @@ private:
     int left_;
 };
 
-/// Repeats the request until it succeeds. Throws a Failure with the error of the last one. The
-/// budget must outlive the task.
+/// Repeats the request until it succeeds or find_end gives a reason to end. Then it throws a
+/// Failure with the error of the last attempt. The budget must outlive the task.
 inline Task<void> make_attempts(Host host, AttemptBudget& budget, Repeatable repeatable,
                                 std::function<Task<Attempt>()> make) {
     int paid = 0;

@@ -1,7 +1,7 @@
 /// The companion of a cloud that makes and deletes node groups; a CloudProvider class
 /// implements it with four more functions.
 ///
-///     Task<MachineTypes> machine_types();                 // once per pass, after refresh
+///     Task<MachineTypes> machine_types();                 // after each refresh
 ///     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
 ///     Task<void> create(GroupPlan plan);      // with target 0; may be called again
 ///     Task<void> destroy(NodeGroupId group);  // only empty groups that create made

@@ -13,7 +13,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// The alphabet ("+/" or "-_") and whether '=' fills the last four characters.
+/// The alphabet ("+/" or "-_"), and whether '=' pads the text to a multiple of four characters.
 enum class Base64 : std::uint8_t { standard, standard_unpadded, url, url_unpadded };
 
 namespace detail {
@@ -89,15 +89,15 @@ inline Result<std::string> decode_base64(std::string_view text, Base64 form, boo
 
 }  // namespace detail
 
-/// Decodes text of exactly that form. `invalid_argument`: a character outside the alphabet (line
-/// breaks, too), wrong padding, or unused bits that are not 0. The message does not show the text,
-/// which may be a secret.
+/// Decodes text of exactly the given form. `invalid_argument`: a character outside the alphabet
+/// (line breaks, too), wrong padding, or unused bits that are not 0. The message does not show the
+/// text, which may be a secret.
 inline Result<std::string> base64_decode(std::string_view text, Base64 form = Base64::standard) {
     return detail::decode_base64(text, form, false);
 }
 
-/// Decodes the standard form as Go and so Kubernetes do: line breaks are ignored, and unused bits
-/// of the last character are dropped. `invalid_argument`: as base64_decode.
+/// Decodes the standard form as Go does, and so Kubernetes: line breaks are ignored, and unused
+/// bits of the last character are dropped. Otherwise as base64_decode.
 inline Result<std::string> base64_decode_lenient(std::string text) {
     std::erase_if(text, [](char c) { return c == '\n' || c == '\r'; });
     return detail::decode_base64(text, Base64::standard, true);

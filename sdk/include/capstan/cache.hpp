@@ -57,7 +57,7 @@ inline Result<CachedBlob> read_cache(const Host& host, std::string_view name) {
     return out;
 }
 
-/// Replaces the blob with that name, if there is one. `quota`: the cache is full.
+/// Replaces the blob with that name, if there is one. `quota`: the cache has no room for it.
 inline Result<void> write_cache(const Host& host, std::string_view name, std::string_view value) {
     const auto* cache = host.service<capstan_cache>(CAPSTAN_SERVICE_CACHE);
     if (!CAPSTAN_HAS(cache, capstan_cache, put)) return tl::unexpected(detail::no_cache(name));

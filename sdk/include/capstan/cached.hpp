@@ -20,13 +20,13 @@ CAPSTAN_NAMESPACE_BEGIN
 
 struct CacheLife {
     Duration fresh = std::chrono::minutes(1);  ///< how long a value is used without reading again
-    /// The largest share by which a life is shortened at random, so that values that were read
-    /// together are not all read again at once.
+    /// The largest share by which the time `fresh` is shortened at random, so that values that were
+    /// read together are not all read again at once.
     double jitter = 0.1;
     Duration absent{};  ///< how long a `not_found` is kept; zero: not at all
-    /// How much longer a value is used when it cannot be read again; zero: not at all.
+    /// How much longer than `fresh` a value is used when it cannot be read again; zero: not at all.
     Duration stale{};
-    /// After such a failure the old value is used this long before the next read.
+    /// How long the old value is used after a failed read, before the next read.
     Duration pause = std::chrono::seconds(10);
     std::size_t most = 10'000;  ///< entries; beyond it the entry that expires first is dropped
 };
@@ -43,8 +43,8 @@ public:
 
     /// The cached value, or what `read(key)` returns.
     Task<V> get(K key, Read read) { return get(state_, std::move(key), std::move(read)); }
-    /// The value that `get` would return without reading; NULL: it would read, or fail. Valid
-    /// until the next call.
+    /// The value that `get` would return without reading; NULL: `get` would read, or fail with a
+    /// cached `not_found`. Valid until the next call.
     const V* find(const K& key) const {
         const auto at = state_->entries.find(key);
         if (at == state_->entries.end() || !at->second.found || !state_->is_fresh(at->second))
@@ -52,7 +52,7 @@ public:
         return &*at->second.found;
     }
     void put(K key, V value) { state_->keep(std::move(key), std::move(value)); }
-    /// The next `get` reads; a read in progress still stores its value.
+    /// The next `get` reads, or waits for a read in progress, which still stores its value.
     void forget(const K& key) { state_->entries.erase(key); }
     void forget_all() { state_->entries.clear(); }
     std::size_t size() const noexcept { return state_->entries.size(); }

@@ -4,7 +4,7 @@
 ///     public:
 ///         AcmeCloud(Host host, const Settings& settings);
 ///
-///         // once per pass: one consistent picture
+///         // at most once per pass: one consistent picture
 ///         Task<CloudView> refresh();  // or refresh(RefreshRequest)
 ///
 ///         Task<Resized> increase(Resize request);
@@ -14,7 +14,7 @@
 ///
 ///         Task<Removed> remove(Removal request);
 ///
-///         // when a group's fingerprint changes
+///         // for a group with a new fingerprint, or an empty one
 ///         Task<NodeTemplate> describe(NodeGroupId group);  // or describe(DescribeRequest)
 ///
 ///         // optional; for clouds that create groups see also autoprovision.hpp:
@@ -24,14 +24,14 @@
 ///     };
 ///
 /// Prefer NodeGroup::price and NodeGroup::options: they come with the group and cannot miss a
-/// deadline. The hooks `price` and `options` are called for groups without them, and for groups
+/// deadline. The hooks `price` and `options` are called for groups without them, also for groups
 /// that do not exist yet.
 ///
 /// Each Task may also be a plain value or Result. A `refresh` that finds nothing changed may return
 /// a SharedCloudView (shared_cloud_view.hpp). All asynchronous functions run on the instance's
 /// strand and must not block; arguments come by value, since they must outlive suspension. `price`
-/// and `options` run on a decision thread, possibly at the same time as the others: they read only
-/// immutable data, or lock it.
+/// and `options` run on a decision thread, possibly at the same time as an asynchronous function:
+/// they read only immutable data, or lock it.
 #pragma once
 
 #include <algorithm>

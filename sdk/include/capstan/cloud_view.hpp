@@ -72,15 +72,15 @@ struct Machine {
     MachineState state = MachineState::running;
     std::string machine_type{}, zone{};  ///< empty: unknown
     std::optional<Time> launched{};
-    std::optional<Error> error{};        ///< out_of_capacity and quota fall over to the next option
+    std::optional<Error> error{};        ///< see abi/error.h for out_of_capacity and quota
     std::string template_fingerprint{};  ///< of the template it was made from; empty: unknown
     std::string node_name{};  ///< of its node, if that may lack a providerID; empty: unknown
     std::optional<Leaving> leaves{};
     std::optional<bool> spot{};              ///< the cloud may take it back
     std::optional<double> price_per_hour{};  ///< in the currency of its group's price
-    /// IP addresses and DNS names that its node may have in status.addresses. A node
-    /// whose providerID and names match no machine is found by an address that only one machine
-    /// has.
+    /// IP addresses and DNS names that its node may have in status.addresses. A node whose
+    /// providerID and names match no machine is matched by an address that only this node and one
+    /// machine have.
     std::vector<std::string> addresses{};
 
     bool operator==(const Machine&) const = default;
@@ -89,10 +89,11 @@ struct Machine {
 /// One consistent picture of the cloud. A group that could not be read is in `unreadable`, never
 /// left out silently.
 struct CloudView {
-    bool complete = true;  ///< false: groups in `unreadable` keep their last known state
+    bool complete = true;  ///< false: some groups could not be read
     std::vector<NodeGroup> groups{};
     std::vector<Machine> machines{};  ///< ids are unique
-    std::vector<Error> unreadable{};  ///< Error::subject is the group's id
+    /// Error::subject is the group's id. These groups keep their last known state.
+    std::vector<Error> unreadable{};
     /// Not empty: `machines` has all machines of this cloud, and every id begins with this prefix
     /// ("aws:///"). A node has lost its machine when its providerID begins with the prefix and is
     /// not listed. Empty: a machine that is not listed may exist.
@@ -108,7 +109,8 @@ struct CloudView {
 /// A change of a group's target.
 struct Resize {
     NodeGroupId group{};
-    int delta = 0;  ///< number of machines to add or to remove; always positive
+    /// Number of machines to add (increase) or to take back (decrease_target); always positive.
+    int delta = 0;
     /// The target that the host assumes: the listed one, with the changes that the cloud has agreed
     /// to and does not list yet. The new target is `expected_target` plus `delta` (increase) or
     /// minus `delta` (decrease_target).
@@ -117,9 +119,10 @@ struct Resize {
     /// ErrorCode::unsupported and changes nothing; the host then retries once without it.
     bool all_or_nothing = false;
     std::string idempotency_key{};  ///< a second request with the same key has no effect
-    /// The target in the view that the decision was based on. If the target is neither this one nor
-    /// `expected_target`, another client has set it, and the request fails as ErrorCode::conflict
-    /// (TargetSetter does that). Negative: the same as `expected_target`.
+    /// The target in the view that the decision was based on. If the cloud's present target is
+    /// neither this one nor `expected_target`, another client has set it. Then the request has to
+    /// fail as ErrorCode::conflict (TargetSetter does that). Negative: the same as
+    /// `expected_target`.
     int listed_target = -1;
 
     bool operator==(const Resize&) const = default;
@@ -137,7 +140,7 @@ struct Resized {
 struct Removal {
     NodeGroupId group{};
     std::vector<MachineId> machines{};
-    bool force = false;  ///< also below the group's minimum, for machines that never joined
+    bool force = false;  ///< also below the minimum; for machines that never joined or failed
     std::string idempotency_key{};
     /// The target stays, and the cloud replaces each removed machine: for machines that never
     /// joined, in a group at its minimum. A cloud that cannot do that fails with

@@ -154,7 +154,8 @@ inline Task<std::vector<Json>> read_objects(Host host, KubeResource kind) {
 }  // namespace detail
 
 /// The labels and taints that all nodes of a group have and its template lacks: a sentence for each
-/// group. Labels of Kubernetes, clouds and autoscalers are ignored, and so are temporary taints.
+/// such group. Labels of Kubernetes, clouds and autoscalers are ignored, and so are temporary
+/// taints.
 inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& nodes,
                                                       const std::vector<CheckedGroup>& groups) {
     std::map<std::string, std::set<std::string>> by_id;
@@ -173,8 +174,8 @@ inline std::vector<std::string> find_unreported_marks(const std::vector<Json>& n
     return out;
 }
 
-/// Containers that request no cpu or no memory: a sentence for each DaemonSet. Limits count as
-/// requests.
+/// Containers that request no cpu or no memory: a sentence for each DaemonSet with such a
+/// container. Limits count as requests.
 inline std::vector<std::string> find_missing_requests(const std::vector<Json>& daemon_sets) {
     std::vector<std::string> out;
     for (const Json& set : daemon_sets) {
@@ -195,8 +196,9 @@ inline std::vector<std::string> find_missing_requests(const std::vector<Json>& d
     return out;
 }
 
-/// [strand] Runs both checks on the live cluster. Without a grant (`nodes:list`,
-/// `daemonsets.apps:list`) the result has a sentence that begins with "not checked".
+/// [strand] Runs both checks on the live cluster. For a list that fails, for example without its
+/// grant (`nodes:list`, `daemonsets.apps:list`), the result has a sentence that begins with "not
+/// checked".
 inline Task<std::vector<std::string>> check_cluster(Host host, std::vector<CheckedGroup> groups) {
     std::vector<std::string> out;
     const auto append = [&out](std::vector<std::string> more) {

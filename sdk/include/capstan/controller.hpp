@@ -7,8 +7,9 @@
 ///         Task<Reconciled> reconcile(Reconcile what);   // reads, decides, writes
 ///     };
 ///
-/// The Task may also be a plain value or Result. All of it runs on the instance's strand and must
-/// not block. `reconcile` is called only while this host is the leader; write nowhere else:
+/// A Task may also be a plain value or Result. All functions run on the instance's strand and must
+/// not block. `reconcile` is called only while this host is the leader. Write to the cluster only
+/// in `reconcile`, and request one elsewhere:
 ///
 ///     KubeWatch pods_{host_, KubeSelection(pods), [this](const KubeEvent& event) {
 ///         remember(event);
@@ -38,7 +39,7 @@ struct Reconcile {
 /// The result of one reconcile; see capstan_reconciled.
 struct Reconciled {
     int objects = 0;                     ///< number of objects that the controller reconciles
-    std::optional<Duration> again_in{};  ///< time until `reconcile` is to be called again
+    std::optional<Duration> again_in{};  ///< until the next call; absent: not requested
     std::string summary{};               ///< one sentence with numbers
     std::vector<Error> problems{};       ///< Error::subject is the object
     bool operator==(const Reconciled&) const = default;

@@ -81,8 +81,9 @@ public:
         text_ = loaded.text;
         ++version_;
     }
-    /// Reads the file again when it has expired. A failure is logged once, as a standing warning,
-    /// and keeps the last value. Does nothing before the first `read` has succeeded.
+    /// Reads the file again when `life` has passed since the last read. A failure is logged once,
+    /// as a standing warning, and keeps the last value. Does nothing before the first `read` has
+    /// succeeded.
     Task<void> renew() {
         if (!value_ || host_.monotonic() - read_at_ < life_) co_return;
         const Result<void> done = co_await as_result(read());
@@ -110,7 +111,7 @@ private:
         out.text = std::make_shared<const std::string>(std::move(text));
         return out;
     }
-    /// The day of the data, for values that have one.
+    /// "prices of 2026-11-21" for a value with a date, otherwise "the previous prices".
     std::string as_of() const {
         if constexpr (requires(const T& value) {
                           { value.date() } -> std::convertible_to<std::string>;

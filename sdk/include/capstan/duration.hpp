@@ -90,7 +90,8 @@ inline const char* take_duration_part(std::string_view& rest, std::uint64_t& sum
     return nullptr;
 }
 
-/// `ns` of `unit` as a decimal number without trailing zeros: 1500 of 1000 is "1.5".
+/// `ns` as a decimal number of units of `unit` nanoseconds, without trailing zeros: 1500 ns in
+/// units of 1000 ns is "1.5".
 inline std::string decimal(std::uint64_t ns, std::uint64_t unit) {
     std::string out = std::to_string(ns / unit);
     std::uint64_t rest = ns % unit;
@@ -152,7 +153,7 @@ inline std::string format_duration(Duration duration) {
 }
 
 /// The same for people: whole seconds, or whole milliseconds if shorter than a second, rounded
-/// down.
+/// toward zero.
 ///     38.6497214s -> "38s"        1h -> "1h"        1.5ms -> "1ms"
 inline std::string format_rough_duration(Duration duration) {
     using namespace std::chrono;

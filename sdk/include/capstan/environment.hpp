@@ -75,13 +75,13 @@ private:
     std::span<const char* const> names_;
 };
 
-/// Empty: not set.
+/// The value of the variable; empty: it is not set.
 inline std::string find_variable(const Variables& variables, std::string_view name) {
     const auto found = variables.find(name);
     return found == variables.end() ? std::string() : found->second;
 }
 
-/// Whether it is set to "true", in any case.
+/// Whether the variable is "true", in upper or lower case.
 inline bool is_switched_on(const Variables& variables, std::string_view name) {
     return lower_case(find_variable(variables, name)) == "true";
 }

@@ -136,7 +136,8 @@ inline Error from_abi(const capstan_error& e) {
     return out;
 }
 
-/// For plugin code that prefers exceptions: when thrown inside a hook, the host receives its Error.
+/// For plugin code that prefers exceptions. If it is thrown inside a hook, the host receives its
+/// Error.
 class Failure : public std::exception {
 public:
     explicit Failure(Error error) : error_(std::move(error)) {}

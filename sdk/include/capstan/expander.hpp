@@ -6,8 +6,8 @@
 ///                     const Selection& keep) const;
 ///     };
 ///
-/// A `const` filter may be called from several threads at once. Its result
-/// depends only on its arguments, its settings and call.seed(). It keeps the best option, or all
+/// A `const` filter may be called from several threads at once. The result of a filter depends only
+/// on its arguments, its settings, call.seed() and call.now(). It keeps the best option, or all
 /// options that are equally good. Keeping none is a valid result.
 #pragma once
 

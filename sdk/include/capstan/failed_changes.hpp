@@ -69,7 +69,7 @@ public:
     /// A group that was not created. It is reported with a target of 0 and one failed machine.
     void add_group(NodeGroup group, const Error& error) {
         group.target = 0;
-        group.autoprovisioned = false;  // the host does not delete it
+        group.autoprovisioned = false;  // so that the host does not delete it
         Machine machine{.id = next_id(group.id),
                         .group = group.id,
                         .state = MachineState::failed,
@@ -81,7 +81,8 @@ public:
             Entry{.machine = std::move(machine), .since = now(), .new_group = std::move(group)});
     }
 
-    /// Call once in each refresh that succeeds, before `show_in`. Drops what the host has seen.
+    /// Call once in each refresh that succeeds, before `show_in`. Drops failures that have been
+    /// reported for long enough.
     void update() {
         const auto is_over = [&](const auto& entry) {
             return entry.second.refreshes >= 2 && now() - entry.second.since >= shown_for;
@@ -119,7 +120,7 @@ public:
         ++version_;
         return !is_removal;
     }
-    /// Changes whenever the output of `show_in` may have changed.
+    /// A number that changes whenever the output of `show_in` may have changed.
     std::uint64_t version() const noexcept { return version_; }
 
 private:

@@ -64,7 +64,8 @@ inline Result<MachineTypes> machine_types_from_abi(const capstan_machine_types& 
 
 namespace detail {
 
-/// Every cloud accepts such a name, and so do label values.
+/// Whether the name has only characters that clouds accept in names, and Kubernetes in label
+/// values.
 inline bool is_group_name(std::string_view name) noexcept {
     const auto fits = [](char c) { return is_ascii_lower(c) || is_ascii_digit(c) || c == '-'; };
     return !name.empty() && std::all_of(name.begin(), name.end(), fits);

@@ -40,7 +40,7 @@ struct Gathering {
     }
 };
 
-/// Runs one task after the other. `all` may be destroyed once this worker is closed.
+/// A worker: runs one task after the other. `all` may be destroyed once its last worker has ended.
 template <class T>
 Detached run_tasks(Gathering<T>& all) {
     co_await WorkFor(all.op);
@@ -75,7 +75,7 @@ private:
     std::size_t at_most_;
 };
 
-/// Results of the tasks that were started, in order.
+/// Returns the results of the tasks that were started, in the order of `tasks`.
 template <class T>
 Task<std::vector<Result<T>>> run_all(std::vector<Task<T>> tasks, std::size_t at_most,
                                      bool ends_at_failure) {

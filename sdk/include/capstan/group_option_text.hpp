@@ -1,4 +1,4 @@
-/// Options of a node group in tags and metadata of clouds, in upstream's names and format.
+/// Options of a node group in tags and metadata of clouds, with upstream's names and in its format.
 ///
 ///     GroupOptions options;
 ///     if (const auto read = read_group_option("scaledownunneededtime", "10m", options); !read) ...

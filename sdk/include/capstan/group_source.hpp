@@ -93,8 +93,8 @@ public:
     /// How much the cluster may still grow, by resource; "nodes" and "gpu" are among the names. An
     /// absent resource has no limit.
     View<capstan_quantity> room() const noexcept { return View<capstan_quantity>(in_->room); }
-    /// The plugin instance of the cloud that offers the machines. Group names include it, since
-    /// several clouds may have machine types with the same name.
+    /// The plugin instance of the cloud that offers the machines. The names of suggested groups
+    /// should depend on it, since several clouds may have machine types with the same name.
     std::string_view cloud() const noexcept { return text(in_->cloud); }
 
 private:

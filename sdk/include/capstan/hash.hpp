@@ -16,7 +16,7 @@ constexpr std::uint64_t fnv1a64(std::string_view bytes,
     return hash;
 }
 
-/// The same for a sequence of texts and numbers, with a separator between them:
+/// The same for a sequence of texts and numbers, with a separator after each text:
 ///     Hash hash;
 ///     hash.add("cpu");
 ///     hash.add(4000);
@@ -24,7 +24,7 @@ constexpr std::uint64_t fnv1a64(std::string_view bytes,
 class Hash {
 public:
     constexpr void add(std::string_view text) noexcept {
-        // No UTF-8 text has the byte 0xff: "ab", "c" is not "a", "bc".
+        // No UTF-8 text has the byte 0xff, so "ab", "c" is hashed as other bytes than "a", "bc".
         value_ = fnv1a64("\xff", fnv1a64(text, value_));
     }
     constexpr void add(std::int64_t number) noexcept {

@@ -151,8 +151,8 @@ Result<void> Host::with_secret(std::string_view name, F&& use) const {
     return {};
 }
 
-/// A metric of this instance. Declare it once and keep it as a member. Without the service it does
-/// nothing.
+/// A metric of this instance. Declare it once and keep it as a member. If the host refuses the
+/// declaration, it does nothing.
 class Metric {
 public:
     Metric() = default;

@@ -48,8 +48,8 @@ constexpr ErrorCode http_error_code(int status) noexcept {
     }
 }
 
-/// The wait that the header Retry-After asks for, in either of its forms; absent: there is no such
-/// header, or it is invalid.
+/// The wait that the header Retry-After asks for, as seconds or as a date; at most a year. Absent:
+/// there is no such header, or it is invalid.
 inline std::optional<Duration> find_retry_after(const HttpReply& reply, Time now) {
     constexpr std::chrono::seconds longest = std::chrono::hours(365 * 24);
     const std::string_view text = reply.header("retry-after");

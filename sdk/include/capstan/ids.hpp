@@ -35,7 +35,7 @@ using NodeGroupId = Id<struct NodeGroupIdTag>;
 using NodeName = Id<struct NodeNameTag>;
 /// The cloud's id of a machine; equals the node's spec.providerID.
 using MachineId = Id<struct MachineIdTag>;
-/// A `[plugin.ID]` table of the configuration.
+/// The ID of a `[plugin.ID]` table of the configuration.
 using PluginInstanceId = Id<struct PluginInstanceIdTag>;
 
 CAPSTAN_NAMESPACE_END

@@ -99,7 +99,7 @@ public:
         return value != nullptr ? value->text() : none();
     }
 
-    /// The member, created as null if it is absent. A value of another type becomes an object.
+    /// The member, created as null if it is absent. Makes this value an object if it is none.
     Json& at(std::string_view key) {
         if (!is_object()) *this = object();
         for (Member& member : members_) {
@@ -114,7 +114,7 @@ public:
     void erase(std::string_view key) {
         std::erase_if(members_, [key](const Member& member) { return member.first == key; });
     }
-    /// A value of another type becomes an array.
+    /// Makes this value an array if it is none.
     void append(Json value) {
         if (!is_array()) *this = array();
         items_.push_back(std::move(value));

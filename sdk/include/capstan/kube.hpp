@@ -1,8 +1,7 @@
 /// Access to objects of the cluster through the host, as JSON text:
 ///     const KubeReply node = co_await send(host, KubeRequest::get(nodes, "", "n1"));
 ///     const KubeResource kind = co_await resolve(host, "apps/v1", "Deployment");
-///     KubeWatch watch(host, KubeSelection(pods, "shop"), [this](const KubeEvent& e) { on_pod(e);
-///     });
+///     KubeWatch watch(host, KubeSelection(pods), [this](const KubeEvent& e) { on_pod(e); });
 #pragma once
 
 #include <algorithm>
@@ -203,7 +202,8 @@ class KubeWatch {
 public:
     using OnEvent = std::function<void(const KubeEvent&)>;
 
-    /// Throws a Failure if the host refuses.
+    /// Throws a Failure if the host refuses the watch at once, for example if `grants.kube` is
+    /// empty. A missing grant for this resource is reported as `trouble`.
     KubeWatch(const Host& host, const KubeSelection& selection, OnEvent on_event)
         : state_(new State{host, std::move(on_event)}) {
         const capstan_status status = state_->start(selection);
@@ -217,7 +217,8 @@ public:
     ~KubeWatch() {
         if (state_ != nullptr) state_->leave();
     }
-    /// No more events follow: the instance is stopping, or the watch is not granted.
+    /// No more events follow: the instance is stopping, the watch is not granted, or `on_event`
+    /// threw.
     bool has_ended() const noexcept { return state_ == nullptr || state_->has_ended; }
 
 private:

@@ -12,8 +12,9 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// Only these of Kubernetes' own domains are allowed; with any other one kubelet does not start.
-/// `unsupported`: not allowed; the message has the key.
+/// In Kubernetes' own domains only the labels below are allowed, and all labels of
+/// kubelet.kubernetes.io, node.kubernetes.io and their subdomains. With any other label of these
+/// domains kubelet does not start. `unsupported`: not allowed; the message has the key.
 ///     check_kubelet_label("node-role.kubernetes.io/worker")  ->  an error
 ///     check_kubelet_label("example.com/team")                ->  ok
 inline Result<void> check_kubelet_label(std::string_view key) {

@@ -20,7 +20,7 @@ namespace detail {
 
 constexpr bool is_small_or_digit(char c) noexcept { return is_ascii_lower(c) || is_ascii_digit(c); }
 
-/// Why `text` is not a valid name of a key or non-empty value; NULL: it is valid.
+/// Why `text` is not valid as the name in a key or as a non-empty value; NULL: it is valid.
 constexpr const char* find_name_fault(std::string_view text) noexcept {
     if (text.empty()) return "is empty";
     if (text.size() > 63) return "is longer than 63 characters";

@@ -87,7 +87,7 @@ inline bool is_among(const std::vector<std::string>& values, std::string_view va
 
 }  // namespace detail
 
-/// Whether the number of values fits the operator; in Kubernetes a malformed expression matches
+/// Whether the values fit the operator. In Kubernetes an expression whose values do not fit matches
 /// nothing.
 inline bool is_well_formed(const Requirement& r) noexcept {
     switch (r.op) {
@@ -124,7 +124,7 @@ inline bool matches(const Requirement& r, const Labels& labels) noexcept {
         r, at == labels.end() ? std::nullopt : std::optional<std::string_view>(at->second));
 }
 
-/// True if `labels` has every pair of `wanted`: a nodeSelector.
+/// True if `labels` has every pair of `wanted`, as a nodeSelector demands.
 inline bool has_all(const Labels& labels, const Labels& wanted) noexcept {
     return std::all_of(wanted.begin(), wanted.end(), [&](const auto& pair) {
         const auto at = labels.find(pair.first);

@@ -1,4 +1,5 @@
-/// Replies of a cloud that are refreshed now and then, and stay valid until the next one.
+/// Replies of a cloud that are refreshed now and then. The last reply stays readable if a refresh
+/// fails.
 #pragma once
 
 #include <chrono>
@@ -13,8 +14,8 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// [strand] Like Cached, but a value that is no longer fresh can still be read, and a key that
-/// could not be read is backed off for a while.
+/// [strand] Like Cached, but `find` also returns values that are no longer fresh, and after an
+/// error a key is not read again for a while.
 template <class K, class V>
 class LastKnown {
 public:
@@ -39,17 +40,17 @@ public:
         if (failed != failures_.end() && host_.monotonic() < failed->second.until) return false;
         return cached_.find(key) == nullptr;
     }
-    /// The last value of any age; NULL: none has been read.
+    /// The last value, of any age; NULL: none, or the cloud has replied `not_found` since.
     const V* find(const K& key) const {
         const auto at = values_.find(key);
         return at != values_.end() ? &at->second : nullptr;
     }
-    /// The error of the last read; NULL: it succeeded, or there was none.
+    /// The error of the last read; NULL: that read succeeded, or nothing has been read.
     const Error* find_error(const K& key) const {
         const auto at = failures_.find(key);
         return at != failures_.end() ? &at->second.error : nullptr;
     }
-    /// The next update reads.
+    /// The next update reads, unless the last read failed less than `pause` ago.
     void expire(const K& key) { cached_.forget(key); }
     /// Stores a value as if it had been read.
     void put(K key, V value) {

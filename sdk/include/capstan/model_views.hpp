@@ -111,7 +111,7 @@ public:
     GroupView group() const noexcept { return GroupView(*option_->group); }
     std::int32_t nodes() const noexcept { return option_->nodes; }
     std::uint32_t pod_count() const noexcept { return option_->pod_count; }
-    /// The template of the new nodes; absent: the group has none.
+    /// The template of the new nodes; absent: unknown.
     std::optional<TemplateView> node() const noexcept {
         return option_->node != nullptr ? std::optional<TemplateView>(*option_->node)
                                         : std::nullopt;

@@ -1,5 +1,6 @@
-/// The C++ layer is in an inline namespace for the required ABI minor, so that two files of a
-/// plugin with different minors fail to link instead of disagreeing about the layout of a class.
+/// The C++ layer is in an inline namespace that is named after the required ABI minor, so that two
+/// files of a plugin with different minors fail to link instead of disagreeing about the layout of
+/// a class.
 #pragma once
 
 #include <capstan/abi/base.h>

@@ -16,7 +16,7 @@ struct Price {
     std::optional<double> per_hour{};  ///< at least 0; absent: unknown
     std::string currency = "USD";      ///< ISO 4217: three capital letters
     std::optional<double>
-        interruption_rate{};  ///< per hour, 0 to 1: how often the cloud reclaims it
+        interruption_rate{};  ///< per hour, 0 to 1: how often the cloud reclaims such a node
     bool operator==(const Price&) const = default;
 };
 
@@ -40,16 +40,16 @@ struct NodeGroup {
     std::optional<int> min{}, max{};
     /// Requested machines, including those still starting, without those being deleted.
     std::optional<int> target{};
-    std::optional<bool> healthy{};          ///< false: the cloud reports that it cannot grow now
-    std::string health_reason{};            ///< a sentence, when not healthy
-    bool autoprovisioned = false;           ///< created by node auto-provisioning, may be deleted
+    std::optional<bool> healthy{};  ///< false: the cloud reports that the group cannot grow now
+    std::string health_reason{};    ///< a sentence, when not healthy
+    bool autoprovisioned = false;   ///< created by node auto-provisioning, may be deleted
     std::string template_fingerprint{};     ///< equal text = equal template; empty: unknown
     std::string debug{};                    ///< for debugging
     Labels tags{};                          ///< the cloud's own
     std::optional<bool> spot{};             ///< the cloud may reclaim its machines
     std::vector<std::string> zones{};       ///< zones of its machines; empty: unknown
-    std::optional<Price> price{};           ///< of a new node; absent: the hook is called
-    std::optional<GroupOptions> options{};  ///< absent: the hook is called
+    std::optional<Price> price{};           ///< of a new node; absent: the hook `price` is called
+    std::optional<GroupOptions> options{};  ///< absent: the hook `options` is called
 
     bool operator==(const NodeGroup&) const = default;
 };

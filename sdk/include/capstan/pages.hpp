@@ -97,7 +97,7 @@ inline std::size_t end_of_link(std::string_view text) noexcept {
 }  // namespace detail
 
 /// All items of all pages, in order. `read` returns a Task<Page<T>> for a token. A page that cannot
-/// be read fails the whole list, since machines would seem to be gone from an incomplete one.
+/// be read fails the whole list, since in an incomplete list machines would seem to be gone.
 /// `unavailable`: a token was returned twice, or there are more than `most_pages`.
 template <class Read>
 auto read_pages(Read read, std::size_t most_pages = 1000) {

@@ -3,8 +3,7 @@
 ///     Task<std::optional<int>> AcmeCloud::is_resized(std::string operation);   // absent: not yet
 ///     const auto ask = [&] { return is_resized(operation); };
 ///     const std::optional<int> target = co_await poll(host_, ask, {.at_most = 90s});
-///     if (!target) ...                              // still running: the next refresh shows the
-///     result
+///     if (!target) ...       // still running: the next refresh shows the result
 #pragma once
 
 #include <algorithm>
@@ -19,8 +18,8 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 struct PollTimes {
-    /// Before the second call; each further wait is `growth` times as long, up to `delay_max`, and
-    /// up to a quarter shorter at random.
+    /// Before the second call. Each further wait is `growth` times as long, up to `delay_max`.
+    /// Every wait is shortened at random by up to a quarter.
     Duration delay = std::chrono::seconds(1);
     double growth = 1.5;
     Duration delay_max = std::chrono::seconds(15);
@@ -55,8 +54,9 @@ Task<Answer> poll_until(Host host, std::function<Task<Answer>()> ask, PollTimes 
 }  // namespace detail
 
 /// `ask` returns a Task<std::optional<T>>, absent while the operation is running, or a Task<bool>,
-/// true once it is done. It is called at once, then after growing waits, until it has a result.
-/// Absent, or false: still running when the time was over. An error of `ask` ends polling.
+/// true once it is done. It is called at once, then after growing waits, until it has a result or
+/// the time is over. The last result is returned; absent, or false: the operation was still
+/// running. An error of `ask` ends polling.
 template <class Ask>
 auto poll(const Host& host, Ask ask, PollTimes times = {}) {
     using Answer = typename std::invoke_result_t<Ask&>::value_type;

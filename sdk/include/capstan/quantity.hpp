@@ -15,8 +15,8 @@
 CAPSTAN_NAMESPACE_BEGIN
 
 /// An exact amount and the family of suffixes of its text form. Compares by amount alone: "1Ki"
-/// equals "1024". The amount is bounded by 10^28 units either way (with a binary suffix by 2^63-1,
-/// as in Kubernetes); arithmetic saturates.
+/// equals "1024". The amount is bounded by 10^28 units either way; arithmetic saturates.
+/// parse_quantity bounds amounts with a binary suffix by 2^63-1, as Kubernetes does.
 class Quantity {
 public:
     using Format = detail::QuantityFormat;
@@ -69,10 +69,10 @@ private:
     Format format_ = Format::decimal;
 };
 
-/// Parses what Kubernetes parses: a sign, a decimal number with at least one digit, and at most one
-/// of the suffixes n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent ("12e6"; "12E" is exa).
-/// Fractions of a billionth are rounded away from zero. Fails on anything else, including spaces
-/// and wrong case.
+/// Parses what Kubernetes parses: an optional sign, a decimal number with at least one digit, and
+/// at most one of the suffixes n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent ("12e6"; "12E"
+/// is exa). Fractions of a billionth are rounded away from zero. Fails on anything else, including
+/// spaces and wrong case.
 inline Result<Quantity> parse_quantity(std::string_view written) {
     detail::QuantityText parts;
     if (const char* why = detail::split_quantity(written, parts)) {
@@ -103,8 +103,8 @@ inline std::int64_t amount_of(std::string_view resource, const Quantity& quantit
     return resource == "cpu" ? quantity.milli_value() : quantity.value();
 }
 
-/// The inverse, with the usual suffixes of the resource: binary for memory and storage, decimal for
-/// everything else.
+/// The inverse of amount_of, with the usual suffixes of the resource: binary for memory, huge pages
+/// and ephemeral storage, decimal for everything else.
 inline Quantity quantity_of(std::string_view resource, std::int64_t amount) noexcept {
     if (resource == "cpu") return Quantity::milli(amount);
     const bool bytes = resource == "memory" || resource == "ephemeral-storage" ||

@@ -8,8 +8,8 @@
 ///     keep_best(call, keep, ranked, FewerNodes{});
 ///     // "keeps web-b: needs 2 nodes; next best web-a: needs 3 nodes"
 ///
-/// A ranking may also have `bool ties(best, other)`, if options are equally good only in special
-/// cases, and `double score(value)`, if the value is not a number.
+/// A ranking may also have `bool ties(best, other)`, if options may tie although one is slightly
+/// better, and `double score(value)`, if the value is not a number.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ struct Ranked {
     Value value;
 };
 
-/// The groups of some options, for a sentence: "web-a, web-b and 12 more".
+/// The groups of some options, for a sentence: "web-a, web-b, web-c, web-d, web-e and 12 more".
 template <class Options>
 std::string group_names(const Options& options) {
     return listed(options, [](const OptionView& option) { return option.group().id(); });
@@ -55,7 +55,7 @@ double score(const Ranking& ranking, const Value& value) {
     }
 }
 
-/// The best by `better`; the first one of equals.
+/// The best by `better`, and of equals the first; NULL: `ranked` is empty.
 template <class Value, class Ranking>
 const Ranked<Value>* find_best(const std::vector<Ranked<Value>>& ranked, const Ranking& ranking) {
     const auto at = std::min_element(
@@ -64,7 +64,8 @@ const Ranked<Value>* find_best(const std::vector<Ranked<Value>>& ranked, const R
     return at == ranked.end() ? nullptr : &*at;
 }
 
-/// The description of the kept options: of the best one, unless it is the same for all.
+/// The description of the best option. Names that option unless all kept options have the same
+/// description.
 template <class Value, class Ranking>
 std::string describe_kept(const Ranked<Value>& best, const std::vector<const Ranked<Value>*>& kept,
                           const Ranking& ranking) {

@@ -18,22 +18,22 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// How long before its expiry a value is renewed. For a lifetime of less than an hour both times
-/// are shorter: a quarter and a sixth of the lifetime.
+/// How long before its expiry a value is renewed. `advisory` is at most a quarter of the lifetime
+/// of the value, and `mandatory` at most a sixth.
 struct RenewalTimes {
     Duration advisory = std::chrono::minutes(15);   ///< from here on in the background
     Duration mandatory = std::chrono::minutes(10);  ///< from here on calls wait for the renewal
     /// Renewals of several processes are spread over this time before `advisory`, or over a
     /// twentieth of the lifetime if that is shorter.
     Duration jitter = std::chrono::minutes(2);
-    /// The minimum wait after a failed or forced renewal. Meanwhile calls without a value fail with
-    /// the error of that renewal.
+    /// The minimum wait after a failed or forced renewal. After a failed one, calls meanwhile
+    /// return a value that is still valid, or else fail with the error of that renewal.
     Duration rest = std::chrono::seconds(30);
 };
 
 /// [strand] `T` has a member `std::optional<Time> expires`; absent means never. At most one renewal
-/// runs at a time, and all callers share it. While a value is valid, a failed renewal is logged and
-/// the value stays in use.
+/// runs at a time, and all callers share it. If `get` cannot renew a value that is still valid, it
+/// logs the failure, and the value stays in use.
 template <class T>
 class Renewed {
 public:
@@ -46,7 +46,9 @@ public:
 
     /// The value, or the error of `find`.
     Task<T> get() { return get(state_); }
-    /// A new value to replace the one that was refused; `is_refused` identifies it.
+    /// A value in place of a refused one, which `is_refused` identifies: the current value if it is
+    /// a different one, otherwise a new value. Less than `rest` after such a renewal, the refused
+    /// value itself is returned.
     Task<T> renew(std::function<bool(const T&)> is_refused) {
         return renew(state_, std::move(is_refused));
     }
@@ -96,7 +98,7 @@ private:
     };
     using Shared = std::shared_ptr<State>;
 
-    /// A renewal that the end of the instance cancelled is not a failure.
+    /// A renewal that was cancelled because the instance stops is not a failure.
     static bool is_end_of_instance(const Error& error) noexcept {
         return error.code == ErrorCode::cancelled;
     }

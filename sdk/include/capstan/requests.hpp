@@ -58,7 +58,7 @@ struct RefreshRequest {
     /// machines is out of date.
     bool uncached = false;
     /// The last refresh was throttled, and this one finds out whether throttling is over. Begin
-    /// with one call for one group, and fail with its error.
+    /// with one call for one group; if that call fails, fail with its error.
     bool probe = false;
 };
 

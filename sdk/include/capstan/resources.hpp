@@ -129,7 +129,7 @@ inline bool fits_in(const Resources& need, const Resources& room) noexcept {
     });
 }
 
-/// Why it does not fit, for people; absent if it fits.
+/// Why `need` does not fit in `room`, for people; absent if it fits.
 ///     needs 24Gi of memory, 12Gi are free; needs 2 of nvidia.com/gpu, 0 are free
 inline std::optional<std::string> find_shortage(const Resources& need, const Resources& room) {
     std::string out;

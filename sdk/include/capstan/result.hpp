@@ -1,4 +1,5 @@
-/// Result<T>: a value or an Error. Used only where tl::expected and std::expected agree.
+/// Result<T>: a value or an Error. Only what tl::expected and std::expected have in common may be
+/// used.
 #pragma once
 
 #include <string>

@@ -34,22 +34,22 @@ enum class Repeatable : std::uint8_t {
     never,      ///< its input must be read again first (TargetSetter)
 };
 
-/// The defaults are those of AWS's clients.
+/// Attempts, waits and budget have the defaults of AWS's clients.
 struct RetryPolicy {
     int attempts = 3;  ///< in total
-    /// Before the n-th retry it waits a random time of up to `delay` x 2^(n-1), capped by
+    /// Before the n-th retry the client waits a random time of up to `delay` x 2^(n-1), capped by
     /// `delay_max`, and at least as long as Retry-After demands.
     Duration delay = std::chrono::seconds(1);
     Duration delay_max = std::chrono::seconds(20);
     /// A reply that demands a longer wait is not retried: the host gets the time with the error.
     Duration retry_after_max = std::chrono::seconds(20);
     std::vector<int> statuses{408, 425, 429, 500, 502, 503, 504};
-    /// Codes of requests without a reply that are retried.
+    /// If there is no reply: the error codes that are retried.
     std::vector<ErrorCode> errors{ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::busy};
     /// Further replies to retry, for example by the body: a 400 with "ThrottlingException".
     std::function<bool(const HttpReply&)> also{};
-    /// The retry budget of a client: the cost of a retry, of a retry after a timeout, and what a
-    /// success gives back, up to `budget`.
+    /// The retry budget of a client, the cost of a retry, and of a retry after a timeout. A success
+    /// gives back `refund`, or the cost of the retry that led to it, up to `budget`.
     int budget = 500, cost = 5, timeout_cost = 10, refund = 1;
 };
 
@@ -62,18 +62,20 @@ public:
     explicit RetryingClient(const Host& host, RetryPolicy policy = {})
         : host_(host), policy_(std::move(policy)), budget_(policy_.budget) {}
 
-    /// How `fetch` makes the error of a reply; default: http_error.
+    /// How the error of a reply is made; default: http_error.
     void set_errors(Errors errors) { errors_ = std::move(errors); }
 
-    /// Returns a reply with any status that is not retried. Fails if there was no reply or only
-    /// replies to retry, and the attempts, the budget or the time of the operation are used up. The
-    /// error has the number of attempts and the outcome of the last one.
+    /// Returns the first reply that is not to be retried, whatever its status. Fails if the last
+    /// attempt had no reply, or one to retry, and there is no further attempt: it would not be
+    /// safe, could not help, or the attempts, the budget or the time of the operation are used up.
+    /// The error is that of the last attempt, with the number of attempts and the reason why there
+    /// is no other one. If the first attempt cannot be retried at all, its error is unchanged.
     ///
     /// A request that may have taken effect is retried only if it is repeatable. A request that is
     /// not repeatable is retried only after a 429 or if the host's queue was full, since it then
-    /// had no effect. The error has the code of the last attempt; for a change without an
-    /// idempotency key a cloud plugin should replace it with `deadline`, since the outcome is
-    /// unknown.
+    /// had no effect (with `never`: not at all). The error has the code of the last attempt; for a
+    /// change without an idempotency key a cloud plugin should replace it with `deadline`, since
+    /// the outcome is unknown.
     Task<HttpReply> send(HttpRequest request, Repeatable repeatable = Repeatable::by_method) {
         return repeat(of(std::move(request)), repeatable);
     }

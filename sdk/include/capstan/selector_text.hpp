@@ -48,7 +48,7 @@ inline Unexpected no_selector_part(std::string_view part) {
                 in_quotes(part) + " is not a valid part of a selector");
 }
 
-/// "in (a,b)" or "notin (a)" of `part`.
+/// Parses `text`, the "in (a,b)" or "notin (a)" in `part`.
 inline Result<Requirement> parse_set(std::string_view part, std::string_view text) {
     const bool is_not = text.starts_with("notin");
     if (!is_not && !text.starts_with("in")) return no_selector_part(part);
@@ -60,7 +60,7 @@ inline Result<Requirement> parse_set(std::string_view part, std::string_view tex
     return out;
 }
 
-/// Parses the part after the key.
+/// Parses `text`, which follows the key in `part`.
 inline Result<Requirement> parse_condition(std::string_view part, std::string_view text) {
     if (text.empty()) return Requirement{{}, Operator::exists, {}};
     if (text.front() == '>' || text.front() == '<')
@@ -131,8 +131,8 @@ inline Result<Requirement> read_expression(const Json& json) {
 
 }  // namespace detail
 
-/// Parses the labelSelector of a list: "app=web,tier in (a,b),!old,x notin (y),rank>3". Empty for
-/// an empty text. `invalid_argument`: invalid; the message shows the part.
+/// Parses the labelSelector of a list request: "app=web,tier in (a,b),!old,x notin (y),rank>3".
+/// Empty for an empty text. `invalid_argument`: invalid; the message shows the part.
 inline Result<std::vector<Requirement>> parse_requirements(std::string_view text) {
     std::vector<Requirement> out;
     if (detail::without_blanks(text).empty()) return out;
@@ -143,9 +143,9 @@ inline Result<std::vector<Requirement>> parse_requirements(std::string_view text
     return out;
 }
 
-/// "app=web,tier in (a,b),!old,x notin (y)"; every part becomes an expression, and an empty text
-/// the selector that matches everything. `invalid_argument`: invalid, or a comparison of numbers,
-/// which label selectors of objects do not have; the message shows the part.
+/// Parses "app=web,tier in (a,b),!old,x notin (y)". Every part becomes an expression; an empty text
+/// gives the selector that matches everything. `invalid_argument`: invalid, or a comparison of
+/// numbers, which label selectors of objects do not have; the message shows the part.
 inline Result<LabelSelector> parse_selector(std::string_view text) {
     LabelSelector out;
     CAPSTAN_TRY(out.match_expressions, parse_requirements(text));

@@ -62,7 +62,7 @@ public:
     std::size_t free_permits() const noexcept { return free_; }
 
 private:
-    /// Hands the permit to the longest wait, if there is one.
+    /// Hands the permit to the first wait in the queue, if there is one.
     void give_back() noexcept {
         if (!queue_.wake_one()) ++free_;
     }

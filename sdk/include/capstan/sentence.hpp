@@ -31,8 +31,7 @@ inline std::string counted(std::int64_t n, std::string_view noun) {
 /// A fraction as a percentage: 0.125 is "12.5%", 0.2 is "20%".
 inline std::string percent(double share) {
     const double tenths = std::round(share * 1000);
-    // From 1e15 tenths on a double may not have them exactly. NaN and infinity are printed here,
-    // too.
+    // A double of this size may have no exact tenths. NaN and infinity are printed here, too.
     if (!(std::abs(tenths) < 1e15)) {
         char out[400];
         std::snprintf(out, sizeof out, "%.0f%%", tenths / 10);

@@ -2,10 +2,10 @@
 /// them, so a plugin gets the same settings in its own tests as in a host. A plugin does not need
 /// this header.
 ///
-/// Three rules are not shared. The host knows the places in the file and hides what may be a
-/// secret. The host compiles regular expressions with RE2, the kit with std::regex, because the SDK
-/// depends on no regular expression library. Only the host knows whether the plugin instance that a
-/// setting names exists.
+/// Three things are not shared. In messages, the host names the place in the file and hides what
+/// may be a secret. The host compiles regular expressions with RE2, the kit with std::regex,
+/// because the SDK depends on no regular expression library. Only the host knows whether the plugin
+/// instance that a setting names exists.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// The value of an absent key of `field`, as TOML; empty: the key stays absent. It is the field's
+/// The value, as TOML, that `field` has if its key is absent; empty: none. It is the field's
 /// default. An optional table without a default is `{}`, so that it has the defaults of its
 /// members, unless no member would get a value, or a member is required.
 ///     a table whose member `times` has the default 3   ->  {}
@@ -64,7 +64,7 @@ constexpr bool is_secret_name(std::string_view name) noexcept {
 /// proportion to its length.
 inline constexpr std::size_t setting_regex_bytes_max = 1024;
 
-/// What a field says about one value: an item of its list or map, if it is one.
+/// What a field says about one value. For a list or a map that is the value of one item.
 struct SettingRule {
     SettingType type = SettingType::string;
     std::optional<double> min{}, max{};       ///< as in capstan_field
@@ -183,7 +183,7 @@ struct ReadSetting {
 
 namespace detail {
 
-/// Whether `text` has only RFC 3986's unreserved characters, escapes, delimiters of components, and
+/// Whether `text` has only RFC 3986's unreserved characters, sub-delimiters and escapes, and
 /// characters of `more`.
 inline bool is_url_text(std::string_view text, std::string_view more) noexcept {
     constexpr std::string_view delimiters = "!$&'()*+,;=";
@@ -198,7 +198,8 @@ inline bool is_url_text(std::string_view text, std::string_view more) noexcept {
     return true;
 }
 
-/// "example.com", "10.0.0.1:80", "[::1]:80"; no user.
+/// Whether `text` is a host with an optional port, without a user: "example.com", "10.0.0.1:80",
+/// "[::1]:80".
 inline bool is_url_server(std::string_view text) noexcept {
     std::string_view host = text.substr(0, text.find(':'));
     std::string_view port = text.substr(host.size());
@@ -216,7 +217,7 @@ inline bool is_url_server(std::string_view text) noexcept {
     return !host.empty() && is_url_text(host, ":") && is_port;
 }
 
-/// Reads one value by a rule. Each function leaves what it read in `out`.
+/// Reads one value by a rule. Each function leaves what it read in `out_`.
 class SettingReader {
 public:
     SettingReader(const SettingRule& rule, const WrittenValue& value)
@@ -303,8 +304,8 @@ private:
             std::find(rule_.allowed.begin(), rule_.allowed.end(), *text_) != rule_.allowed.end();
         return is_allowed ? Result<void>() : mismatch();
     }
-    /// Of http or https, with a host. Credentials belong in a secret, because configurations are
-    /// shown; a message quotes no URL that may have some.
+    /// A URL must be http or https and have a host. Credentials belong in a secret, because
+    /// configurations are shown; a message quotes no URL that may contain credentials.
     Result<void> check_url(std::string_view url) const {
         const std::size_t scheme_end = std::min(url.find("://"), url.size());
         const std::string scheme = lower_case(url.substr(0, scheme_end));
@@ -341,8 +342,8 @@ private:
 
 }  // namespace detail
 
-/// Reads a value that is neither list, map nor table. The error says what was expected and what was
-/// found.
+/// Reads a value that is neither list, map nor table. The error says what was expected and, unless
+/// it may be secret, what was found.
 inline Result<ReadSetting> read_setting(const SettingRule& rule, const WrittenValue& value) {
     return detail::SettingReader(rule, value).read();
 }

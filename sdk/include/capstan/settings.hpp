@@ -84,7 +84,8 @@ public:
     bool has(std::string_view key) const noexcept { return cursor(key) != CAPSTAN_CURSOR_NONE; }
 
     // The value of a key that is set, required or has a default. Any other key, or a type other
-    // than that of the schema, throws Failure(internal): a bug in the plugin.
+    // than that of the schema, throws Failure(internal): a bug in the plugin. A list or a map of an
+    // absent key is empty.
     std::string text(std::string_view key) const { return std::string(text_at(cursor(key), key)); }
     std::int64_t integer(std::string_view key) const { return integer_at(cursor(key), key); }
     double number(std::string_view key) const { return number_at(cursor(key), key); }

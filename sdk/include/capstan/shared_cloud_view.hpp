@@ -25,7 +25,7 @@ public:
 
     const CloudView& operator*() const noexcept { return kept_->view; }
     const CloudView* operator->() const noexcept { return &kept_->view; }
-    /// The view in the ABI; valid as long as any copy.
+    /// The view in the ABI; valid as long as any copy exists.
     const capstan_cloud_view& raw() const noexcept { return kept_->raw; }
 
 private:

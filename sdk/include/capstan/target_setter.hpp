@@ -3,15 +3,16 @@
 /// An absolute number is computed from a target that was read before. If another client, or the
 /// cloud itself, has changed the group meanwhile, that number may terminate needed machines. So
 /// every change reads the group, checks the request against it, and sets the number at most once.
-/// The cloud may still apply a number whose outcome is unknown. If it applied that after a higher
-/// one, machines would be terminated. So no other number is sent for half a minute:
+/// The cloud may still apply a number whose outcome is unknown, even after a higher one, and would
+/// then terminate machines. So for half a minute no other number is sent.
 ///
 ///     TargetSetter targets_{host};                                    // a member
 ///     const auto read = [&] { return read_group(request.group); };    // a Task<Current>
 ///     const auto set = [&](int target) { return set_target(request.group, target); };
 ///     co_return co_await targets_.increase(request, read, set);
 ///
-/// Only the host remembers accepted targets (Resize::expected_target).
+/// Only the host remembers which target the cloud has accepted; it passes that as
+/// Resize::expected_target.
 #pragma once
 
 #include <algorithm>
@@ -56,14 +57,14 @@ public:
 
     explicit TargetSetter(const Host& host) : host_(host) {}
 
-    /// Raises the target, in at most three attempts. If a target was sent less than half a minute
-    /// ago, its outcome is unknown and the group does not have it, no other target is sent: an
-    /// increase to a higher target sends that target again and reports the rest as a shortfall.
-    /// Errors:
+    /// Raises the target, in at most three attempts. A target that was sent less than half a minute
+    /// ago with unknown outcome blocks every other target until the group is seen to have it: an
+    /// increase to a higher target sends the blocking target again and reports the rest as a
+    /// shortfall. Errors:
     ///   - `conflict`: the target is neither the expected nor the listed one, the new target would
     ///     be below the number of machines, or a sent target with unknown outcome blocks the new
     ///     one;
-    ///   - `invalid_argument`: the new target would exceed the maximum;
+    ///   - `invalid_argument`: `delta` is below 1, or the new target would exceed the maximum;
     ///   - an error of `read` or `set`.
     Task<Resized> increase(Resize request, Read read, Set set) {
         return change(std::move(request), +1, std::move(read), std::move(set));
@@ -86,7 +87,7 @@ private:
     struct Unanswered {
         int target = 0;
         Duration at{};  ///< by host.monotonic(): when the last attempt was given up
-        /// Whether a group with this target proves that the request took effect: it had another
+        /// Whether the request has taken effect if the group has this target: the group had another
         /// target before, and this one was sent once.
         bool is_seen_by_target = false;
     };

@@ -8,10 +8,10 @@
 ///     }
 ///
 /// Take arguments by value: they must outlive the first suspension. A thrown Failure, or a failed
-/// Result in co_return, ends the operation with that error; a Task<void> can only throw.
-/// g++ 12 miscompiles some co_await expressions; sdk/reference.md lists them. The most common one
-/// is an aggregate such as Resize{...} as an argument: its strings are destroyed twice. Assign it
-/// to a variable first.
+/// Result in co_return, ends the task with that error; a Task<void> can only throw. g++ 12
+/// miscompiles some co_await expressions; sdk/reference.md lists them. The most common one is an
+/// aggregate such as Resize{...} as an argument: its strings are destroyed twice. Assign it to a
+/// variable first.
 #pragma once
 
 #include <algorithm>
@@ -178,8 +178,8 @@ struct Completion<void> {
 
 }  // namespace detail
 
-/// The obligation to complete one operation. Move-only, so that it is completed exactly once; if it
-/// is dropped, the operation fails with `internal`.
+/// The obligation to complete one operation. Move-only, so that the operation is completed exactly
+/// once. If this object is dropped, the operation fails with `internal`.
 template <class T>
 class Pending {
 public:
@@ -514,8 +514,8 @@ Blocking<F> blocking(const Host& host, F&& work) {
 #endif
     return Blocking<F>(host, std::forward<F>(work));
 }
-/// With arguments for the work, which are moved, as for std::async. Unlike a lambda with captures
-/// this is safe inside a co_await expression:
+/// The same for a function with arguments, which are moved, as for std::async. Unlike a lambda with
+/// captures this is safe inside a co_await expression:
 ///     co_await blocking(host, &parse_types, std::move(text));
 template <class F, class Arg, class... Args>
 auto blocking(const Host& host, F function, Arg arg, Args... args) {

@@ -23,7 +23,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// A Time can represent only parts of the years before and after these.
+/// A Time can represent only parts of the years 1677 and 2262.
 inline constexpr int first_year = 1678, last_year = 2261;
 /// Time since midnight; the midnight of the first day is not representable as a Time.
 constexpr Duration time_of_day(Time time) noexcept {
@@ -36,7 +36,7 @@ inline constexpr std::array<std::string_view, 12> month_names{
 inline constexpr std::array<std::string_view, 7> day_names{
     "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
 
-/// Reads text from the front. After the first mismatch everything fails.
+/// Reads text from the front. After a mismatch `end` returns no time.
 class TimeReader {
 public:
     explicit TimeReader(std::string_view text) noexcept : rest_(text) {}
@@ -67,14 +67,15 @@ public:
         rest_.remove_prefix(text.size());
         return true;
     }
-    /// The digits after a decimal point, as nanoseconds; further digits are dropped.
+    /// The digits after a decimal point, as nanoseconds; digits after the ninth are dropped.
     Duration fraction() noexcept {
         std::int64_t ns = 0, step = 100'000'000;
         good_ = good_ && has_digit();
         for (; has_digit(); rest_.remove_prefix(1), step /= 10) ns += (rest_.front() - '0') * step;
         return Duration(ns);
     }
-    /// "10:50" and "10:50:07"; a leap second is the first one of the next minute.
+    /// `minutes` reads "10:50", and `clock` "10:50:07". A leap second (":60") counts as the first
+    /// second of the next minute.
     Duration minutes() noexcept {
         Duration out = std::chrono::hours(number(2, 0, 23));
         expect(":");
@@ -168,7 +169,7 @@ inline std::string date_and_clock(Time time) {
            clock_text(std::chrono::hh_mm_ss<Duration>(time_of_day(time)));
 }
 
-/// Nine digits.
+/// The fraction of the second, with nine digits.
 inline std::string nanoseconds_text(Time time) {
     return padded((time_of_day(time) % std::chrono::seconds(1)).count(), 9);
 }

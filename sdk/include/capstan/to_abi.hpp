@@ -19,7 +19,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// A code that is too long is cut, so that the other side refuses it as invalid.
+/// A currency code that is too long is cut at seven characters, which the other side refuses, too.
 inline void put_currency(std::string_view code, char (&out)[8]) noexcept {
     std::memcpy(out, code.data(), std::min(code.size(), sizeof out - 1));
 }

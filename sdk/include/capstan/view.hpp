@@ -13,7 +13,7 @@
 
 CAPSTAN_NAMESPACE_BEGIN
 
-/// The same bytes as a string_view; valid as long as its owner.
+/// The same bytes as a string_view; valid as long as their owner.
 inline std::string_view text(capstan_str s) noexcept {
     return s.ptr == nullptr ? std::string_view() : std::string_view(s.ptr, s.len);
 }

@@ -10,7 +10,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace well_known {
 
-// Labels of every node and of every template.
+// Labels of nodes and templates.
 inline constexpr std::string_view hostname_label = "kubernetes.io/hostname";
 inline constexpr std::string_view os_label = "kubernetes.io/os";      ///< "linux", "windows"
 inline constexpr std::string_view arch_label = "kubernetes.io/arch";  ///< "amd64", "arm64"
@@ -19,7 +19,7 @@ inline constexpr std::string_view zone_label = "topology.kubernetes.io/zone";
 inline constexpr std::string_view region_label = "topology.kubernetes.io/region";
 inline constexpr std::string_view windows_build_label = "node.kubernetes.io/windows-build";
 
-// Their names before Kubernetes 1.17, which old manifests still use.
+// Older names of some of them, which old manifests still use.
 inline constexpr std::string_view beta_os_label = "beta.kubernetes.io/os";
 inline constexpr std::string_view beta_arch_label = "beta.kubernetes.io/arch";
 inline constexpr std::string_view beta_instance_type_label = "beta.kubernetes.io/instance-type";
@@ -31,7 +31,7 @@ inline constexpr std::string_view exclude_from_load_balancers_label =
     "node.kubernetes.io/exclude-from-external-load-balancers";
 /// Karpenter's: "spot", "on-demand" or "reserved".
 inline constexpr std::string_view capacity_type_label = "karpenter.sh/capacity-type";
-/// "spot" on spot machines of clouds without such a label.
+/// "spot" on spot machines, if their cloud has no label of its own for that.
 inline constexpr std::string_view lifecycle_label = "node.kubernetes.io/lifecycle";
 inline constexpr std::string_view kops_instance_group_label = "kops.k8s.io/instancegroup";
 inline constexpr std::string_view nvidia_gpu_product_label = "nvidia.com/gpu.product";
@@ -61,7 +61,7 @@ inline constexpr std::string_view control_plane_taint = "node-role.kubernetes.io
 /// Cluster Autoscaler's: a node with such a taint is not ready, and templates do not have it.
 inline constexpr std::string_view startup_taint_prefix =
     "startup-taint.cluster-autoscaler.kubernetes.io/";
-/// The same, with its older name.
+/// The older name of startup_taint_prefix.
 inline constexpr std::string_view ignore_taint_prefix =
     "ignore-taint.cluster-autoscaler.kubernetes.io/";
 /// Cluster Autoscaler's: templates do not have it, and a node with such a taint counts as ready.
@@ -81,7 +81,7 @@ inline constexpr std::string_view enable_ds_eviction_annotation =
     "cluster-autoscaler.kubernetes.io/enable-ds-eviction";
 inline constexpr std::string_view pod_scale_up_delay_annotation =
     "cluster-autoscaler.kubernetes.io/pod-scale-up-delay";
-/// A node with such an annotation is not deleted.
+/// The removal of a node with such an annotation waits until it is taken off, up to a time limit.
 inline constexpr std::string_view delay_deletion_annotation_prefix =
     "delay-deletion.cluster-autoscaler.kubernetes.io/";
 inline constexpr std::string_view mirror_pod_annotation = "kubernetes.io/config.mirror";
@@ -95,7 +95,8 @@ inline constexpr std::string_view initial_events_end_annotation = "k8s.io/initia
 /// The provisioner of storage classes with manually created volumes.
 inline constexpr std::string_view no_provisioner = "kubernetes.io/no-provisioner";
 
-// Resources of Resources; "hugepages-2Mi" and the like begin with the prefix.
+// Names of resources, as in class Resources. Those of huge pages, such as "hugepages-2Mi", begin
+// with hugepages_prefix.
 inline constexpr std::string_view cpu = "cpu";
 inline constexpr std::string_view memory = "memory";
 inline constexpr std::string_view ephemeral_storage = "ephemeral-storage";

@@ -1,7 +1,7 @@
-//! As much of the boundary as a cloud needs, mirrored from the C headers below `capstan/abi/`.
+//! The part of the plugin ABI that a cloud needs, mirrored from the C headers of `capstan/abi`.
 //!
-//! Structs of the host may be longer than these: they are only ever read through pointers, and arrays are stepped
-//! through by their stride.
+//! Structs of the host may be longer than these, so they are only read through pointers, and
+//! elements of an array are found by its stride.
 
 use std::ffi::{c_char, c_void, CStr};
 use std::mem::size_of;
@@ -20,7 +20,7 @@ pub const INTERFACE_TEMPLATES: &str = "capstan.cloud.templates/1";
 pub const SERVICE_OPS: &CStr = c"capstan.ops/1";
 pub const SERVICE_CLOCK: &CStr = c"capstan.clock/1";
 
-/// The name of an operation of the host; it is ended once.
+/// The id of an operation of the host. Each operation is ended exactly once.
 pub type Op = u64;
 
 #[repr(C)]
@@ -39,10 +39,10 @@ pub const fn text(s: &str) -> Str {
 }
 
 impl Str {
-    /// The text, which the other side lends; empty where it is not UTF-8.
+    /// Borrows the text; empty if it is not UTF-8.
     ///
     /// # Safety
-    /// The text lives as long as the answer.
+    /// The text must outlive the result.
     pub unsafe fn as_text<'a>(&self) -> &'a str {
         if self.len == 0 {
             return "";
@@ -75,10 +75,10 @@ impl Array {
         }
     }
 
-    /// The elements, which the other side lends.
+    /// Borrows the elements.
     ///
     /// # Safety
-    /// The array holds elements that begin with a `T` and live as long as the answer.
+    /// Each element must begin with a `T`, and must outlive the result.
     pub unsafe fn iter<'a, T: 'a>(&self) -> impl Iterator<Item = &'a T> {
         let (data, stride) = (self.data.cast::<u8>(), self.stride as usize);
         (0..self.count as usize).map(move |i| unsafe { &*data.add(i * stride).cast::<T>() })
@@ -194,7 +194,7 @@ pub struct CloudView {
     pub target_lag_ms: i64,
 }
 
-/// Asks for a view; `flags` say what for.
+/// The request of `refresh`; `flags` say, for example, that cached data is out of date.
 #[repr(C)]
 pub struct RefreshRequest {
     pub struct_size: u32,
@@ -336,7 +336,7 @@ pub struct Field {
     pub replaced_by: Str,
 }
 
-/// Everything of an instance that this plugin does not offer stays `None`.
+/// Functions that an instance does not have are `None`.
 #[repr(C)]
 pub struct Instance {
     pub struct_size: u32,
@@ -375,9 +375,9 @@ pub struct ClassList {
 
 pub const MAGIC: u32 = 0x3150_4143;
 pub const ABI_MAJOR: u16 = 1;
-/// The minor this mirror was written for, and the least it needs.
+/// The minor version that this mirror was written for, and the lowest that it needs.
 pub const ABI_MINOR: u16 = 0;
-/// The SDK release it was written after: text for people.
+/// The SDK release that this mirror follows, only for display.
 pub const SDK_VERSION: &str = "1.0.0";
 
 #[repr(C)]
@@ -415,7 +415,7 @@ pub struct Note {
 
 pub const NOTE_TYPE: u32 = 1;
 
-/// `s` with NULs behind it, at least one; a longer text does not compile in a constant.
+/// `s` followed by NULs, at least one. In a constant, a text that is too long does not compile.
 pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
     assert!(s.len() < N);
     let mut out = [0; N];
@@ -427,7 +427,8 @@ pub const fn padded<const N: usize>(s: &str) -> [u8; N] {
     out
 }
 
-/// As long as in ABI 1.0, which is never shorter later: a member forgotten above does not compile.
+/// The sizes of ABI 1.0; later ones are never smaller. Without a member of a struct this does not
+/// compile.
 const _: () = {
     assert!(size_of::<Error>() == 72);
     assert!(size_of::<Call>() == 72);

@@ -1,10 +1,10 @@
-//! The cloud: one group whose machines exist in memory only. Knows nothing of pointers.
+//! The cloud: one group whose machines exist only in memory. It uses no pointers.
 
 use std::collections::VecDeque;
 
 use crate::abi::{Status, E_CONFLICT, E_INVALID_ARGUMENT, E_NOT_FOUND};
 
-/// What the host does next about it, and a sentence.
+/// The error code, which tells the host what to do next, and a sentence.
 pub type Refusal = (Status, String);
 
 pub struct Config {
@@ -33,7 +33,7 @@ pub struct Cloud {
     /// The oldest first.
     pub machines: Vec<Machine>,
     next_number: u64,
-    /// The answers to the last requests, by idempotency key: one that comes twice has one effect.
+    /// The last responses by idempotency key, so that a repeated request has one effect.
     answers: VecDeque<(String, i32)>,
 }
 
@@ -48,7 +48,7 @@ impl Cloud {
             next_number: 1,
             answers: VecDeque::new(),
         };
-        // Those that it starts with have booted long ago.
+        // Machines that exist from the start have booted already.
         cloud.add(cloud.config.min, now_ns - cloud.config.boot_ns);
         cloud
     }
@@ -73,7 +73,7 @@ impl Cloud {
         Ok(self.keep(change.key))
     }
 
-    /// Takes back machines that do not run yet, the youngest first.
+    /// Cancels requests for machines that do not run yet, the youngest first.
     pub fn decrease_target(&mut self, change: &Change, now_ns: i64) -> Result<i32, Refusal> {
         if let Some(answer) = self.answer_to(change.key) {
             return Ok(answer);
@@ -87,7 +87,7 @@ impl Cloud {
         Ok(self.keep(change.key))
     }
 
-    /// The ids that no machine has.
+    /// Removes machines by id, and returns the ids that no machine has.
     pub fn remove<'a>(&mut self, ids: &[&'a str], force: bool) -> Result<Vec<&'a str>, Refusal> {
         let (going, unknown): (Vec<&str>, Vec<&str>) =
             ids.iter().partition(|id| self.machines.iter().any(|m| m.id == **id));
@@ -98,7 +98,8 @@ impl Cloud {
         Ok(unknown)
     }
 
-    /// The host decided on a picture that may be old by now.
+    /// Rejects an unknown group, a change by less than one machine, and a target that has changed
+    /// since the host decided.
     fn check(&self, change: &Change) -> Result<(), Refusal> {
         if change.group != GROUP {
             return Err((E_NOT_FOUND, format!("unknown group {:?}", change.group)));
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_grows_neither_past_its_maximum_nor_on_an_old_picture() {
+    fn a_group_grows_neither_past_its_maximum_nor_from_an_outdated_target() {
         let mut cloud = cloud();
         let code = |refused: Result<i32, Refusal>| refused.unwrap_err().0;
         assert_eq!(code(cloud.increase(&change(4, 1, ""), 0)), E_INVALID_ARGUMENT);
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_does_not_run_is_taken_back() {
+    fn only_machines_that_do_not_run_are_cancelled() {
         let mut cloud = cloud();
         assert_eq!(cloud.increase(&change(1, 1, "a"), 0), Ok(2));
         assert!(cloud.decrease_target(&change(2, 2, "b"), 0).is_err());
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn machines_go_by_their_ids_down_to_the_minimum() {
+    fn machines_are_removed_by_id_down_to_the_minimum() {
         let mut cloud = cloud();
         assert_eq!(cloud.increase(&change(1, 1, ""), 0), Ok(2));
         let both = ["new_rust_cloud://1", "new_rust_cloud://2"];

@@ -1,7 +1,9 @@
-//! A cloud in Rust without a dependency: the boundary. `cloud.rs` is the cloud itself.
+//! A cloud in Rust without dependencies: the functions of the plugin ABI. `cloud.rs` is the cloud
+//! itself.
 //!
-//! What crosses the boundary is plain C. A panic must not, so every function the host calls in which one could start
-//! is fenced by `catch_unwind`. Of a cdylib only `#[no_mangle]` items are visible, so no version script is needed.
+//! The ABI is plain C. A panic must not reach the host, so every function that the host calls and
+//! that can panic uses `catch_unwind`. A cdylib exports only its `#[no_mangle]` items, so no
+//! version script is needed.
 
 mod abi;
 mod cloud;
@@ -27,7 +29,7 @@ fn error(code: Status, message: &str, subject: &str) -> Error {
 
 const EMPTY_TEXT: Str = text("");
 
-/// One table of the configuration come alive.
+/// One instance, made from one table of the configuration.
 struct CloudInstance {
     base: Instance,
     cloud: Cloud,
@@ -43,7 +45,7 @@ impl CloudInstance {
         unsafe { ((*self.clock).monotonic_ns)(self.host) }
     }
 
-    /// What is handed over is copied before this returns.
+    /// The host copies the result before this returns.
     fn complete<T>(&self, op: Op, kind: u32, result: &T) {
         unsafe { ((*self.ops).complete)(self.host, op, kind, std::ptr::from_ref(result).cast()) };
     }
@@ -171,7 +173,8 @@ impl CloudInstance {
     }
 }
 
-/// Runs `body` on the instance; a panic ends the operation. All of them run on one strand.
+/// Runs `body` on the instance; a panic becomes the error of the operation. All calls of an
+/// instance run on one strand.
 fn fenced(this: *mut c_void, body: impl FnOnce(&mut CloudInstance)) -> Status {
     let instance = unsafe { &mut *this.cast::<CloudInstance>() };
     match catch_unwind(AssertUnwindSafe(|| body(instance))) {
@@ -228,7 +231,7 @@ extern "C" fn destroy(this: *mut c_void) {
     drop(unsafe { Box::from_raw(this.cast::<CloudInstance>()) });
 }
 
-/// The schema gives each a default, so it is always there.
+/// The schema has a default for each setting, so the values are always there.
 fn read_config(settings: *const Settings) -> Result<Config, Status> {
     let number = |key: &str| {
         let mut value = 0;
@@ -369,7 +372,7 @@ extern "C" fn classes() -> *const ClassList {
     &CLASS_LIST
 }
 
-/// A plugin writes nothing to standard error, so the default report of a panic is silenced.
+/// A plugin must not write to standard error, so the hook that prints panics is disabled.
 extern "C" fn init(_file: Str) -> Status {
     std::panic::set_hook(Box::new(|_| {}));
     OK
@@ -395,7 +398,7 @@ pub static capstan_entry_1: Entry = Entry {
     classes,
 };
 
-/// Repeats the entry for those who look at the file without opening it.
+/// Repeats the entry for programs that read the file without loading it.
 #[used]
 #[link_section = ".note.capstan"]
 static NOTE: Note = Note {

@@ -1,7 +1,9 @@
-//! An expander in Rust without a dependency: keeps the options whose group has the most room left once it has grown.
+//! An expander in Rust without dependencies: keeps the options whose group has the most room left
+//! after the scale-up.
 //!
-//! What crosses the boundary is plain C. A panic must not, so every function the host calls in which one could start
-//! is fenced by `catch_unwind`. Of a cdylib only `#[no_mangle]` items are visible, so no version script is needed.
+//! The ABI is plain C. A panic must not reach the host, so every function that the host calls and
+//! that can panic uses `catch_unwind`. A cdylib exports only its `#[no_mangle]` items, so no
+//! version script is needed.
 
 mod abi;
 
@@ -10,14 +12,15 @@ use std::ffi::{c_char, c_void, CStr};
 use std::mem::size_of;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-/// The logic; knows nothing of pointers.
+/// The decision.
 struct Room {
-    /// Room beyond it makes no difference: large groups tie, the next stage of the chain decides.
+    /// Room for more nodes makes no difference: large groups tie, and the next expander decides.
     enough: i64,
 }
 
 impl Room {
-    /// How many nodes a group may still grow by after `nodes` more. Without a maximum there is enough.
+    /// How many nodes a group can still get after `nodes` more, at most `enough`. A group without a
+    /// maximum has room for `enough`.
     fn after(&self, max: Option<i32>, target: Option<i32>, nodes: i32) -> i64 {
         match max {
             Some(max) => {
@@ -28,7 +31,7 @@ impl Room {
     }
 
     fn after_option(&self, option: &ScaleUpOption) -> i64 {
-        // The contract: never NULL.
+        // The ABI guarantees that it is not NULL.
         let group = unsafe { &*option.group };
         let number = |bit: u64, value: i32| (group.present & bit != 0).then_some(value);
         self.after(
@@ -74,7 +77,7 @@ fn fenced(call: *const Call, body: impl FnOnce() -> Status) -> Status {
     })
 }
 
-/// One table of the configuration come alive.
+/// One instance, made from one table of the configuration.
 struct RoomInstance {
     base: Instance,
     expander: Expander,
@@ -196,7 +199,8 @@ extern "C" fn classes() -> *const ClassList {
     &CLASS_LIST
 }
 
-/// A plugin writes nothing to standard error, so the default report of a panic is silenced; `fenced` hands it to the host.
+/// A plugin must not write to standard error, so the hook that prints panics is disabled; `fenced`
+/// reports a panic to the host.
 extern "C" fn init(_file: Str) -> Status {
     std::panic::set_hook(Box::new(|_| {}));
     OK
@@ -222,7 +226,7 @@ pub static capstan_entry_1: Entry = Entry {
     classes,
 };
 
-/// Repeats the entry for those who look at the file without opening it.
+/// Repeats the entry for programs that read the file without loading it.
 #[used]
 #[link_section = ".note.capstan"]
 static NOTE: Note = Note {

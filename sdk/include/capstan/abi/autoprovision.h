@@ -80,8 +80,9 @@ typedef struct capstan_cloud_autoprovision {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [strand] Asynchronous -> CAPSTAN_RESULT_MACHINE_TYPES. Called once per pass, after `refresh`; must not
-     *  block. After an error no group is made in this pass. */
+    /** [strand] Asynchronous -> CAPSTAN_RESULT_MACHINE_TYPES. Called after each `refresh` that
+     *  succeeded, if the configuration has a group source; must not block. After an error the cloud
+     *  makes no group in this pass. */
     capstan_status (*machine_types)(void *self, capstan_op op,
                                     const capstan_machine_types_request *request) CAPSTAN_NOEXCEPT;
     /** [compute] Answers the group that a plan would become, a theoretical group that `refresh` does not

@@ -5,10 +5,11 @@
  * only <stddef.h> and <stdint.h>.
  *
  * Rules that hold for every header of this folder:
- *   - Text is UTF-8 with a length, never NUL-terminated unless a parameter is `const char *`.
+ *   - Text is UTF-8 with a length, and need not be NUL-terminated. Exceptions: a parameter of type
+ *     `const char *` is NUL-terminated, and a `char` array of a struct is NUL-padded.
  *   - Neither side frees what the other one allocated. Arguments are borrowed until the call returns or,
  *     for an asynchronous call, until its operation is closed. Results are borrowed by the host while
- *     it copies them, inside `complete` or the sink that receives them.
+ *     it copies them: inside `complete`, or inside a function of a response struct, such as `keep`.
  *   - A struct that may grow starts with `struct_size`, set by the side that allocates it. Members are only
  *     appended, only behind `#if CAPSTAN_ABI_MINOR >= n`. Such a struct is never embedded in another
  *     one by value and never an array element without a stride.

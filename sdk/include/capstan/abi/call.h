@@ -17,7 +17,7 @@ typedef struct capstan_call {
     uint32_t struct_size;
     uint32_t flags; /* CAPSTAN_CALL_* */
     uint64_t trace_id;
-    /** The only randomness of a pure hook: equal arguments and an equal seed give an equal answer. */
+    /** The only randomness of a pure hook: equal arguments, seed and time give an equal answer. */
     uint64_t seed;
     /** The time of the pass, nanoseconds since 1970, and the only clock of a pure hook. Within one process it
      *  advances evenly, whatever the machine's clock is set to. */

@@ -44,9 +44,9 @@ typedef struct capstan_machine {
     capstan_str group_id;           /* empty: no group; the host never changes the machine */
     capstan_str machine_type, zone; /* empty: unknown */
     int64_t launched_unix_ns;
-    const capstan_error *error;       /* NULL: none. OUT_OF_CAPACITY and QUOTA fall over to the next option */
+    const capstan_error *error;       /* NULL: none. See error.h for OUT_OF_CAPACITY and QUOTA */
     capstan_str template_fingerprint; /* of the template it was made from; empty: unknown */
-    capstan_str node_name;            /* of its node, where that may lack a spec.providerID; empty: unknown */
+    capstan_str node_name;            /* of its node, if without spec.providerID; empty: unknown */
     int64_t leaves_unix_ns; /* with CAPSTAN_MACHINE_LEAVES: when the cloud takes it away; 0: unknown */
     int32_t leaves_because; /* CAPSTAN_LEAVES_* */
     int32_t spot;           /* with CAPSTAN_MACHINE_SPOT; nonzero: the cloud may take it back */
@@ -73,10 +73,10 @@ typedef struct capstan_refresh_request {
  *  silently. */
 typedef struct capstan_cloud_view {
     uint32_t struct_size;
-    int32_t complete;         /* 0: groups in `unreadable` keep their last known state */
+    int32_t complete;         /* 0: some groups could not be read */
     capstan_array groups;     /* capstan_group */
     capstan_array machines;   /* capstan_machine; ids are unique */
-    capstan_array unreadable; /* capstan_error, `subject` = group id */
+    capstan_array unreadable; /* capstan_error; the group `subject` keeps its last known state */
     /** Not empty: `machines` has all machines of this cloud, those of no group too, and every `id` begins
      *  with this prefix ("aws:///"). A node has lost its machine when its spec.providerID begins with the
      *  prefix and is not listed. Empty: a machine that is not listed may exist. */
@@ -119,7 +119,7 @@ typedef struct capstan_resized {
 
 typedef struct capstan_removal {
     uint32_t struct_size;
-    int32_t force; /* nonzero: also below the group's minimum, for machines that never joined */
+    int32_t force; /* nonzero: also below the minimum; for machines that never joined or failed */
     capstan_str group_id;
     capstan_array machine_ids; /* capstan_str; also of REQUESTED and FAILED machines */
     capstan_str idempotency_key;
@@ -144,8 +144,8 @@ typedef struct capstan_cloud {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** -> CAPSTAN_RESULT_CLOUD_VIEW. Called once per pass. After an error all groups keep their last known
-     *  state. When only some groups could not be read, the view names them. */
+    /** -> CAPSTAN_RESULT_CLOUD_VIEW. Called at most once per pass. After an error all groups keep
+     *  their last known state. When only some groups could not be read, the view names them. */
     capstan_status (*refresh)(void *self, capstan_op op, const capstan_refresh_request *request)
         CAPSTAN_NOEXCEPT;
     /** -> CAPSTAN_RESULT_RESIZED. Raises the target by `delta`.
@@ -155,21 +155,23 @@ typedef struct capstan_cloud {
      *  least that target, or until `target_lag_ms` is over. Machines that are removed, taken back
      *  or fail lower that target. A plugin compares the target that it reads right before the
      *  change with `expected_target` and `listed_target`, and requests `expected_target + delta` at
-     *  most once. Any other target was set by another client.
+     *  most once. A target that is neither was set by another client.
      *
-     *  CAPSTAN_E_CONFLICT: the target is neither `expected_target` nor `listed_target`. CAPSTAN_E_INVALID_ARGUMENT: the new target
-     *  would be past the group's maximum. CAPSTAN_E_OUT_OF_CAPACITY, CAPSTAN_E_QUOTA: the cloud cannot make
-     *  the machines; it says so here, as the shortfall, or later as the `error` of a machine. */
+     *  CAPSTAN_E_CONFLICT: the target is neither `expected_target` nor `listed_target`.
+     *  CAPSTAN_E_INVALID_ARGUMENT: the new target would be above the group's maximum.
+     *  CAPSTAN_E_OUT_OF_CAPACITY, CAPSTAN_E_QUOTA: the cloud cannot make the machines; it says so
+     *  here, as the shortfall, or later as the `error` of a machine. */
     capstan_status (*increase)(void *self, capstan_op op, const capstan_resize *resize) CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled, with or without a REQUESTED
-     *  machine in the view; never removes a machine. CAPSTAN_E_INVALID_ARGUMENT: there are fewer requests to
-     *  take back. */
+    /** -> CAPSTAN_RESULT_RESIZED. Takes back requests that were not fulfilled, with or without a
+     *  REQUESTED machine in the view; never removes a machine. CAPSTAN_E_INVALID_ARGUMENT: fewer
+     *  than `delta` requests can be taken back. */
     capstan_status (*decrease_target)(void *self, capstan_op op, const capstan_resize *resize)
         CAPSTAN_NOEXCEPT;
-    /** -> CAPSTAN_RESULT_REMOVED. Removes these machines and lowers the target with them: machines of nodes
-     *  that are not needed, machines whose node never came or is broken, FAILED ones. A machine that cannot
-     *  be removed is in `failed`, and the others are removed all the same. CAPSTAN_E_INVALID_ARGUMENT: the
-     *  group would be below its minimum, without `force`. */
+    /** -> CAPSTAN_RESULT_REMOVED. Removes these machines and, without `keep_target`, lowers the
+     *  target with them: machines of nodes that are not needed, machines whose node never came or
+     *  is broken, FAILED ones. A machine that cannot be removed is in `failed`, and the others are
+     *  removed all the same. CAPSTAN_E_INVALID_ARGUMENT: the group would be below its minimum,
+     *  without `force`. */
     capstan_status (*remove)(void *self, capstan_op op, const capstan_removal *removal) CAPSTAN_NOEXCEPT;
 } capstan_cloud;
 
@@ -185,8 +187,10 @@ typedef struct capstan_cloud_templates {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [strand] Asynchronous -> CAPSTAN_RESULT_TEMPLATE. Called again only when the group's
-     *  fingerprint changes. Must not block. After an error the template stays unknown. */
+    /** [strand] Asynchronous -> CAPSTAN_RESULT_TEMPLATE. Must not block. Called after a `refresh`,
+     *  for each group whose fingerprint is empty, new or changed, and for each group whose last
+     *  call failed with a code other than CAPSTAN_E_UNSUPPORTED. After an error the template is
+     *  unknown. */
     capstan_status (*describe)(void *self, capstan_op op, const capstan_describe_request *request)
         CAPSTAN_NOEXCEPT;
 } capstan_cloud_templates;

@@ -3,9 +3,8 @@
  *
  * A controller acts only while its host leads: `reconcile` is called then and at no other time. When the host
  * loses the lead, the reconcile under way and its requests to the cluster are cancelled. Outside of
- * `reconcile` a controller only watches objects and changes nothing in the cluster. So a host that
- * stands by has its controllers ready, and the next leader finds in the cluster all there is to
- * know.
+ * `reconcile` a controller only watches objects and changes nothing in the cluster. So the
+ * controllers of a standby host are ready to take over, and find all state in the cluster.
  */
 #ifndef CAPSTAN_ABI_CONTROLLER_H
 #define CAPSTAN_ABI_CONTROLLER_H
@@ -22,8 +21,8 @@ typedef struct capstan_reconcile {
     int32_t is_first; /* nonzero: the first since this host leads; what was remembered may be out of date */
 } capstan_reconcile;
 
-/** The result of one reconcile. An error about one object is a problem, and never keeps the others waiting.
- *  */
+/** The result of one reconcile. An error about one object is one of the `problems`; the other
+ *  objects are reconciled all the same. */
 typedef struct capstan_reconciled {
     uint32_t struct_size;
     int32_t objects;        /* number of objects that the controller reconciles */
@@ -36,12 +35,13 @@ typedef struct capstan_controller {
     uint32_t struct_size;
     uint32_t reserved;
     void *self;
-    /** [strand] Asynchronous -> CAPSTAN_RESULT_RECONCILED. Brings the cluster in line with the controller's
-     *  objects as they are now. It may work in steps, and end with `again_ns` 0 when its deadline is too near
-     *  for the next step. Called when this host begins to lead, when capstan.reconcile/1 was asked, when
-     *  `again_ns` is over, and in any case after some minutes; never before the last reconcile has ended. An
-     *  error means that the controller could not do anything; the host calls again, and waits longer after
-     *  each error in a row. `what` is valid until the operation is closed. */
+    /** [strand] Asynchronous -> CAPSTAN_RESULT_RECONCILED. Brings the cluster in line with the
+     *  controller's objects as they are now. It may work in steps, and end with `again_ns` 0 when
+     *  its deadline is too near for the next step. Called when this host begins to lead, when it
+     *  was requested through capstan.reconcile/1, `again_ns` after the last reconcile, and in any
+     *  case after ten minutes; never before the last reconcile has ended. An error means that the
+     *  controller could not do anything; the host calls again, and waits longer after each error in
+     *  a row. `what` is valid until the operation is closed. */
     capstan_status (*reconcile)(void *self, capstan_op op, const capstan_reconcile *what) CAPSTAN_NOEXCEPT;
 } capstan_controller;
 

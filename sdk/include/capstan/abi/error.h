@@ -10,7 +10,8 @@ CAPSTAN_BEGIN_DECLS
  *
  *  The table says what the host does, by code and call. A change is `increase`, `decrease_target`, `remove`,
  *  `create` or `destroy` of a cloud. After any error of `refresh` the cloud's groups keep their last known
- *  state, and are not changed, until a `refresh` succeeds.
+ *  state, and are not changed, until a `refresh` succeeds. A failed `destroy` is made again after
+ *  5 min by default, whatever the code.
  *
  *                      refresh            a change                         describe,       start
  *                                                                          machine_types
@@ -31,47 +32,54 @@ CAPSTAN_BEGIN_DECLS
  *   UNAVAILABLE        again              again                            again           later
  *   DEADLINE           again              outcome unknown: counts as       again           later
  *                                         requested until `refresh` shows
- *                                         the outcome
- *   CANCELLED          again              decided again in the next pass    again           refused
+ *                                         the outcome, for 2 min at most
+ *   CANCELLED          again              outcome unknown, as above;        again           refused
+ *                                         decided again in the next pass
  *   BUSY               again              decided again in the next pass    again           later
  *   INTERNAL           again, a bug       backed off, a bug                again, a bug    refused
  *
  *   again             The next pass that needs the call makes it. From the second failed `increase`
  *                     in a row on, the group is backed off for 20 s, then for twice as long each
  *                     time, up to 5 min, so that other groups are tried. `decrease_target`, and
- *                     `remove` of one machine, are made again after 30 s, then after twice as long
- *                     each time.
- *   backed off        The group is backed off: after `increase` and `create` for five minutes at
- *                     first, and for twice as long after each failure in a row. Other calls are
- *                     made again as above, after 30 s at first.
+ *                     `remove` of a machine without a node, are made again after 30 s, then after
+ *                     twice as long each time. A node whose machine was not removed is backed off
+ *                     likewise, for 3 min at first.
+ *   backed off        After `increase` and `create` the group is backed off, by default for 5 min
+ *                     at first and for twice as long after each failure in a row, up to 30 min.
+ *                     Other changes are made again as described for `again`.
  *   cloud backed off  Either the calls of `refresh` or the changes of the cloud are backed off:
  *                     while changes are, `refresh` is still called. The calls are not made for 20 s
  *                     at first, then for 24 s each time, or for `retry_after_ms` if that is longer,
  *                     up to 5 min. A jitter of up to a quarter is added. Then one call finds out
  *                     whether throttling is over: a `refresh` with CAPSTAN_REFRESH_PROBE, or a
  *                     single change. A first throttled `increase` backs off its group alone, so
- *                     that another group is tried; if that is throttled, too, changes are backed
- *                     off.
+ *                     that another group is tried. If its `increase` is throttled, too, all
+ *                     changes are backed off.
  *   credentials       As for `cloud backed off`, but for 1 min at first, then for twice as long
  *                     after each failure in a row, up to 15 min; operators are warned. After a
  *                     restart the host calls the cloud at once.
  *   a bug             The error is reported as a bug of the plugin.
- *   later             The instance is started again after a while; other instances run meanwhile.
- *   refused           The instance is not started.
+ *   later             A new instance is started after a while; other instances run meanwhile.
+ *   refused           No new instance is started until the host restarts or the settings change.
+ *                     INVALID_CONFIG at the first start ends the host.
  *
  *  Other calls:
- *   - `price`, `get` of the options, `new_group`: UNSUPPORTED and NOT_FOUND mean the default. Any other code is
- *     reported, and the default counts.
+ *   - `price`, and `get` of the options: after any code the default counts. Codes other than
+ *     UNSUPPORTED and NOT_FOUND are reported.
+ *   - `new_group`: after any code the plan is dropped. Codes other than UNSUPPORTED are reported.
  *   - `self_check`: reported.
  *   - `filter` of an expander: after any code the stage's `on_error` decides. An expander that asks a service
  *     (capstan.expander.async/1) is asked again in the same pass only after INVALID_ARGUMENT and INTERNAL.
- *   - Hooks of similarity checks, splitters and group sources: UNSUPPORTED means the default. Any other code is
- *     an error of that check, splitter or source.
+ *   - `similar`: the groups count as different. `bucket`: the hash is not used.
+ *   - `split`: the group of the option gets all nodes.
+ *   - `suggest`: the source suggests no group for that cloud. `owns`: the source does not own the
+ *     group.
+ *   - After any code of `similar`, `split`, `suggest` and `owns` the error is reported.
  *
  *  `retry_after_ms` lengthens a wait, never beyond its bound. */
 enum {
     CAPSTAN_OK = 0,
-    CAPSTAN_E_UNSUPPORTED = 1,      /* the documented default is used; not a failure */
+    CAPSTAN_E_UNSUPPORTED = 1,      /* the documented default is used, where there is one */
     CAPSTAN_E_INVALID_ARGUMENT = 2, /* the group does not allow it, or a bug of the caller */
     CAPSTAN_E_INVALID_CONFIG = 3,   /* refuse to start, or keep the old configuration */
     CAPSTAN_E_NOT_FOUND = 4,        /* the object does not exist */
@@ -95,7 +103,7 @@ enum {
     CAPSTAN_SCOPE_UNKNOWN = 0,
     CAPSTAN_SCOPE_GROUP = 1,        /* the group alone: the machine type may be available to other groups */
     CAPSTAN_SCOPE_ZONE = 2,         /* all groups of the cloud in the zone */
-    CAPSTAN_SCOPE_MACHINE_TYPE = 3, /* all groups with the machine type and market, in every zone */
+    CAPSTAN_SCOPE_MACHINE_TYPE = 3, /* all groups of the cloud with the machine type and market */
     CAPSTAN_SCOPE_MARKET = 4,       /* all groups of the cloud in the same market: spot, or on demand */
     CAPSTAN_SCOPE_ACCOUNT = 5       /* all groups of the cloud */
 };

@@ -21,8 +21,9 @@ typedef struct capstan_expander_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
-    /** Keeps one option, by index. The score is for the explanation only; whether a higher score is better is
-     *  the expander's own choice. An option may be kept twice. An index out of range fails the call. */
+    /** Keeps one option, by index. The score is for the explanation only; whether a higher score is
+     *  better is the expander's own choice. An option may be kept twice. An index out of range, or
+     *  a NaN as score, fails the call. */
     void (*keep)(const struct capstan_expander_response *out, uint32_t option, double score) CAPSTAN_NOEXCEPT;
 } capstan_expander_response;
 

@@ -18,16 +18,18 @@ typedef struct capstan_existing_group {
     const capstan_template *node; /* NULL: unknown */
 } capstan_existing_group;
 
-/** One request for each cloud that makes groups. */
+/** Asks about the machine types of one cloud. The host makes one request for each cloud that makes
+ *  groups. */
 typedef struct capstan_group_source_request {
     uint32_t struct_size;
     uint32_t reserved;
     capstan_array pods; /* capstan_pod_equivalence_group: pods without room on existing and upcoming nodes */
     capstan_array machines; /* capstan_machine_type of that cloud, ordered by name */
     capstan_array existing; /* capstan_existing_group of all clouds, ordered by id */
-    capstan_array room; /* capstan_quantity: by how much the cluster may still grow, by resource; "nodes" and
-                               "gpu" (of all makes) are among the names. A resource that is absent has no limit. */
-    capstan_str cloud;  /* the cloud that offers the machines: name of the instance in the configuration */
+    /** capstan_quantity: how much the cluster may still grow, by resource. "nodes" and "gpu" (of all
+     *  makes) are among the names. An absent resource has no limit. */
+    capstan_array room;
+    capstan_str cloud; /* the cloud that offers the machines: id of its plugin instance */
 } capstan_group_source_request;
 
 typedef struct capstan_group_source_response {

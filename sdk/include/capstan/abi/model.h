@@ -60,22 +60,22 @@ enum {
     CAPSTAN_GROUP_SPOT = 32u
 };
 
-/** A node group: machines of one kind that a cloud grows and shrinks together. A number is meaningful only if
- *  its bit is in `present`. Ids are unique within one cloud. When two clouds of a host have groups with one
- *  id, the group of the cloud that comes first in `clouds` counts, and the other group is left out and
- *  reported. */
+/** A node group: machines of one kind that a cloud grows and shrinks together. A number is
+ *  meaningful only if its bit is in `present`. Ids are unique within one cloud. When two clouds of
+ *  a host have groups with the same id, the group of the cloud that comes first in
+ *  `pipeline.clouds` counts, and the other group is left out and reported. */
 typedef struct capstan_group {
     uint32_t struct_size;
     uint32_t reserved;
     uint64_t present; /* CAPSTAN_GROUP_* */
     capstan_str id;
     int32_t min, max;
-    int32_t target;            /* machines requested, with those still starting, without DELETING ones */
-    int32_t healthy;           /* 0: the cloud itself says that the group cannot grow now */
-    int32_t autoprovisioned;   /* nonzero: made by node auto-provisioning, may be deleted */
-    int32_t spot;              /* nonzero: the cloud may take its machines back */
-    capstan_str health_reason; /* a sentence, when not healthy */
-    capstan_str debug;         /* for debugging */
+    int32_t target;                   /* requested machines without DELETING ones */
+    int32_t healthy;                  /* 0: the cloud itself says that the group cannot grow now */
+    int32_t autoprovisioned;          /* nonzero: made by node auto-provisioning, may be deleted */
+    int32_t spot;                     /* nonzero: the cloud may take its machines back */
+    capstan_str health_reason;        /* a sentence, when not healthy */
+    capstan_str debug;                /* for debugging */
     capstan_str template_fingerprint; /* equal text = equal template; empty: unknown */
     capstan_array tags;               /* capstan_kv, the provider's own */
     capstan_array zones;              /* capstan_str: where its machines may be made; empty: unknown */
@@ -93,11 +93,11 @@ typedef struct capstan_template {
     capstan_array taints;                     /* capstan_taint */
     capstan_array capacity;                   /* capstan_quantity: of the machine */
     capstan_array allocatable;                /* capstan_quantity: capacity less what the system reserves */
-    capstan_array free; /* capstan_quantity: allocatable less the requests of DaemonSet and kube-proxy pods */
+    capstan_array free; /* capstan_quantity: allocatable less DaemonSet and static pods */
     /** As capstan_group.template_fingerprint. It changes if, and only if, something changes that
      *  determines the labels, taints, resources, machine type or image of new nodes. The host asks
-     *  for the template again when the group's fingerprint changes, and compares it with the
-     *  fingerprints of machines. */
+     *  for the template again when the group's fingerprint changes. It compares the group's
+     *  fingerprint with those of the group's machines. */
     capstan_str fingerprint;
 } capstan_template;
 
@@ -176,7 +176,7 @@ typedef struct capstan_option {
     uint32_t pod_count;           /* the sum over `pods` */
     int32_t group_exists;         /* 0: auto-provisioning would create the group first */
     capstan_array similar;        /* capstan_str: ids of groups the growth may be shared with */
-    /** Of one node. All options of a pass use one currency; other currencies are left out. */
+    /** Of one node. All options of a pass use one currency; prices in others are left out. */
     double price_per_hour;
 } capstan_option;
 

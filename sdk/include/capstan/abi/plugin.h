@@ -15,9 +15,9 @@ CAPSTAN_BEGIN_DECLS
 
 /** Why an instance starts. A reason that the plugin does not know is CAPSTAN_START_COLD. */
 enum {
-    CAPSTAN_START_COLD = 0,    /* the host starts, or its configuration has a new table */
+    CAPSTAN_START_COLD = 0,    /* the host starts, or a reload adds the instance */
     CAPSTAN_START_RETRY = 1,   /* an earlier instance of this table could not be started */
-    CAPSTAN_START_EXCHANGE = 2 /* it is to replace a running instance of this table */
+    CAPSTAN_START_EXCHANGE = 2 /* a reload replaces a running instance of this table */
 };
 typedef struct capstan_start_request {
     uint32_t struct_size;
@@ -31,7 +31,7 @@ enum {
     CAPSTAN_STOP_SHUTDOWN = 0, /* the host ends */
     CAPSTAN_STOP_REPLACED = 1, /* another instance of this table takes over */
     CAPSTAN_STOP_REMOVED = 2,  /* the configuration does not need this table any more */
-    CAPSTAN_STOP_FAILED = 3    /* its `start` failed, or the reload that it was started for */
+    CAPSTAN_STOP_FAILED = 3    /* the reload that started it failed */
 };
 typedef struct capstan_stop_request {
     uint32_t struct_size;
@@ -56,17 +56,20 @@ typedef struct capstan_instance {
     /** [any] The table of an interface by id ("capstan.expander/1"), or NULL. Answers never change, and
      *  tables live as long as the instance. The kind of the instance's class must have a table. */
     const void *(*interface_of)(void *self, const char *interface_id) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Gets ready: credentials, caches. Asynchronous, ends with CAPSTAN_RESULT_NONE. No
-     *  hook is called before it has succeeded. Called once in an instance's life: after an error for which
-     *  error.h says "later" the host stops and destroys the instance, and starts a new one after a while.
-     *  Other instances run meanwhile. */
+    /** [strand] (optional) Gets ready: credentials, caches. Asynchronous, ends with
+     *  CAPSTAN_RESULT_NONE. No hook is called before it has succeeded. Called once in an instance's
+     *  life. After an error the host destroys the instance without calling `stop`. If error.h says
+     *  "later" for the error, the host starts a new instance after a while. Other instances run
+     *  meanwhile. */
     capstan_status (*start)(void *self, capstan_op op, const capstan_start_request *request) CAPSTAN_NOEXCEPT;
-    /** [strand] (optional) Asynchronous, ends with CAPSTAN_RESULT_NONE. From this call on, services refuse
-     *  new work with CAPSTAN_E_CANCELLED. The host calls back every open timer, request and posted function
-     *  with CAPSTAN_E_CANCELLED, and closes every other open operation. When `stop` has ended, no thread,
-     *  timer or operation of the instance may be left. */
+    /** [strand] (optional) Asynchronous, ends with CAPSTAN_RESULT_NONE. A host calls it only after
+     *  `start` has succeeded, the conformance suite also earlier. From this call on, services
+     *  refuse new work with CAPSTAN_E_CANCELLED. The host calls back every open timer, request and
+     *  posted function with CAPSTAN_E_CANCELLED, and closes every other open operation. When `stop`
+     *  has ended, no thread, timer or operation of the instance may be left. */
     capstan_status (*stop)(void *self, capstan_op op, const capstan_stop_request *request) CAPSTAN_NOEXCEPT;
-    /** [strand] The last call, after `stop` has ended or without `start`. Frees the instance. */
+    /** [strand] The last call. Frees the instance. Comes after `stop` has ended or, if `start` was
+     *  not called or has not succeeded, without `stop`. */
     void (*destroy)(void *self) CAPSTAN_NOEXCEPT;
     /** [strand] (optional) Takes new settings in which only LIVE fields differ. Never overlaps a hook.
      *  On failure the old settings stay in force. */
@@ -85,27 +88,28 @@ enum {
 };
 
 enum {
-    CAPSTAN_CLASS_PURE = 1u, /* answers depend on arguments, settings and the call's seed and time only */
-    CAPSTAN_CLASS_NEEDS_LEADER = 2u /* must only act while this host leads */
+    CAPSTAN_CLASS_PURE = 1u,        /* answers depend only on arguments, settings, seed and time */
+    CAPSTAN_CLASS_NEEDS_LEADER = 2u /* must act only while this host leads */
 };
 
-/** A class: what instances of one kind this file can make. Constant data: valid from load to unload. */
+/** A class of instances that this file can make, all of one kind. A file may have several classes
+ *  of a kind. Constant data: valid from load to unload. */
 typedef struct capstan_class {
     uint32_t struct_size;
     uint32_t flags;      /* CAPSTAN_CLASS_* */
     int32_t concurrency; /* CAPSTAN_CONCURRENCY_* */
     int32_t reserved;
-    capstan_str class_id; /* "least_waste": lower case, digits, '_'; unique in the file */
+    capstan_str class_id; /* "least_waste": lower-case letters, digits, '_'; unique in the file */
     capstan_str kind;     /* "capstan.expander/1" */
     capstan_str doc;      /* one sentence */
     capstan_array fields; /* capstan_field */
-    /** [load] (optional) Checks validated settings for mistakes that a schema cannot express, and reports
-     *  them through `settings->reject`. Creates nothing, reads no file, and runs before any instance exists.
-     *  */
+    /** [load] (optional) Checks validated settings for mistakes that a schema cannot express, and
+     *  reports them through `settings->reject`. Creates nothing, reads no file, and runs before the
+     *  instance is created. */
     capstan_status (*check)(const capstan_settings *settings, const capstan_call *call) CAPSTAN_NOEXCEPT;
-    /** [load] Makes an instance and leaves it in `*out`, which is untouched on failure. `settings` end with
-     *  the call, `host` lives as long as the instance. Does no I/O; `start` does. `capstan config check`
-     *  creates each instance too, and destroys it without `start`. */
+    /** [load] Makes an instance and leaves it in `*out`, which is untouched on failure. `settings`
+     *  are valid until the call returns, `host` as long as the instance. Does no I/O; `start` does.
+     *  `capstan config check` creates each instance, too, and destroys it without `start`. */
     capstan_status (*create)(const capstan_host *host, const capstan_settings *settings,
                              const capstan_call *call, const capstan_instance **out) CAPSTAN_NOEXCEPT;
 } capstan_class;
@@ -142,8 +146,9 @@ typedef struct capstan_entry {
 } capstan_entry;
 #define CAPSTAN_ENTRY_SYMBOL "capstan_entry_1"
 
-/** The note's payload repeats the entry, so that versions are compared before any code of the file runs.
- *  Frozen with the major version. Texts are NUL-padded and NUL-terminated. */
+/** The note's payload repeats id and versions of the entry, so that versions are compared before
+ *  any code of the file runs. Frozen with the major version. Texts are NUL-padded and
+ *  NUL-terminated. */
 typedef struct capstan_note {
     uint32_t namesz, descsz, type; /* 4, sizeof - 16, CAPSTAN_NOTE_TYPE */
     char name[4];                  /* "CAP" */

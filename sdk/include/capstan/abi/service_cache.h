@@ -1,9 +1,9 @@
 /* capstan/abi/service_cache.h - "capstan.cache/1": blobs that are costly to get again and may be lost at any
  * time, such as a list of machine types or a catalogue of prices. Granted by `grants.cache = true`. Blobs
- * belong to the instance and stay on this machine: other hosts do not see them. (Small values that the next
- * leader sees belong in capstan.state/1.) A blob has up to 64 MiB, all blobs of an instance 256 MiB. A host
- * without a folder for them, as in a dry run, `plan`, `simulate` and `verify`, has no such service, so an
- * instance must work without it. */
+ * belong to the instance and stay on this machine: hosts on other machines do not see them. (Small
+ * values that the next leader needs belong in capstan.state/1.) A blob has up to 64 MiB, all blobs
+ * of an instance together have up to 256 MiB. A host without a cache folder, as in a dry run, in
+ * `plan` and in `simulate`, has no such service, so an instance must work without it. */
 #ifndef CAPSTAN_ABI_SERVICE_CACHE_H
 #define CAPSTAN_ABI_SERVICE_CACHE_H
 

@@ -1,5 +1,5 @@
 /* capstan/abi/service_exec.h - "capstan.exec/1": the strand, timers and a bounded pool for blocking work.
- * Always granted. A plugin starts no thread of its own, so the host can prove that `stop` has stopped all
+ * Always granted. A plugin starts no thread of its own, so the host knows when `stop` has ended all
  * work.
  *
  * Every capstan_task that was accepted (CAPSTAN_OK was returned) is called exactly once: with CAPSTAN_OK when
@@ -28,8 +28,8 @@ typedef struct capstan_exec {
      *  (may be NULL). Errors as of `post`. */
     capstan_status (*after)(const capstan_host *host, int64_t delay_ns, capstan_task fn, void *user,
                             uint64_t *timer) CAPSTAN_NOEXCEPT;
-    /** [any] The timer's function is called soon, with CAPSTAN_E_CANCELLED. CAPSTAN_E_NOT_FOUND: the timer
-     *  has fired. */
+    /** [any] The timer's function is called soon, with CAPSTAN_E_CANCELLED. CAPSTAN_E_NOT_FOUND:
+     *  the timer has fired or was cancelled before. */
     capstan_status (*cancel_timer)(const capstan_host *host, uint64_t timer) CAPSTAN_NOEXCEPT;
     /** [any] Runs `work` on a thread that may block, then `done` on the strand. If the instance stops first,
      *  `work` is not called and `done` gets CAPSTAN_E_CANCELLED; the host waits for work that is under way.

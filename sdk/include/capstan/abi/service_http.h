@@ -14,7 +14,8 @@ CAPSTAN_BEGIN_DECLS
 
 #define CAPSTAN_SERVICE_HTTP "capstan.http/1"
 
-/** Limits, in bytes where no other unit is named. A request beyond one is refused. */
+/** Limits, in bytes where no other unit is named. A request beyond a limit is refused, and a reply
+ *  beyond one fails the request, unless the comment says otherwise. */
 enum {
     CAPSTAN_HTTP_MAX_HEADERS = 128,           /* of a request */
     CAPSTAN_HTTP_MAX_HEADER_VALUE = 16 << 10, /* each */
@@ -78,7 +79,8 @@ typedef struct capstan_http_reply {
  *     the request may have been carried out. With "untrusted_certificate" nothing was sent: the certificate
  *     of the server is not trusted, and another attempt would not help.
  *   - CAPSTAN_E_DEADLINE: no whole reply in time. The request may have been carried out.
- *   - CAPSTAN_E_QUOTA: the reply is longer than was asked for.
+ *   - CAPSTAN_E_QUOTA: the reply is longer than `max_reply_bytes`, or its head than
+ *     CAPSTAN_HTTP_MAX_REPLY_HEAD.
  *   - CAPSTAN_E_INVALID_CONFIG: the proxy or [plugin.ID.tls] cannot be used.
  *   - CAPSTAN_E_CANCELLED: the parent is over, or the instance stops. */
 typedef void (*capstan_http_done)(void *user, capstan_status status, const capstan_http_reply *reply,

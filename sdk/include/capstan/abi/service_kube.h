@@ -19,7 +19,7 @@ CAPSTAN_BEGIN_DECLS
 typedef struct capstan_kube_resource {
     uint32_t struct_size;
     int32_t has_namespace; /* nonzero: its objects are in namespaces */
-    capstan_str group;     /* "apps"; empty: the core's */
+    capstan_str group;     /* "apps"; empty: the core group */
     capstan_str version;   /* "v1" */
     capstan_str plural;    /* "deployments" */
     capstan_str kind;      /* "Deployment"; may be empty in requests */
@@ -60,11 +60,11 @@ typedef struct capstan_kube_request {
     uint64_t present;
     const capstan_kube_resource *resource;
     capstan_str ns;             /* empty: all namespaces (lists only), or the kind has no namespaces */
-    capstan_str name;           /* empty for lists, and for creates, where the body has the name */
+    capstan_str name;           /* empty for a list, and for a create without `subresource` */
     capstan_str subresource;    /* "status", "scale"; empty: the object itself */
     capstan_str body;           /* create, update, patch: JSON text, at most 3 MiB */
     int32_t patch_type;         /* CAPSTAN_KUBE_PATCH_* */
-    int32_t dry_run;            /* nonzero: the server checks it and changes nothing */
+    int32_t dry_run;            /* nonzero: the server checks the request and changes nothing */
     capstan_str field_manager;  /* empty: "capstan-" and the instance's id */
     capstan_str label_selector; /* list */
     capstan_str field_selector; /* list */
@@ -97,12 +97,13 @@ typedef struct capstan_kube_reply {
  *   - CAPSTAN_E_UNSUPPORTED: this host has no cluster, or the server does not support the request.
  *   - CAPSTAN_E_UNAUTHENTICATED, CAPSTAN_E_THROTTLED.
  *   - CAPSTAN_E_UNAVAILABLE, CAPSTAN_E_DEADLINE: a write may have happened.
- *   - CAPSTAN_E_QUOTA: the reply is longer than was asked for; use `limit`.
+ *   - CAPSTAN_E_QUOTA: the reply is longer than `max_reply_bytes`; use `limit`.
  *   - CAPSTAN_E_CANCELLED: the parent is over, the instance stops, or nothing may be written. */
 typedef void (*capstan_kube_done)(void *user, capstan_status status, const capstan_kube_reply *reply,
                                   const capstan_error *error) CAPSTAN_NOEXCEPT;
 
-/** [strand] Called exactly once, with errors as above. `resource` is valid during the call. */
+/** [strand] Called exactly once, with errors as above. `resource` and `error` are valid during the
+ *  call. */
 typedef void (*capstan_kube_resolved)(void *user, capstan_status status,
                                       const capstan_kube_resource *resource,
                                       const capstan_error *error) CAPSTAN_NOEXCEPT;
@@ -122,11 +123,12 @@ enum {
     CAPSTAN_KUBE_MODIFIED = 2, /* a new version of an object that was ADDED before */
     CAPSTAN_KUBE_DELETED = 3,  /* the object is gone; of an object that vanished unseen, only apiVersion,
                                   kind and metadata.name, .namespace, .uid are there */
-    CAPSTAN_KUBE_SYNCED = 4,   /* the events so far cover all objects of one moment; comes after the start and
-                                  every time the host had to list again; no object */
+    CAPSTAN_KUBE_SYNCED = 4,   /* all objects of a list have been reported, or a watch in TROUBLE
+                                  works again; no object */
     CAPSTAN_KUBE_TROUBLE = 5,  /* the watch fails at present, `error` says why; the host goes on trying,
                                   and the next event of another type means that the watch works; no object */
-    CAPSTAN_KUBE_ENDED = 6     /* the last event: after `unwatch`, or when the instance stops; no object */
+    CAPSTAN_KUBE_ENDED = 6     /* the last event: after `unwatch`, when the instance stops, or
+                                  when the watch is refused; no object */
 };
 
 typedef struct capstan_kube_event {
@@ -155,11 +157,11 @@ typedef struct capstan_kube_note {
 typedef struct capstan_kube {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Copies the request. After a status other than CAPSTAN_OK `done` is not called. CAPSTAN_E_BUSY:
-     *  too many requests are under way. CAPSTAN_E_CANCELLED: the instance stops. CAPSTAN_E_INVALID_ARGUMENT:
-     *  a pointer that must not be NULL is, or the struct is too short. Every other error, such as a missing
-     *  grant, goes to `done` with a message. The host never sends a request twice that the server may have
-     *  carried out. */
+    /** [any] Copies the request. After a status other than CAPSTAN_OK `done` is not called.
+     *  CAPSTAN_E_BUSY: too many requests are under way. CAPSTAN_E_CANCELLED: the instance stops.
+     *  CAPSTAN_E_INVALID_ARGUMENT: a pointer that must not be NULL is, or the struct is too short.
+     *  Every other error, such as a missing grant, goes to `done` with a message. The host never
+     *  sends a write twice that the server may have carried out. */
     capstan_status (*send)(const capstan_host *host, const capstan_kube_request *request,
                            capstan_kube_done done, void *user) CAPSTAN_NOEXCEPT;
     /** [any] Finds the resource of an apiVersion and kind, as in an ownerReference: `api_version`
@@ -167,13 +169,14 @@ typedef struct capstan_kube {
      *  the server does not serve the kind. Needs no grant. */
     capstan_status (*resolve)(const capstan_host *host, capstan_str api_version, capstan_str kind,
                               capstan_op parent, capstan_kube_resolved done, void *user) CAPSTAN_NOEXCEPT;
-    /** [any] Follows a kind until `unwatch` or the end of the instance. The events are ADDED for every
-     *  existing object, then SYNCED, then each change. The host resumes the watch, lists again where it must,
-     *  and leaves out what it has sent, so no version of an object comes twice and the order is the server's;
-     *  versions in between may be left out. While `queue_limit` events wait, the host stops reading and later
-     *  continues where it stopped, so nothing is lost. Needs the grants list and watch; without them TROUBLE
-     *  says so and ENDED follows. Leaves the id, which is never 0, in `*id` before any event. Errors as of
-     *  `send`; CAPSTAN_E_BUSY: too many watches. */
+    /** [any] Follows a kind until `unwatch` or the end of the instance. The events are ADDED for
+     *  every existing object, then SYNCED, then each change. The host resumes the watch, lists
+     *  again where it must, and leaves out what it has sent, so no version of an object comes twice
+     *  and the order is the server's; versions in between may be left out. While `queue_limit`
+     *  events wait, the host stops reading and later continues where it stopped, so the last
+     *  version of each object always comes. Needs the grants list and watch; without them TROUBLE
+     *  says so and ENDED follows. Leaves the id, which is never 0, in `*id` before any event.
+     *  Errors as of `send`; CAPSTAN_E_BUSY: too many watches. */
     capstan_status (*watch)(const capstan_host *host, const capstan_kube_watch *watch,
                             capstan_kube_on_event on_event, void *user, uint64_t *id) CAPSTAN_NOEXCEPT;
     /** [any] When called on the strand, no event but ENDED comes after it has returned. CAPSTAN_E_NOT_FOUND:

@@ -26,10 +26,10 @@ typedef struct capstan_metric {
 typedef struct capstan_metrics {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Declares a metric and leaves its id in `*id`. The same declaration again gives the same id.
-     *  CAPSTAN_E_INVALID_ARGUMENT: a bad name or type. CAPSTAN_E_CONFLICT: the name was declared
-     *  differently before, by this instance or, for a whole name, by another one, or it is a name of the
-     *  host's own. The log says which. */
+    /** [any] Declares a metric and leaves its id in `*id`. The same declaration again gives the
+     *  same id. CAPSTAN_E_INVALID_ARGUMENT: a bad name, type, label or bucket. CAPSTAN_E_CONFLICT:
+     *  the name was declared differently before, by this instance or, for a whole name, by another
+     *  one, or it is a name of the host's own. The log says which. */
     capstan_status (*declare)(const capstan_host *host, const capstan_metric *metric, uint32_t *id)
         CAPSTAN_NOEXCEPT;
     /** [any] Adds to a counter (never negative), sets a gauge, observes into a histogram.

@@ -29,11 +29,11 @@ enum {
 typedef struct capstan_ops {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Ends the operation with success. The result is copied before return. CAPSTAN_E_NOT_FOUND: the
-     *  operation is over already (it was completed, its deadline passed, or it is of an earlier instance);
-     *  nothing happened.
-     *  CAPSTAN_E_INVALID_ARGUMENT: `result_type` is not what this operation asks for; it ends as
-     *  CAPSTAN_E_INTERNAL. */
+    /** [any] Ends the operation with success. The result is copied before return.
+     *  CAPSTAN_E_NOT_FOUND: the operation is over already (it was completed, its deadline passed,
+     *  or it is of an earlier instance); nothing happened. CAPSTAN_E_INVALID_ARGUMENT:
+     *  `result_type` is not what this operation asks for, or the result is invalid; the operation
+     *  ends as CAPSTAN_E_INTERNAL. */
     capstan_status (*complete)(const capstan_host *host, capstan_op op, uint32_t result_type,
                                const void *result) CAPSTAN_NOEXCEPT;
     /** [any] Ends the operation with an error; copied. CAPSTAN_E_NOT_FOUND as above. */
@@ -43,10 +43,10 @@ typedef struct capstan_ops {
     int32_t (*cancelled)(const capstan_host *host, capstan_op op) CAPSTAN_NOEXCEPT;
     /** [any] The deadline of the operation on capstan.clock/1's monotonic clock; 0 for a stale id. */
     int64_t (*deadline_ns)(const capstan_host *host, capstan_op op) CAPSTAN_NOEXCEPT;
-    /** [any] Has `fn` called once, on the strand, when the operation is cancelled (by its deadline, or by
-     *  `stop`); never after the operation ended. Posts it at once when the operation is cancelled already. An
-     *  operation has one such function, the one set last. CAPSTAN_E_NOT_FOUND as above: `fn` will not be
-     *  called. */
+    /** [any] Sets the function that is called once, on the strand, when the operation is cancelled,
+     *  for example by its deadline or by `stop`; never after the operation ended. Posts `fn` at
+     *  once when the operation is cancelled already. A later call replaces `fn`.
+     *  CAPSTAN_E_NOT_FOUND as above: `fn` will not be called. */
     capstan_status (*on_cancel)(const capstan_host *host, capstan_op op,
                                 void (*fn)(void *user, capstan_op op) CAPSTAN_NOEXCEPT, void *user)
         CAPSTAN_NOEXCEPT;

@@ -11,11 +11,11 @@ CAPSTAN_BEGIN_DECLS
 typedef struct capstan_reconcile_service {
     uint32_t struct_size;
     uint32_t reserved;
-    /** [any] Has `capstan_controller.reconcile` called within `within_ns` from now (<= 0: as soon as
-     *  possible). Several requests become one, the earliest. So a controller asks at each change,
-     *  and passes the time for which it wants to batch changes. A request during a reconcile leads
-     *  to another one after it. While the host does not lead, a request is dropped, since leading
-     *  begins with a reconcile. CAPSTAN_E_CANCELLED: the instance stops. */
+    /** [any] Requests a call of `capstan_controller.reconcile` within `within_ns` from now (<= 0:
+     *  as soon as possible). Several requests become one, the earliest. So a controller asks at
+     *  each change, and passes the time for which it wants to batch changes. A request during a
+     *  reconcile leads to another one after it. While the host does not lead, a request is dropped,
+     *  since leading begins with a reconcile. CAPSTAN_E_CANCELLED: the instance stops. */
     capstan_status (*want)(const capstan_host *host, int64_t within_ns) CAPSTAN_NOEXCEPT;
 } capstan_reconcile_service;
 

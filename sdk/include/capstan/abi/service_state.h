@@ -20,10 +20,11 @@ typedef struct capstan_state {
     capstan_status (*get)(const capstan_host *host, capstan_str key,
                           void (*fn)(void *user, capstan_str value, uint64_t revision) CAPSTAN_NOEXCEPT,
                           void *user) CAPSTAN_NOEXCEPT;
-    /** [any] Writes if the key still has `if_revision` (0: does not exist) and leaves the new revision in
-     *  `*new_revision` (may be NULL). After an error nothing has changed. CAPSTAN_E_CONFLICT: the key has
-     *  another revision. CAPSTAN_E_QUOTA: there is no room. CAPSTAN_E_INVALID_ARGUMENT: the key is not 1 to
-     *  253 bytes long. CAPSTAN_E_UNAVAILABLE: the value cannot be written. */
+    /** [any] Writes if the key still has `if_revision` (0: does not exist) and leaves the new
+     *  revision in `*new_revision` (may be NULL). CAPSTAN_E_CONFLICT: the key has another revision.
+     *  CAPSTAN_E_QUOTA: there is no room. CAPSTAN_E_INVALID_ARGUMENT: the key is not 1 to 253 bytes
+     *  long. CAPSTAN_E_UNAVAILABLE: the value cannot be written, or may be written later; `get`
+     *  shows it. After any other error nothing has changed. */
     capstan_status (*put)(const capstan_host *host, capstan_str key, capstan_str value, uint64_t if_revision,
                           uint64_t *new_revision) CAPSTAN_NOEXCEPT;
 } capstan_state;

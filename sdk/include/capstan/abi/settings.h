@@ -17,7 +17,7 @@ enum {
     CAPSTAN_TYPE_REGEX = 8, /* RE2 syntax, unanchored; the host compiles it to check it */
     CAPSTAN_TYPE_ENUM = 9,
     CAPSTAN_TYPE_SECRET = 10,   /* { secret = "name" }; read as the name, for capstan.secrets/1 */
-    CAPSTAN_TYPE_INSTANCE = 11, /* the id of another instance in the same file */
+    CAPSTAN_TYPE_INSTANCE = 11, /* the id of another instance in the same configuration */
     CAPSTAN_TYPE_TABLE = 12
 };
 
@@ -70,7 +70,8 @@ typedef struct capstan_settings {
                              capstan_str key) CAPSTAN_NOEXCEPT;
     /** How many members a table or items an array has; 0 for anything else. */
     uint32_t (*size)(const struct capstan_settings *settings, capstan_cursor at) CAPSTAN_NOEXCEPT;
-    /** The index-th item in the order of the file; `key` (may be NULL) receives a member's key. */
+    /** The index-th item in the order of the file, members that are not in the file last; `key`
+     *  (may be NULL) receives a member's key. */
     capstan_cursor (*item)(const struct capstan_settings *settings, capstan_cursor at, uint32_t index,
                            capstan_str *key) CAPSTAN_NOEXCEPT;
     /** STRING, URL, REGEX, ENUM, SECRET, INSTANCE, and the text of DURATION and QUANTITY. */
@@ -84,10 +85,11 @@ typedef struct capstan_settings {
                                 double *out) CAPSTAN_NOEXCEPT;
     capstan_status (*get_boolean)(const struct capstan_settings *settings, capstan_cursor at,
                                   int32_t *out) CAPSTAN_NOEXCEPT;
-    /** Refuses the value at `at` (no place: the whole table); copied. The host prints file:line:column, the
-     *  line and `why`. May be called several times. One rejection refuses the settings, whatever status the
-     *  calling function returns. Returns CAPSTAN_E_INVALID_CONFIG, so that a function can
-     *  `return settings->reject(...);`. */
+    /** For `check`: refuses the value at `at` (CAPSTAN_CURSOR_NONE: the whole table); copied. The
+     *  host prints file:line:column, the line and `why`. May be called several times. One rejection
+     *  refuses the settings, whatever status `check` returns. Returns CAPSTAN_E_INVALID_CONFIG, so
+     *  that a function can `return settings->reject(...);`. In `create` and `reconfigure` nothing
+     *  is printed: use `call->fail` there. */
     capstan_status (*reject)(const struct capstan_settings *settings, capstan_cursor at,
                              capstan_str why) CAPSTAN_NOEXCEPT;
 } capstan_settings;

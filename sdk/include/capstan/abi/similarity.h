@@ -16,7 +16,7 @@ enum {
 };
 
 /** Flags of the table. */
-enum { CAPSTAN_SIMILARITY_MAY_DECIDE = 1u /* may answer DECIDED; buckets are then not used at all */ };
+enum { CAPSTAN_SIMILARITY_MAY_DECIDE = 1u /* may answer DECIDED, whatever the hashes */ };
 
 typedef struct capstan_similarity_response {
     uint32_t struct_size;
@@ -35,9 +35,10 @@ typedef struct capstan_similarity {
     capstan_status (*similar)(void *self, const capstan_call *call, const capstan_template *a,
                               const capstan_template *b, const capstan_similarity_response *out)
         CAPSTAN_NOEXCEPT;
-    /** [compute] (optional) A hash of the template. Templates with different hashes are not compared, so that
-     *  1000 groups do not cost half a million calls. So templates on which `similar` may answer AGREES must
-     *  have equal hashes; equal hashes alone mean nothing. */
+    /** [compute] (optional) A hash of the template. For templates with different hashes only checks
+     *  with CAPSTAN_SIMILARITY_MAY_DECIDE are asked, so that 1000 groups do not cost half a million
+     *  calls. So templates on which `similar` may answer AGREES must have equal hashes; equal
+     *  hashes alone mean nothing. */
     capstan_status (*bucket)(void *self, const capstan_call *call, const capstan_template *node,
                              uint64_t *hash) CAPSTAN_NOEXCEPT;
 } capstan_similarity;

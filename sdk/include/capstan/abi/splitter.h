@@ -19,8 +19,9 @@ typedef struct capstan_splitter_response {
     uint32_t struct_size;
     uint32_t reserved;
     void *ctx;
-    /** Grows a group, by index, by a positive number; at most once per group. Other groups keep their size. A
-     *  negative growth, a sum above `nodes` or a growth past `max` fails the call. */
+    /** Grows a group, by index, by a positive number; at most once per group. Other groups keep
+     *  their size. An index out of range, a second growth of a group, a growth that is not positive
+     *  or leads to a target above `max`, and a sum above `nodes` fail the call. */
     void (*grow)(const struct capstan_splitter_response *out, uint32_t group, int32_t by) CAPSTAN_NOEXCEPT;
 } capstan_splitter_response;
 

@@ -43,8 +43,8 @@ private:
     throw Failure(code, in_quotes(path) + ": " + why);
 }
 
-/// Blocks. A Failure names the file: `not_found`, `permission`, or `unavailable`, also for a file
-/// of more than `most` bytes.
+/// Blocks. A Failure names the file: `not_found`, `permission` or `unavailable`. It is
+/// `unavailable` for a file of more than `most` bytes, too.
 inline std::string read_bounded_file(const std::string& path, std::size_t most) {
     const FileHandle file(path);
     struct stat about{};

@@ -1,4 +1,4 @@
-/// The size of each ABI struct when it was first released. Internal to the SDK.
+/// The sizes that ABI structs had when they were first released. Internal to the SDK.
 #pragma once
 
 #include <cstddef>

@@ -23,8 +23,7 @@ CAPSTAN_NAMESPACE_BEGIN
 
 namespace detail {
 
-/// More elements than any cluster has, and few enough to survive: a wrong count is found before the
-/// array is read.
+/// More elements than any cluster has. An array with a larger count is refused before it is read.
 inline constexpr std::uint32_t most_elements = 1'000'000;
 inline constexpr std::size_t longest_text = std::size_t{1} << 20;
 inline constexpr std::size_t longest_message = std::size_t{4} << 10;
@@ -75,7 +74,7 @@ Result<void> check_array(std::string_view name, capstan_array array) {
 
 enum class Text { required, optional };
 
-/// The fault, or NULL.
+/// What is wrong with the text; NULL: nothing.
 inline const char* find_fault(capstan_str s, Text need) noexcept {
     if (s.ptr == nullptr && s.len != 0) return "is NULL, but its length is not 0";
     if (s.len == 0) return need == Text::required ? "is empty" : nullptr;
@@ -89,14 +88,14 @@ inline Result<std::string> text_from_abi(std::string_view name, capstan_str s,
     return std::string(text(s));
 }
 
-/// Every element of `array` through `one_from_abi`, a Result of a value.
+/// Converts every element of `array` by `one_from_abi`, which returns a Result.
 template <class Raw, class F>
 auto list_from_abi(std::string_view name, capstan_array array, F one_from_abi) -> Result<
     std::vector<typename decltype(one_from_abi(std::declval<const Raw&>()))::value_type>> {
     CAPSTAN_CHECK(check_array<Raw>(name, array));
     std::vector<typename decltype(one_from_abi(std::declval<const Raw&>()))::value_type> out;
     const View<Raw> view(array);
-    out.reserve(std::min(view.size(), std::uint32_t{1024}));  // a wrong count allocates nothing
+    out.reserve(std::min(view.size(), std::uint32_t{1024}));  // a wrong count allocates little
     for (std::uint32_t i = 0; i < view.size(); ++i) {
         if constexpr (Growing<Raw>) {
             if (view[i].struct_size > array.stride) {
@@ -180,8 +179,8 @@ inline Result<Taint> taint_from_abi(const capstan_taint& raw) {
     return Taint{std::move(key), std::move(value), *effect};
 }
 
-/// The text of an error is for people, so it is cleaned and cut rather than refused; its subject is
-/// an id.
+/// The message and provider_code of an error are for people, so they are cleaned and cut. The
+/// subject is an id, so invalid text is refused.
 inline Result<Error> error_from_abi(const capstan_error& raw) {
     CAPSTAN_CHECK(check_size(raw));
     CAPSTAN_TRY(std::string subject, text_from_abi("subject", raw.subject));

@@ -63,8 +63,8 @@ struct QuantityText {
     int exponent = 0;
 };
 
-/// "e3", "E-6", "e+03". Beyond 1000 the bounds are exceeded in any case, and the exponent is
-/// capped.
+/// "e3", "E-6", "e+03". Exponents are capped at 1000 and -1000, far beyond the bounds of a
+/// quantity.
 inline bool read_exponent(std::string_view suffix, int& exponent) noexcept {
     if (suffix.size() < 2 || (suffix[0] != 'e' && suffix[0] != 'E')) return false;
     const bool negative = suffix[1] == '-';
@@ -108,8 +108,8 @@ inline const char* split_quantity(std::string_view written, QuantityText& out) n
 
 /// whole.fraction x 10^exponent in billionths, rounded up, capped.
 inline Int128 decimal_nano(const QuantityText& q) noexcept {
-    const auto end = static_cast<std::ptrdiff_t>(q.whole.size()) + q.exponent +
-                     9;  // digits before the nano point
+    // Digits of whole billionths.
+    const auto end = static_cast<std::ptrdiff_t>(q.whole.size()) + q.exponent + 9;
     const auto count = static_cast<std::ptrdiff_t>(q.whole.size() + q.fraction.size());
     const auto digit = [&](std::ptrdiff_t i) {
         const auto at = static_cast<std::size_t>(i);
@@ -174,7 +174,7 @@ inline int divide_out(Int128& n, std::int64_t by, int most) noexcept {
 }
 
 inline std::string suffix_for(QuantityFormat format, int exponent) {
-    // Not "e" + ...: of that g++ 12 at -O3 warns, without reason, that it overlaps.
+    // Not "e" + ...: g++ 12 at -O3 wrongly warns that the texts overlap.
     if (format == QuantityFormat::exponent)
         return exponent == 0 ? std::string() : std::string("e").append(std::to_string(exponent));
     for (const QuantitySuffix& suffix : quantity_suffixes) {

@@ -40,7 +40,7 @@ public:
         throw Failure(error_code(status_),
                       std::string(what_) + ": " + std::string(name_of(error_code(status_))));
     }
-    /// Called once, after it has left the queue.
+    /// Called at most once, after this wait has left the queue.
     void wake() noexcept {
         is_woken_ = true;
         exec_->cancel_timer(host_.raw(), timer_);
@@ -74,7 +74,7 @@ public:
     bool is_full() const noexcept { return waits_.size() >= most_; }
     void add(Wait& wait) { waits_.push_back(&wait); }
     void remove(Wait& wait) noexcept { std::erase(waits_, &wait); }
-    /// False: nothing waits.
+    /// False: nothing was waiting.
     bool wake_one() noexcept {
         if (waits_.empty()) return false;
         Wait* const first = waits_.front();

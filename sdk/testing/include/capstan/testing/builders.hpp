@@ -1,12 +1,14 @@
 /// Questions for unit tests that name only what the test is about.
 ///
-///     EXPECT_THAT(kept(LeastNodes(), Question{{option("a").nodes(3), option("b").nodes(2)}}),
-///     ElementsAre("b")); EXPECT_EQ(similar(Labels(settings), node_template("a").zone("x"),
-///     node_template("b").zone("y")).verdict, ...); EXPECT_THAT(split(Even(), 4, {group("a",
-///     {.target = 1}), group("b", {.target = 3})}), ElementsAre(3, 1));
+///     const Question question{{option("a").nodes(3), option("b").nodes(2)}};
+///     EXPECT_THAT(kept(LeastNodes(), question), ElementsAre("b"));
+///     const NodeTemplate x = node_template("a").zone("x"), y = node_template("b").zone("y");
+///     EXPECT_EQ(similar(Labels(settings), x, y).verdict, ...);
+///     const std::vector groups{group("a", {.target = 1}), group("b", {.target = 3})};
+///     EXPECT_THAT(split(Even(), 4, groups), ElementsAre(3, 1));
 ///
-/// A hook that fails throws its Failure; an answer the contract forbids throws one with
-/// ErrorCode::internal.
+/// If the hook fails, these functions throw a Failure with its error. If the contract forbids the
+/// answer, they throw a Failure with ErrorCode::internal.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +27,14 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
-/// 4 cores, 16Gi and 110 pods unless told otherwise, all of it free. Amounts are Kubernetes
-/// quantities; one that is none is std::invalid_argument.
+/// By default 4 cores, 16Gi and 110 pods, all of it free. Amounts are Kubernetes quantities; an
+/// invalid one throws std::invalid_argument.
 class NodeTemplateBuilder {
 public:
     explicit NodeTemplateBuilder(std::string name);
     NodeTemplateBuilder& cpu(std::string_view amount) { return resource("cpu", amount); }
     NodeTemplateBuilder& memory(std::string_view amount) { return resource("memory", amount); }
-    /// Of the machine, and free to the last bit. Empty: the machine has none.
+    /// Sets capacity, allocatable and free to `amount`. Empty: the machine has no such resource.
     NodeTemplateBuilder& resource(std::string_view name, std::string_view amount);
     NodeTemplateBuilder& capacity(std::string_view name, std::string_view amount);
     NodeTemplateBuilder& allocatable(std::string_view name, std::string_view amount);
@@ -60,10 +62,10 @@ struct GroupSizes {
 };
 NodeGroup group(std::string id, GroupSizes sizes = {});
 
-/// `count` like pods that ask for one core and 1Gi.
+/// `count` equal pods that request one core and 1Gi.
 PodEquivalenceGroup pods(std::string name, std::uint32_t count = 1);
 
-/// One node of node_template() for one pod, unless told otherwise.
+/// By default one node of node_template() for one pod.
 class OptionBuilder {
 public:
     explicit OptionBuilder(const std::string& group_id);
@@ -86,8 +88,9 @@ public:
     OptionBuilder& label(std::string key, std::string value);
     OptionBuilder& zone(std::string zone) { return node_.zone(std::move(zone)), *this; }
 
-    /// As part of a request about `classes`, which give the sum of what the pods ask for.
-    ScaleUpOption value(const std::vector<PodEquivalenceGroup>& classes) const;
+    /// The option in a request about `equivalence_groups`, from which it has the sum of the pods'
+    /// requests.
+    ScaleUpOption value(const std::vector<PodEquivalenceGroup>& equivalence_groups) const;
 
 private:
     ScaleUpOption option_;
@@ -98,12 +101,13 @@ private:
 };
 inline OptionBuilder option(const std::string& group_id) { return OptionBuilder(group_id); }
 
-/// What an expander is asked. Without equivalence groups there is one, whose pods ask for one core
-/// and 1Gi. Options stand in the order of their groups' ids, as the host puts them.
+/// A request to an expander. Without `equivalence_groups` there is one, whose pods request one core
+/// and 1Gi. Options are ordered by group id, as in a request of the host.
 class Question {
 public:
     Question(const std::vector<OptionBuilder>& options,
-             std::vector<PodEquivalenceGroup> classes = {}, std::uint32_t cluster_nodes = 10);
+             std::vector<PodEquivalenceGroup> equivalence_groups = {},
+             std::uint32_t cluster_nodes = 10);
 
     const capstan_expander_request& raw() const noexcept { return state_->raw; }
     ExpanderRequest view() const noexcept { return ExpanderRequest(state_->raw); }
@@ -111,7 +115,7 @@ public:
 
 private:
     struct State {
-        std::vector<PodEquivalenceGroup> classes;
+        std::vector<PodEquivalenceGroup> equivalence_groups;
         std::vector<ScaleUpOption> options;
         AbiArena arena;
         capstan_expander_request raw{};
@@ -119,7 +123,7 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// The ids of the groups whose options survive, in the order of the request.
+/// The ids of the groups whose options are kept, in the order of the request.
 std::vector<std::string> kept(const capstan_expander& expander, const Question& request,
                               const FakeCall& call = FakeCall());
 template <Expander T>
@@ -136,7 +140,7 @@ Similarity similar(const T& check, const NodeTemplate& a, const NodeTemplate& b,
     return similar(capstan::detail::SimilarityTable<T>(const_cast<T&>(check)).table, a, b, call);
 }
 
-/// The growth of each group, in their order.
+/// The growth of each group, in the order of `groups`.
 std::vector<int> split(const capstan_splitter& splitter, int nodes,
                        const std::vector<NodeGroup>& groups, const FakeCall& call = FakeCall());
 template <Splitter T>

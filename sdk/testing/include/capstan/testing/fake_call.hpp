@@ -17,7 +17,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
-/// Stays where it was made: the hook holds its address.
+/// Cannot be copied or moved, because the hook holds its address.
 class FakeCall {
 public:
     explicit FakeCall(std::uint64_t seed = 1) noexcept
@@ -30,22 +30,22 @@ public:
 
     /// CAPSTAN_CALL_*.
     FakeCall& with_flags(std::uint32_t flags) noexcept { return raw_.flags = flags, *this; }
-    /// The time of the pass; the first second of 2026 if not told.
+    /// The time of the pass; by default the beginning of 2026.
     FakeCall& at(Time now) noexcept { return raw_.now_unix_ns = unix_ns(now), *this; }
     /// On the monotonic clock of the FakeHost.
     FakeCall& due(Duration deadline) noexcept { return raw_.deadline_ns = deadline.count(), *this; }
-    /// From now on the hook hears that it is no longer waited for. Any thread.
+    /// From now on Call::is_cancelled is true. [any thread]
     FakeCall& cancel() noexcept { return cancelled_ = true, *this; }
 
     const capstan_call* raw() const noexcept { return &raw_; }
     Call call() const noexcept { return Call(raw_); }
 
-    /// What the hook reported last; nothing if it reported no failure.
+    /// The failure that the hook reported last; absent: it reported none.
     std::optional<Error> failure() const {
         const std::lock_guard lock(mutex_);
         return failure_;
     }
-    /// The code as it came, which need not be a known one.
+    /// The code of that failure as the hook gave it, which may be an unknown one.
     capstan_status failure_status() const {
         const std::lock_guard lock(mutex_);
         return failure_status_;

@@ -1,4 +1,4 @@
-/// Variables and files of a machine that a test makes up, for what looks for credentials.
+/// Variables and files of a machine that a test makes up, for code that searches for credentials.
 ///
 ///     FakeEnvironment environment;
 ///     environment.set["ACME_TOKEN_FILE"] = "/token";
@@ -17,9 +17,9 @@ namespace testing {
 
 class FakeEnvironment : public Environment {
 public:
-    /// As they are set, whatever names a client looks for.
+    /// All of `set`, whatever names the client needs.
     Task<Variables> variables() override { co_return set; }
-    /// The file, the error that it is refused with, or else `not_found`.
+    /// The content from `files`, the error from `refused`, or else `not_found`.
     Task<std::string> read_file(std::string path) override {
         reads.push_back(path);
         const auto denied = refused.find(path);

@@ -6,9 +6,9 @@
 ///     AcmeCloud cloud(host.host(), settings.view());
 ///     const Result<CloudView> view = run(host, cloud.refresh());      // run_task.hpp
 ///
-/// Nothing runs by itself: posted functions, timers, blocking work and HTTP replies have their turn
-/// inside run, advance and settle, on the thread that calls them, in an order that is the same
-/// every time. Services may be used from any thread, as in a real host.
+/// Nothing runs by itself: posted functions, timers, blocking work and HTTP replies run inside
+/// `run`, `advance`, `step`, `settle` and `stop`, on the thread that calls these, and always in the
+/// same order. Services may be used from any thread, as in a real host.
 #pragma once
 
 #include <cstdint>
@@ -45,14 +45,15 @@ struct LogLine {
     bool operator==(const LogLine&) const = default;
 };
 
-/// What a plugin did with operations that it must not do. All zero in a good test.
+/// How often a plugin misused an operation. All but `late_completions` are zero for a correct
+/// plugin.
 struct Misuse {
-    int unknown_operations = 0;  ///< ended an operation that never was
-    int double_completions = 0;  ///< ended one twice
-    int late_completions =
-        0;  ///< ended one that the host had given up: harmless, and no fault of the plugin's
-    int wrong_results = 0;  ///< ended one with another type of result
-    int late_errors = 0;  ///< ended one, and then returned an error from the function that began it
+    int unknown_operations = 0;  ///< ended an operation that does not exist
+    int double_completions = 0;  ///< ended an operation twice
+    /// Ended an operation that the host had ended before: harmless, and not the plugin's fault.
+    int late_completions = 0;
+    int wrong_results = 0;  ///< ended an operation with a result of the wrong type
+    int late_errors = 0;    ///< ended an operation, then returned an error from its function
     bool operator==(const Misuse&) const = default;
 };
 
@@ -61,26 +62,27 @@ struct FakeParts;
 class FakeHost {
 public:
     explicit FakeHost(FakeHostOptions options = {});
-    /// Stops first, so that coroutines that still wait come to their end.
+    /// Calls `stop`, so that coroutines that still wait end.
     ~FakeHost();
     FakeHost(const FakeHost&) = delete;
     FakeHost& operator=(const FakeHost&) = delete;
 
-    /// For C functions and for C++ classes.
+    // The host for C functions, and the host for C++ classes.
     const capstan_host* handle() const noexcept;
     Host host() const noexcept { return Host(handle()); }
 
-    // Time. False from the first two: work posted itself 100,000 times without an end.
-    bool run();                 ///< all that can run without time passing
-    bool advance(Duration by);  ///< that, and all that is due while `by` passes
-    /// Goes from timer to timer until the operation is done; it is by its deadline. Its result.
+    // Time. `run` and `advance` return false if more than 100,000 functions ran in a row.
+    bool run();                 ///< runs all that can run without time passing
+    bool advance(Duration by);  ///< the same, and all that is due while `by` passes
+    /// Advances time from timer to timer until the operation has ended, at its deadline at the
+    /// latest. Returns its result.
     template <class T>
     const Result<T>& settle(const Operation<T>& operation) {
         run();
         while (!operation.is_done() && step()) continue;
         return operation.result();
     }
-    /// Jumps to the next timer and runs it. False: none is left.
+    /// Advances time to the next timer and runs it. False: no timer is left.
     bool step();
     Duration monotonic() const;
     Time now() const;
@@ -94,8 +96,8 @@ public:
         auto sink = std::make_shared<detail::TypedSink<T>>();
         return {open_raw(detail::Crossing<T>::type, allowed, sink), sink};
     }
-    /// Hands an operation to a C function of a plugin and minds what it returns: a status other
-    /// than CAPSTAN_OK has ended the operation with that status.
+    /// Calls a C function of a plugin with a new operation. If the function returns a status other
+    /// than CAPSTAN_OK, the operation ends with that status.
     template <class T, class F>
     Operation<T> call(F&& function, Duration allowed = std::chrono::seconds(10)) {
         Operation<T> operation = open<T>(allowed);
@@ -103,55 +105,55 @@ public:
         if (status != CAPSTAN_OK) returned(operation.id(), status);
         return operation;
     }
-    /// Gives up on an operation: its on_cancel runs, then it ends as `cancelled`.
+    /// Cancels an operation: its on_cancel function is called, then the operation ends as
+    /// `cancelled`.
     void cancel(capstan_op op);
     std::size_t open_operations() const;
     Misuse misuse() const;
 
-    /// Stops the instance as a real host does: from here on services refuse new work, `stop` (if
-    /// there is one) gets its operation, all that is outstanding comes back as `cancelled`, every
-    /// other operation is closed. The result of `stop`.
+    /// Stops the instance as a real host does: services refuse new work from now on, `stop` (if
+    /// there is one) is called, all outstanding callbacks get `cancelled`, and every other
+    /// operation is closed. Returns the result of `stop`.
     Result<void> stop(const capstan_instance* instance = nullptr);
-    /// Lends its services again, to the next instance.
+    /// After `stop`: services accept work again, for the next instance.
     void restart();
-    /// Gives up what it has kept for the test: requests and their replies, log lines, recorded
-    /// metrics, operations that are over.
+    /// Drops what it has recorded for the test: HTTP requests and their replies, log lines, values
+    /// of metrics, operations that are over.
     void forget();
 
     // Services.
     FakeHttp& http() noexcept;
-    /// Changed by the test between two turns of the host, not beside one.
+    /// The test changes it only while the host does not run.
     FakeKube& kube() noexcept;
     std::map<std::string, std::string, std::less<>>& secrets() noexcept;  ///< granted, by name
     Result<StoredValue> state(std::string_view key) const;                ///< as read_state
     void put_state(std::string key, std::string value);
-    /// Granted; changed by the test between two turns of the host, not beside one.
+    /// Granted. The test changes it only while the host does not run.
     std::map<std::string, CachedBlob, std::less<>>& cache() noexcept;
-    /// No line without it being wanted: what is logged below this level is not kept.
-    /// CAPSTAN_LOG_TRACE at first.
+    /// Lines below this level are not kept. CAPSTAN_LOG_TRACE at first.
     void set_log_level(std::int32_t level) noexcept;
     std::vector<LogLine> log_lines() const;
-    /// The sum of a counter, the last value of a gauge, the sum of a histogram; nothing if it was
-    /// never recorded.
+    /// The sum of a counter, the last value of a gauge, the sum of a histogram; absent: nothing was
+    /// recorded.
     std::optional<double> metric(std::string_view name,
                                  std::initializer_list<std::string_view> labels = {}) const;
-    /// Everything recorded, in order.
+    /// All recorded values, in order.
     std::vector<double> recorded(std::string_view name,
                                  std::initializer_list<std::string_view> labels = {}) const;
 
-    /// In what time a controller has asked to be called, at the earliest of its requests; forgets
-    /// them. Absent: it has not asked.
+    /// The time until the reconcile that the controller has requested, the earliest of several;
+    /// drops the requests. Absent: there is no request.
     std::optional<Duration> take_wish();
 
-    /// Why a cloud has asked for a pass, in order; forgets them. A real host makes one pass of
-    /// several.
+    /// The reasons of the requests of a cloud for a pass, in order; drops the requests. A real host
+    /// makes one pass for several requests.
     std::vector<std::string> take_wakes();
 
-    /// As in a host that has no such service, or does not grant it. Before the plugin meets the
-    /// host.
+    /// Makes this host one that does not have the service, or does not grant it. To be called
+    /// before the plugin gets the host.
     void withhold(std::string service_id);
-    /// From now on capstan.exec/1, capstan.http/1, capstan.kube/1 or capstan.metrics/1 answers
-    /// CAPSTAN_E_BUSY.
+    /// From now on the service answers CAPSTAN_E_BUSY, or no longer does: capstan.exec/1,
+    /// capstan.http/1, capstan.kube/1 or capstan.metrics/1.
     void overload(std::string service_id, bool is_busy = true);
 
 private:

@@ -1,5 +1,5 @@
-/// HTTP as a test wants it: replies that were arranged before, or a handler that answers as a cloud
-/// would, and requests that were kept.
+/// A fake of capstan.http/1: replies that a test arranges, or a handler that answers as a cloud
+/// would, and the requests that were sent.
 ///
 ///     FakeAcme acme(host);                                 // the test's own: groups, machines
 ///     host.http().handle([&](const HttpRequest& request) { return acme.answer(request); });
@@ -23,8 +23,8 @@ struct Exchange {
     std::string url{};
     std::optional<std::string> request_body{};  ///< absent: any body will do
     std::optional<HttpReply> reply{};
-    std::optional<Error> error{};  ///< in place of a reply: no connection, a broken one
-    Duration latency{};            ///< of the virtual clock
+    std::optional<Error> error{};  ///< instead of a reply, such as a lost connection
+    Duration latency{};            ///< in virtual time
     int times = 1;                 ///< how many requests it answers; below zero: any number
 };
 
@@ -34,20 +34,20 @@ inline HttpReply reply(int status, std::string body = {}, HttpHeaders headers = 
     return {status, std::move(headers), std::move(body), std::move(trailers)};
 }
 
-/// What becomes of one request. Without `reply` and `error` it is never answered: the request ends
+/// The outcome of one request. Without `reply` and `error` it is never answered: the request ends
 /// at its time-out.
 struct HttpOutcome {
     std::optional<HttpReply> reply{};
     std::optional<Error> error{};
-    Duration latency{};  ///< of the virtual clock, until the reply or the error
+    Duration latency{};  ///< until the reply or the error, in virtual time
 
     HttpOutcome() = default;
     HttpOutcome(HttpReply now) : reply(std::move(now)) {}
     HttpOutcome(Error instead) : error(std::move(instead)) {}
 };
 HttpOutcome delayed(Duration by, HttpReply reply);
-/// The connection is lost before a reply came. What the handler did before stays done: the plugin
-/// cannot know.
+/// The connection is lost before a reply comes. What the handler did stays done, and the plugin
+/// cannot know that.
 HttpOutcome dropped(Duration after = {});
 inline HttpOutcome unanswered() { return {}; }
 
@@ -55,45 +55,49 @@ inline HttpOutcome unanswered() { return {}; }
 /// the host.
 using HttpHandler = std::function<HttpOutcome(const HttpRequest&)>;
 
-/// Each request takes the first arranged exchange that suits it and is not used up. One that suits
-/// none goes to the handler; without one it gets ErrorCode::unavailable, as when a network is down.
+/// Each request takes the first arranged exchange that matches it and is not used up. A request
+/// without such an exchange goes to the handler. Without a handler it gets ErrorCode::unavailable,
+/// as if the network were down.
 class FakeHttp {
 public:
     /// The reply to the next request of that method and URL.
     FakeHttp& on(std::string method, std::string url, HttpReply reply);
     FakeHttp& on(std::string method, std::string url, Error error);
     FakeHttp& on(Exchange exchange);
-    /// As above, to any number of requests.
+    /// The same reply to any number of requests.
     FakeHttp& always(std::string method, std::string url, HttpReply reply);
-    /// Answers what no arranged exchange does, in place of an earlier handler.
+    /// Sets the handler for requests without an arranged exchange. Replaces an earlier handler.
     FakeHttp& handle(HttpHandler handler);
 
-    /// The network goes down: from now on no request gets a reply, whatever was arranged.
+    /// The network goes down: all arranged exchanges and the handler are dropped, and requests get
+    /// ErrorCode::unavailable.
     FakeHttp& disconnect();
 
-    /// Host names a request may go to; without a call of this one, all.
+    /// Grants requests to a host name. Without any call of this function all host names are
+    /// granted.
     FakeHttp& grant(std::string host_name);
 
-    /// All requests so far, in order, with their flags, also those that were refused.
+    /// All requests so far, in order, with their flags, also refused ones.
     const std::vector<HttpRequest>& requests() const noexcept { return requests_; }
     /// "GET https://... (2 left)" for each arranged exchange that has not been used up.
     std::vector<std::string> unused() const;
 
-    /// Requests that got a reply, an error or nothing in time, each with that, in the order in
-    /// which they were sent. recording.hpp makes a text of them.
+    /// The requests that were not refused, each with its reply or its error, in the order in which
+    /// they were sent. Neither: no reply came in time. recording.hpp formats them as text.
     const std::vector<Exchange>& conversation() const noexcept { return conversation_; }
 
-    /// The host name of a URL, empty: it is not http or https, or has none.
+    /// The host name of a URL. Empty: the URL is not http or https, or has no host name.
     static std::string_view host_name(std::string_view url) noexcept;
-    /// What stands behind the host name and its port, with the query: "/v1/groups?page=2".
+    /// The path and the query of a URL: "/v1/groups?page=2".
     static std::string_view target(std::string_view url) noexcept;
 
     // For the fake host.
-    /// The arranged exchange for a request, which counts as used. Keeps the request.
+    /// The arranged exchange for a request, which is then used once more; absent: there is none.
+    /// Records the request.
     std::optional<Exchange> take(const HttpRequest& request);
     const HttpHandler& handler() const noexcept { return handler_; }
     void keep(const HttpRequest& request, const HttpOutcome& outcome);
-    /// A request that was refused, which uses up nothing.
+    /// Records a request that was refused, and uses no exchange.
     void keep_refused(const HttpRequest& request) { requests_.push_back(request); }
     bool is_granted(std::string_view host_name) const noexcept;
     void forget() noexcept { requests_ = {}, conversation_ = {}; }

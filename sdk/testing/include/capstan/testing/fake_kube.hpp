@@ -1,4 +1,4 @@
-/// A cluster as a test wants it: objects in memory with versions, conflicts and watches.
+/// A fake of capstan.kube/1: objects in memory with versions, conflicts and watches.
 #pragma once
 
 #include <cstdint>
@@ -25,37 +25,39 @@ struct KubeNote {
     std::string reason{}, message{};
 };
 
-/// As an API server, as far as a plugin sees of one: uids and resourceVersions that rise, refusals
-/// with their reasons, label selectors, field selectors, pages, preconditions, dry runs, merge
-/// patches (of a strategic one and of server-side apply it makes the same; a JSON patch is
-/// unsupported), the subresources status and scale (with spec.selector as its selector). It checks
-/// no schema, fills nothing in and runs no controllers.
+/// Behaves like an API server, as far as a plugin can see: uids and rising resourceVersions, errors
+/// with reasons, label selectors, field selectors, pages, preconditions, dry runs, merge patches,
+/// and the subresources status and scale (with spec.selector as its selector). Strategic merge
+/// patches and server-side apply are carried out as merge patches; a JSON patch is `unsupported`.
+/// It checks no schema, sets no defaults and runs no controllers.
 class FakeKube {
 public:
     /// Serves nodes, pods, configmaps, deployments (with scale) from the start.
     FakeKube();
-    /// One more kind.
+    /// Serves one more kind.
     FakeKube& serve(KubeResource resource, bool has_scale = false);
 
-    /// Another client's write: as it is written here, with a new version. The stored object.
+    /// Another client writes this object, which gets a new version. Returns the stored object.
     Json put(const KubeResource& resource, Json object);
     FakeKube& put_text(const KubeResource& resource, std::string_view json);
-    /// Another client's. False: it is not there.
+    /// Another client deletes the object. False: there is no such object.
     bool remove(const KubeResource& resource, std::string_view ns, std::string_view name);
     std::optional<Json> find(const KubeResource& resource, std::string_view ns,
                              std::string_view name) const;
-    /// By namespace and name.
+    /// All objects of the resource, ordered by namespace and name.
     std::vector<Json> objects(const KubeResource& resource) const;
 
-    /// As in `grants.kube`, without namespaces: "nodes:get,list". Without a call of this one,
-    /// everything.
+    /// Grants verbs, as in `grants.kube` but without namespaces: "nodes:get,list". The name of a
+    /// subresource is part of the verb: "deployments.apps:get/scale". Without any call of this
+    /// function all verbs are granted.
     FakeKube& grant(std::string_view text);
-    /// The next so many requests of that verb on that resource fail. Those before it come first.
+    /// The next `times` requests of that verb for that resource fail, after the failures of earlier
+    /// calls.
     FakeKube& fail(KubeVerb verb, std::string plural, Error error, int times = 1);
-    /// From now on what is asked of that object takes so long; past the request's own time it comes
-    /// to nothing. Zero: it answers at once again.
+    /// From now on requests for that object take `by`. A request with a shorter timeout fails with
+    /// `deadline` and has no effect. Zero: no delay.
     FakeKube& slow(std::string plural, std::string name, Duration by);
-    /// Every watch is in trouble until the next thing happens.
+    /// Reports `trouble` with that error to every watch. Its next event ends the trouble.
     void trouble(const Error& error);
 
     /// All requests so far, in order, also those that were refused.
@@ -67,11 +69,11 @@ public:
     using Listener =
         std::function<void(KubeEvent::Type type, const std::string& object, const Error& error)>;
     Result<std::string> carry_out(const KubeRequest& request);
-    /// How long an answer takes, of the request's own time.
+    /// How long the answer takes, at most the timeout of the request.
     Duration delay_of(const KubeRequest& request) const;
     Result<KubeResource> resolve(std::string_view api_version, std::string_view kind) const;
     Result<void> record(KubeNote note);
-    /// Tells what is there, and then what happens.
+    /// Calls `listener` for each existing object, then with `synced`, then for each change.
     Result<void> follow(std::uint64_t id, const KubeSelection& what, Listener listener);
     bool unfollow(std::uint64_t id) { return watches_.erase(id) > 0; }
 

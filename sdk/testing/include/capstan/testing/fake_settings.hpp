@@ -24,12 +24,13 @@ struct Rejection {
     bool operator==(const Rejection&) const = default;
 };
 
-/// Settings that passed a schema, defaults filled in. Values that do not fit it, unknown keys and
-/// required ones that are missing are std::invalid_argument from `raw` and `view`, naming the key:
-/// a mistake in the test.
+/// Settings that passed a schema, defaults filled in. `raw` and `view` throw std::invalid_argument,
+/// which names the key, if a value does not fit the schema, a key is unknown or a required key is
+/// missing: these are mistakes of the test.
 class FakeSettings {
 public:
-    /// Without a schema: whatever is set. Text that reads as a duration or a quantity is one.
+    /// Without a schema: any key and value. Text that is a valid duration or quantity can be read
+    /// as one.
     FakeSettings();
     explicit FakeSettings(const Schema& schema);
     /// Descriptors as a class exports them; they must outlive this.
@@ -43,7 +44,7 @@ public:
     /// Valid until the next `set`.
     const capstan_settings* raw();
     Settings view() { return Settings(*raw()); }
-    /// The names of the secrets that they refer to.
+    /// The names of the secrets that these settings refer to.
     std::vector<std::string> secrets();
 
     const std::vector<Rejection>& rejections() const noexcept;
@@ -63,8 +64,8 @@ FakeSettings settings_of() {
     }
 }
 
-/// The default of a descriptor, checked against its own type, bounds and allowed values; an error
-/// says what is wrong. Of a field without one ErrorCode::not_found.
+/// The default of a field, checked against its type, bounds and allowed values; an error says what
+/// is wrong. `not_found`: the field has no default.
 Result<Value> read_default(const capstan_field& field);
 
 /// The keys of a schema that must be given.

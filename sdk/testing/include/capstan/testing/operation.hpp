@@ -1,4 +1,4 @@
-/// An asynchronous call as the test that makes it sees it: opened, handed over, ended, read.
+/// An asynchronous call from the view of the test that makes it.
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
-/// A request of a host whose conformance suite is asking, of a struct that begins with struct_size
-/// and flags.
+/// A request of the conformance suite. `Raw` is a struct that begins with `struct_size` and
+/// `flags`.
 template <class Raw>
 inline constexpr Raw asked_by_verify = [] {
     Raw request{};
@@ -32,7 +32,7 @@ inline constexpr Raw asked_by_verify = [] {
 
 namespace detail {
 
-/// Where the end of an operation goes. Called once, under the fake host's lock.
+/// Receives the end of an operation. Called once, under a lock of the fake host.
 class OperationSink {
 public:
     virtual ~OperationSink() = default;
@@ -40,7 +40,7 @@ public:
     virtual void end_with(Error error) = 0;
 };
 
-/// What crosses for each type an operation may end with, and how it is copied.
+/// For each type of a result: its CAPSTAN_RESULT_*, and how it is copied from the ABI.
 template <class T>
 struct Crossing;
 template <>
@@ -84,7 +84,7 @@ struct Crossing<NodeTemplate> {
     }
 };
 
-/// The number of options is not known here; an index beyond them is the caller's to find.
+/// The number of options is not known here, so the caller has to check the indices.
 template <>
 struct Crossing<KeptOptions> {
     static constexpr std::uint32_t type = CAPSTAN_RESULT_SELECTION;
@@ -130,19 +130,20 @@ private:
 
 }  // namespace detail
 
-/// A copyable handle to one operation of a FakeHost, made by FakeHost::open. T is void, CloudView,
-/// Resized, Removed or NodeTemplate. The result was copied and checked when the operation ended; a
-/// malformed one is an `internal` error that names the place.
+/// A copyable handle to one operation of a FakeHost, made by FakeHost::open. T is the type of its
+/// result, one of those with a detail::Crossing: void, CloudView and so on. The result was copied
+/// and checked when the operation ended; a malformed result is an `internal` error that names the
+/// place.
 template <class T>
 class Operation {
 public:
     Operation(capstan_op id, std::shared_ptr<detail::TypedSink<T>> sink)
         : id_(id), sink_(std::move(sink)) {}
 
-    /// What a function that takes a capstan_op is given.
+    /// The id to pass to a function of the plugin.
     capstan_op id() const noexcept { return id_; }
     bool is_done() const noexcept { return sink_->is_done(); }
-    /// Of an operation that is done; of another one a std::logic_error.
+    /// Throws std::logic_error if the operation is not done.
     const Result<T>& result() const {
         if (!is_done()) throw std::logic_error("the operation is still open");
         return sink_->result();

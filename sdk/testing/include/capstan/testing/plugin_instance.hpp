@@ -1,4 +1,4 @@
-/// One instance of a plugin class on a FakeHost, made and destroyed as a real host does.
+/// One instance of a plugin class on a FakeHost, created and destroyed as by a real host.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
-/// Owns the instance; host and class must outlive it. At its end it stops the instance if that was
-/// not done, then destroys it.
+/// Owns the instance; host and class must outlive it. The destructor stops the instance, unless
+/// that was done before, and destroys it.
 class PluginInstance {
 public:
-    /// The error is what the class reported. One that reports success without an instance is
-    /// `internal`.
+    /// Fails with the error that the class reported. `internal`: `create` succeeded without a
+    /// usable instance.
     static Result<PluginInstance> create(FakeHost& host, const capstan_class& of,
                                          FakeSettings& settings) {
         FakeCall call;
@@ -54,21 +54,21 @@ public:
     const Table* find(const char* interface_id) const noexcept {
         return static_cast<const Table*>(instance_->interface_of(instance_->self, interface_id));
     }
-    /// Well at once when it has no `start`.
+    /// Succeeds at once if the instance has no `start`.
     Result<void> start() {
         if (!CAPSTAN_HAS(instance_, capstan_instance, start)) return {};
         return host_->settle(host_->call<void>([&](capstan_op op) {
             return instance_->start(instance_->self, op, &asked_by_verify<capstan_start_request>);
         }));
     }
-    /// As FakeHost::stop, which leaves the host ready for the next instance.
+    /// As FakeHost::stop. Afterwards the host is ready for the next instance.
     Result<void> stop() {
         is_stopped_ = true;
         Result<void> stopped = host_->stop(instance_);
         host_->restart();
         return stopped;
     }
-    /// Without stopping first.
+    /// Destroys the instance without stopping it first.
     void destroy() noexcept {
         const capstan_instance* const gone = std::exchange(instance_, nullptr);
         if (gone != nullptr) gone->destroy(gone->self);

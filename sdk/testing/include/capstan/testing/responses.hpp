@@ -1,5 +1,5 @@
-/// Asks a decision hook through its C table, or the companion that answers in its place, and notes
-/// everything in the answer that the contract forbids.
+/// Calls a decision hook through its C table, or the companion that the host calls instead of it,
+/// and notes everything in the answer that the contract forbids.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 CAPSTAN_NAMESPACE_BEGIN
 namespace testing {
 
-/// What every hook answers with. An answer with a fault is a bug of the plugin, whatever its
+/// The common part of all answers. An answer with a fault is a bug of the plugin, whatever its
 /// status.
 struct Answer {
     capstan_status status = CAPSTAN_OK;
@@ -45,25 +45,26 @@ struct SplitterResponse : Answer {
 
 ExpanderResponse ask(const capstan_expander& expander, const capstan_expander_request& in,
                      const FakeCall& call);
-/// Of an expander that asks a service, with flags, seed, time and deadline of `call`; the clock of
-/// `host` goes from timer to timer until it has answered.
+/// For an expander that asks a service, with flags, seed, time and deadline of `call`. The clock of
+/// `host` advances from timer to timer until the expander has answered.
 ExpanderResponse ask(FakeHost& host, const capstan_async_expander& expander,
                      const capstan_expander_request& in, const FakeCall& call);
 SimilarityResponse ask(const capstan_similarity& check, const capstan_template& a,
                        const capstan_template& b, const FakeCall& call);
-/// Of a check that has buckets.
+/// For a check that implements `bucket`.
 BucketResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
                           const FakeCall& call);
 SplitterResponse ask(const capstan_splitter& splitter, const capstan_splitter_request& in,
                      const FakeCall& call);
 
 struct GroupSourceResponse : Answer {
-    std::vector<std::string> groups{};  ///< each as its name and all that it would be, in order
+    std::vector<std::string> groups{};  ///< each suggested plan as text, in order
 };
 GroupSourceResponse ask(const capstan_group_source& source, const capstan_group_source_request& in,
                         const FakeCall& call);
 
-/// What the contract says of a returned status: known, and the one that was reported, if one was.
+/// The faults of a returned status. It must be known. An error must have the code of the reported
+/// failure, if a failure was reported.
 std::vector<std::string> status_faults(capstan_status returned, const FakeCall& call);
 
 }  // namespace testing

@@ -1,4 +1,4 @@
-/// Runs a coroutine of a plugin to its end, in no time at all.
+/// Runs a coroutine of a plugin to its end, in virtual time.
 #pragma once
 
 #include <memory>
@@ -40,9 +40,10 @@ struct TaskDriver {
 
 }  // namespace detail
 
-/// The task's value or error. The clock goes from timer to timer; the task works for an operation
-/// whose deadline is `allowed` from now, and one that has not ended then is an error with
-/// ErrorCode::deadline. (It ends when the host stops; until then what it refers to must live.)
+/// The task's value or error. The clock advances from timer to timer. The task belongs to an
+/// operation with a deadline `allowed` from now; if the task has not ended by then, the error is
+/// ErrorCode::deadline. (Such a task ends when the host stops, and what it refers to must live
+/// until then.)
 template <class T>
 Result<T> run(FakeHost& host, Task<T> task, Duration allowed = std::chrono::minutes(10)) {
     const Operation<void> operation = host.open<void>(allowed);
