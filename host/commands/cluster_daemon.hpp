@@ -25,8 +25,8 @@ struct ClusterDaemonOptions {
     /// Called once, on the loop's thread, when the daemon has ended: "ended with exit code 1".
     std::function<void(const std::string& how)> ended{};
 };
-/// Starts the daemon. It ends when the answer is destroyed, and when this process ends, even by a
-/// signal.
+/// Starts the daemon. It ends when the returned object is destroyed, and when this process ends,
+/// even by a signal.
 Result<std::unique_ptr<io::ProgramProcess>> start_cluster_daemon(io::Loop& loop,
                                                                  ClusterDaemonOptions options);
 

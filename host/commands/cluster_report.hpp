@@ -25,7 +25,7 @@ struct ClusterPlaces {
     std::vector<std::string> warnings{};
 };
 
-/// Prints text, one JSON object a line, or YAML documents. Each line is flushed at once.
+/// Prints text, one JSON object per line, or YAML documents. Each line is flushed at once.
 class ClusterReport {
 public:
     ClusterReport(std::ostream& out, OutputFormat format) : out_(out), format_(format) {}

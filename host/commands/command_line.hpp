@@ -92,8 +92,8 @@ enum ExitCode : int {
     exit_usage = 2,      ///< usage or configuration
     exit_would_act = 3,  ///< `plan`: there is something to do
     exit_unchecked = 3,  ///< `plugin verify`: no check failed, but some were skipped
-    /// `run`: a stuck plugin or thread, or too little memory, stopped the daemon; it is to be
-    /// restarted.
+    /// `run`: the watchdog stopped the daemon because of a stuck plugin or thread, or of its use of
+    /// memory; restart it.
     exit_held_up = runtime::guard::exit_held_up,
 };
 

@@ -19,7 +19,7 @@ Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
     const std::filesystem::path& file, std::ostream& warnings);
 
 /// The holder identity in the Lease: "node-7_1a2b3c4d5e6f7081". The random part makes it differ
-/// between two processes on one machine, and between two runs of one process.
+/// between two processes on one machine, and between two runs of the program.
 std::string make_identity(std::uint64_t chance);
 
 /// A random number from std::random_device.

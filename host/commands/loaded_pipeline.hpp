@@ -36,7 +36,7 @@ std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file)
 /// The pipeline of an empty configuration file: all defaults.
 std::unique_ptr<LoadedPipeline> load_default_pipeline();
 
-/// `--config FILE`, required; the answer holds the path once the line has been parsed.
+/// `--config FILE`, required; the returned text is the path once the line has been parsed.
 std::shared_ptr<std::string> add_config_file(CLI::App& command);
 
 }  // namespace capstan::commands

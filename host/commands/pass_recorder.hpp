@@ -42,7 +42,7 @@ private:
     runtime::record::SetupRecord setup_;
     std::string version_;
     std::size_t most_;
-    std::deque<std::filesystem::path> kept_;  ///< oldest first; empty where all are kept
+    std::deque<std::filesystem::path> kept_;  ///< oldest first; empty if all are kept
     std::int64_t passes_ = 0;
     Result<void> result_{};
 };

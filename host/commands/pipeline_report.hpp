@@ -26,12 +26,12 @@ struct Growth {
 
 struct PipelineAnswer {
     engine::scale_up::Choice choice;
-    std::vector<std::string>
-        similar;  ///< one sentence for each group of the question that was compared
+    /// One sentence for each group of the question that was compared.
+    std::vector<std::string> similar;
     std::vector<Growth> increases;  ///< by group id; only groups that grow
     std::string split_error;        ///< empty: none
-    std::vector<std::string>
-        left_out;  ///< "acme_score: filter is left out: ...", see skipped_hook_text
+    /// "acme_score: filter is skipped: ...", see skipped_hook_text.
+    std::vector<std::string> left_out;
 };
 
 /// Asks on a watched thread, as a pass does. `host` provides the services of the instances.
@@ -45,8 +45,8 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
 /// {"stages":[{"role","use","class","plugin","version","file","sha256"}]}
 boost::json::object pipeline_json(const runtime::config::Config& config,
                                   const runtime::PluginSet& plugins);
-/// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"increases":{"web-a":2},"left_out":[]},
-/// and "split_error" if the splitter failed.
+/// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"increases":{"web-a":2},
+/// "left_out":[]}, and "split_error" if the splitter failed.
 boost::json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& answer);
 
 }  // namespace capstan::commands

@@ -16,7 +16,7 @@ namespace capstan::commands {
 
 enum class OutputFormat { text, json, yaml };
 
-/// Adds the option `-o`; the answer holds the choice once the line has been parsed.
+/// Adds the option `-o`; the returned value is the choice once the line has been parsed.
 std::shared_ptr<OutputFormat> add_output_format(CLI::App& command);
 
 /// Prints `value` as JSON or YAML. JSON is indented on a terminal, and otherwise on one line.

@@ -23,7 +23,7 @@ class App;
 namespace capstan::commands {
 
 /// Options as they were given. Exactly one input is set: `file`, `scenario`, `cluster` or `trace`,
-/// and for `explain` also `recorded`, `server` or `live`.
+/// or, for `explain` only, `recorded`, `server` or `live`.
 struct SimulateInput {
     std::string file;              ///< scenario, dump or recorded pass; see `recognize_file`
     std::string scenario;          ///< a TOML file
@@ -61,7 +61,7 @@ struct Simulation {
 };
 
 /// Reads the input and the configuration, and loads the plugins. Prints errors and warnings to
-/// `err`. Empty: there were errors, and the simulation cannot run.
+/// `err`. Absent: there were errors, and the simulation cannot run.
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err);
 
 }  // namespace capstan::commands

@@ -14,7 +14,7 @@ namespace capstan::commands {
 /// Which events the text shows. JSON has all of them.
 enum class Detail {
     everything,
-    decisions,  ///< what was decided, refused or not placed; for inputs of very many pods
+    decisions,  ///< what was decided, refused or not placed; for inputs with many pods and actions
 };
 Detail detail_for(const simulation::Input& input);
 bool is_shown(const simulation::Event& event, Detail detail);

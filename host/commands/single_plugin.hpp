@@ -16,7 +16,7 @@ public:
     explicit PluginSettingsTable(const runtime::PluginSet& plugins) {
         for (const runtime::LoadedPlugin& p : plugins) table_[p.config.id] = {p.fields, p.settings};
     }
-    /// Answers NULL for an unknown instance. Borrows from this table.
+    /// The function returns NULL for an unknown instance. It borrows this table.
     runtime::config::PluginSettingsOf lookup() const {
         return [this](const PluginInstanceId& id) -> const runtime::config::PluginSettings* {
             const auto found = table_.find(id);
@@ -40,9 +40,9 @@ PluginName parse_plugin_name(const std::string& text);
 /// A TOML file whose top level is the settings table of an instance.
 struct SettingsFile {
     runtime::config::Diagnostics diagnostics;
-    std::optional<runtime::config::TomlValue> table;  ///< none: see the diagnostics
+    std::optional<runtime::config::TomlValue> table;  ///< absent: see the diagnostics
 };
-/// Reads the file; for an empty name, answers an empty table.
+/// Reads the file; for an empty name, returns an empty table.
 Result<SettingsFile> read_settings(const std::string& file);
 
 /// Checks the settings as those of a configuration are checked. If anything is wrong, adds it to

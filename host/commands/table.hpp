@@ -14,7 +14,7 @@ enum class ColorChoice { automatic, always, never };
 /// (no-color.org).
 bool uses_color(ColorChoice choice, bool is_terminal);
 
-/// `text`, in the colour or weight that the function names if `is_on`.
+/// `text`; if `is_on`, in the colour or weight that the function is named after.
 std::string red(std::string_view text, bool is_on);
 std::string yellow(std::string_view text, bool is_on);
 std::string green(std::string_view text, bool is_on);

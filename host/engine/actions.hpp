@@ -41,7 +41,8 @@ enum class RemovalCause : std::uint8_t {
 /// "underutilized": the name that metrics use.
 std::string_view name_of(RemovalCause cause) noexcept;
 
-/// Has a cloud remove machines of one group; its target falls with them.
+/// Has a cloud remove machines of one group. The group's target falls by their number, unless
+/// `keep_target` is set.
 struct MachineRemoval {
     NodeGroupId group{};
     PluginInstanceId cloud{};
@@ -80,7 +81,7 @@ struct Increase {
     int by = 0;
     int listed = 0;  ///< the target that the cloud listed; it differs from `from` while lists lag
     std::uint32_t schedulable_pods = 0;
-    std::size_t option = 0;  ///< index into Decision::options
+    std::size_t option = 0;  ///< index into Decision::options, or health::no_option
     std::string because{};   ///< "smallest of 3 similar groups, makes room for 9 pods"
     bool operator==(const Increase&) const = default;
 };
@@ -91,7 +92,7 @@ struct NodeChange {
     std::vector<Taint> set_taints{};         ///< each replaces the taints with the same key
     std::vector<std::string> drop_taints{};  ///< by key; a missing taint is no error
     std::optional<bool> unschedulable{};     ///< absent: stays as it is
-    std::map<std::string, std::optional<std::string>> annotations{};  ///< no value: drop it
+    std::map<std::string, std::optional<std::string>> annotations{};  ///< absent: drop it
     std::string because{};
     bool operator==(const NodeChange&) const = default;
 };
@@ -112,7 +113,7 @@ struct Eviction {
 inline constexpr std::string_view not_asked = "NotAsked";
 
 /// The results of a decision's actions, each list in the order of the decision. After a dry run all
-/// lists are empty, and nothing is remembered.
+/// lists are empty, and no action is remembered.
 struct Results {
     template <class T>
     using All = std::vector<T>;
@@ -122,11 +123,11 @@ struct Results {
     All<std::vector<Error>> removals{};
     All<std::optional<Error>> creations{};
     All<std::optional<Error>> increases{};
-    /// By accepted increase: the target in the cloud's answer. No element or no value: the target
-    /// that was asked for.
+    /// By increase that was accepted: the target in the cloud's answer. No element, or absent: the
+    /// target that was asked for.
     All<std::optional<int>> answered_targets{};
-    /// By accepted increase: why the cloud agreed to fewer machines than were asked for. No element
-    /// or no value: the cloud agreed to all.
+    /// By increase that was accepted: why the cloud agreed to fewer machines than were asked for.
+    /// No element, or absent: the cloud agreed to all.
     All<std::optional<Error>> shortfalls{};
     All<std::optional<Error>> node_changes{};
     /// `not_found`: the pod was gone already, which is a success. `throttled`: a budget does not

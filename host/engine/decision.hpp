@@ -33,10 +33,10 @@ enum class Unremovable : std::uint8_t {
     minimal_resource_limit_exceeded,
     currently_being_deleted,
     not_underutilized,
-    /// The node is unneeded for long enough and waits: for the end of a cooldown, or because the
-    /// maximum number of removals is under way.
+    /// Something other than the node prevents its removal now, such as a cooldown, the maximum
+    /// number of removals under way, a change of its group, or scale-down being disabled.
     not_unneeded_other_reason,
-    recently_unremovable,  ///< its removal failed a short while ago
+    recently_unremovable,  ///< its removal is backed off, mostly after a failure
     no_place_to_move_pods,
     blocked_by_pod,
     blocked_by_on_completion_pod,
@@ -69,10 +69,10 @@ struct StageVerdict {
 /// An option that was chosen, and the answers of the expanders that led to it.
 struct ChosenOption {
     NodeGroupId group{};
-    int nodes = 0;                        ///< as estimated
-    int granted = 0;                      ///< nodes ordered: less where limits and maxima say so
+    int nodes = 0;                        ///< as estimated, at least `granted`
+    int granted = 0;                      ///< nodes ordered, within limits and maxima
     std::size_t considered = 0;           ///< options to choose from
-    std::vector<NodeGroupId> similar{};   ///< groups that it was shared with
+    std::vector<NodeGroupId> similar{};   ///< other groups that get some of its nodes
     std::vector<std::string> left_out{};  ///< other similar groups, each with the reason why not
     std::vector<PodCount> pods{};
     std::vector<StageVerdict> stages{};
@@ -89,8 +89,9 @@ struct GroupReason {
 /// Pods that stay pending.
 struct UnschedulablePods {
     PodCount pods{};
-    Reason reason{};  ///< sums up `groups`; code and subject are those of the first one
-    /// Every node group is in one of them. Empty past the first thousand pod equivalence groups:
+    Reason reason{};  ///< sums up `groups`, see scale_up::Reasons::sum_up
+    /// Every existing node group is in one of them, and some of those that could be made
+    /// (scale_up/reasons.hpp). Empty past the first thousand unschedulable pod equivalence groups:
     /// pass/explain.hpp answers for these.
     std::vector<GroupReason> groups{};
 };
@@ -106,11 +107,13 @@ struct SkippedPods {
 struct NodeVerdict {
     std::string node{};
     NodeGroupId group{};  ///< empty: the node is in no group
-    /// `none`: nothing keeps the node; it is unneeded, and is removed when its time has come.
+    /// `none`: nothing keeps the node, and its removal begins in this pass. Without a current view
+    /// of the cluster it does not begin.
     Unremovable reason = Unremovable::none;
     std::optional<double> utilization{};  ///< 0 to 1 and above; absent: not computed
     std::optional<Time> unneeded_since{};
-    std::string pod{};      ///< "namespace/name" of the pod that keeps it; empty: none does
+    /// "namespace/name" of the pod that keeps the node, or whose eviction is refused; empty: none.
+    std::string pod{};
     std::string because{};  ///< one sentence with numbers
     bool operator==(const NodeVerdict&) const = default;
 };
@@ -119,9 +122,9 @@ struct NodeVerdict {
 struct NewGroup {
     NodeGroupId group{};  ///< empty: no group could be made of the machine type
     PluginInstanceId cloud{};
-    GroupPlan plan{};  ///< if `group` is empty, only the machine type is set
+    GroupPlan plan{};  ///< if `group` is empty, at most the machine type is set
     std::string because{};
-    Reason dropped{};  ///< why it was dropped before the scale-up; none: it was an option
+    Reason dropped{};  ///< why it was dropped before the scale-up; none: it was not
     bool operator==(const NewGroup&) const = default;
 };
 
@@ -142,16 +145,19 @@ struct Decision {
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
     /// "no group could be created either: max cluster cpu limit reached: 8 left, a new node needs
-    /// 16": the first reason for each cloud, if no group could be made of any machine type. None: a
-    /// group could be made, or no group was asked for.
+    /// 16": the first reason of each source for each cloud, if no group was suggested. None: a
+    /// group was suggested, or no source was asked.
     Reason no_new_group_reason{};
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
-    /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster;
-    /// empty: nothing forbids it.
+    /// Why no removal begins now, whatever nodes there are: a cooldown, an unhealthy cluster.
+    /// Empty: nothing forbids it. In a cooldown, empty nodes whose machines are about to leave are
+    /// removed all the same.
     std::string no_removals_because{};
-    /// Limits that were hit, groups without a template, checks that failed.
+    /// Further remarks, such as limits that were hit, groups without a template, checks that
+    /// failed.
     std::vector<std::string> notes{};
-    /// Conditions that an operator has to end, a sentence each: also events and lines of /readyz.
+    /// Conditions that an operator has to end, a sentence each. They also become events and lines
+    /// of /readyz.
     std::vector<std::string> warnings{};
 };
 
@@ -163,7 +169,8 @@ struct PassFigures {
     /// By the name of a resource with limits for the cluster ("cpu"): how many groups could not
     /// grow because of its maximum, and how many nodes could not be removed because of its minimum.
     std::map<std::string, int> at_maximum{}, at_minimum{};
-    /// Whether nodes were considered for removal; false in an unhealthy cluster.
+    /// Whether nodes were considered for removal; false in an unhealthy cluster, or if scale-down
+    /// is disabled.
     bool looked_at_nodes = false;
 };
 

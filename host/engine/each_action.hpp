@@ -1,5 +1,5 @@
-/// Visits the actions of a decision in order, each with its facts and its result. The log, Events,
-/// the decision history, JSON and metrics are visitors.
+/// Visits the actions of a decision in order, each with its result; facts_of() describes an action
+/// by values. The log, Events, the decision history, JSON and metrics are visitors.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct ActionFacts {
     std::string group{};
     std::string node{};  ///< several are joined by commas: "n1,n2"
     std::string pod{};   ///< "shop/web-1"
-    int delta = 0;       ///< change of the group's target, in machines; negative: fewer
+    int delta = 0;       ///< machines requested for the group; negative: taken back or removed
     bool operator==(const ActionFacts&) const = default;
 };
 
@@ -30,7 +30,7 @@ struct ActionResult {
     bool is_known = false;  ///< false: the action was not carried out, as in a dry run
     std::span<const Error> errors{};
     const Error* shortfall = nullptr;  ///< why an increase is done in part; NULL: done in full
-    int agreed = 0;                    ///< machines that the cloud agreed to, if done
+    int agreed = 0;                    ///< of a done increase: machines that the cloud agreed to
 
     bool is_done() const noexcept { return is_known && errors.empty(); }
     /// NULL: there is none.

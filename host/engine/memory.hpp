@@ -32,7 +32,7 @@ struct Backoff {
     Time last_failure{};
     ErrorCode code = ErrorCode::unavailable;
     ErrorScope scope = ErrorScope::unknown;  ///< which other groups the error concerns
-    std::string because{};                   ///< the cloud's error
+    std::string because{};                   ///< the error, in a sentence
     NodeGroupId found_by{};  ///< for an offering: the group that failed; empty otherwise
     /// Set while `until` is absent and no machine is requested, because the request was cancelled
     /// to make room within the cluster's limits (scale_up/kept_requests.hpp): the fewest nodes that
@@ -47,17 +47,17 @@ struct CloudBackoff {
     Time until{};       ///< the first moment at which the cloud is called again
     Duration length{};  ///< the next failure in a row doubles it
     Time last_failure{};
-    int failures = 0;  ///< zero: one increase was throttled, which may be about its group alone
+    int failures = 0;  ///< zero: only one increase was throttled, maybe because of its group alone
     ErrorCode code = ErrorCode::throttled;
     std::string because{};  ///< the cloud's error
     bool operator==(const CloudBackoff&) const = default;
 };
 
-/// Increases of a group that failed in a row for reasons that say nothing about the group.
+/// Increases of a group that failed in a row, mostly for reasons that say nothing about the group.
 struct FailedCalls {
     int count = 0;
     Time last{};
-    std::optional<Time> not_before{};  ///< the retry time that the cloud gave with the last one
+    std::optional<Time> not_before{};  ///< when the last failure's retry_after ends
     bool operator==(const FailedCalls&) const = default;
 };
 
@@ -82,7 +82,7 @@ struct ScaleUpRequest {
 /// The target of a group in the cloud's answer to an increase, kept until the cloud's list shows
 /// this target (health/answered_targets.hpp).
 struct AnsweredTarget {
-    int target = 0;  ///< less the machines that have failed or were taken back since
+    int target = 0;  ///< less the machines that failed, were removed or taken back since
     Time since{};
     Time deadline{};      ///< the last moment at which the answer counts
     bool agreed = false;  ///< false: the cloud was asked, and its answer is not known
@@ -94,14 +94,15 @@ struct AnsweredTarget {
     bool operator==(const AnsweredTarget&) const = default;
 };
 
-/// A group with a target that its number of machines does not match.
+/// A group with a target (`expected`) above the correct one (`current`), see update_incorrect_size.
 struct IncorrectNodeGroupSize {
     int current = 0, expected = 0;
     Time since{};  ///< since when the two figures have not changed
     bool operator==(const IncorrectNodeGroupSize&) const = default;
 };
 
-/// An unneeded node: every pod on it would have another place.
+/// An unneeded node (every pod on it would have another place), or a candidate for scale-down that
+/// is still starting.
 struct Unneeded {
     Time since{};
     bool ready = true;
@@ -115,11 +116,11 @@ enum class RemovalPhase : std::uint8_t {
     draining,  ///< pods are evicted; the drain waits for their end
     delayed,   ///< drained; an annotation, or the batch, may delay the removal
     deleting,  ///< the BeingDeleted taint is requested, then the removal of the machine
-    removed,   ///< the cloud agreed to the removal; the node is about to vanish
+    removed,   ///< the cloud removes the machine; the node is about to vanish
     undoing,   ///< given up: taints, and a cordon of ours, are being taken off
 };
 std::string_view name_of(RemovalPhase phase) noexcept;  ///< "draining"
-/// Whether the cloud has not been asked for the machine's removal yet.
+/// Whether the phase is one before `deleting`: the cloud was not asked to remove the machine yet.
 bool is_revocable(RemovalPhase phase) noexcept;
 
 /// By node, and by pod_group_key (pods/pod_group_key.hpp): a number of pods.
@@ -164,10 +165,11 @@ struct NodeRemoval {
     bool operator==(const NodeRemoval&) const = default;
 };
 
-/// A node whose machine is about to leave, and the evictions of its pods.
+/// A node that is vacated because its machine is about to leave (health/leaving_nodes.hpp), and the
+/// evictions of its pods.
 struct LeavingNodeRecord {
     MachineId machine{};
-    Time since{};                                              ///< when a pass first found it so
+    Time since{};                                              ///< since when passes see it vacated
     std::map<std::string, NodeRemoval::Eviction> evictions{};  ///< by pod, "namespace/name/uid"
     bool operator==(const LeavingNodeRecord&) const = default;
 };
@@ -176,7 +178,7 @@ struct LeavingNodeRecord {
 struct RemovalBackoff {
     Time until{};       ///< the first moment at which it may be tried again
     Duration length{};  ///< the next failure in a row doubles it
-    int failures = 0;   ///< in a row; zero: backed off for a reason other than a failure
+    int failures = 0;   ///< in a row; zero: postponed, or the call is unsupported
     std::string because{};
     bool operator==(const RemovalBackoff&) const = default;
 };
@@ -209,7 +211,7 @@ struct UpcomingNodeGroup {
     PluginInstanceId cloud{};
     GroupPlan plan{};
     int nodes = 0;        ///< the size that the group is to have first
-    bool agreed = false;  ///< false: it is not known (yet) whether the cloud was asked at all
+    bool agreed = false;  ///< false: the cloud's answer is not known (yet)
     Time since{};
     Time deadline{};  ///< the last moment at which a pass waits for the group
     bool operator==(const UpcomingNodeGroup&) const = default;
@@ -227,7 +229,7 @@ struct NodeTraits {
 struct ObservedNode {
     std::string node{};
     NodeTraits traits{};
-    Time seen{};  ///< when the group last had a node with these traits, to the hour
+    Time seen{};  ///< when the group last had a node with these traits, to within an hour
     bool operator==(const ObservedNode&) const = default;
 };
 
@@ -245,7 +247,7 @@ struct RefusedPods {
     /// How the node differs from its template, so that it takes fewer pods; may be empty.
     std::string differs{};
     Time since{};
-    Time seen{};  ///< when such pods were last pending, to the hour
+    Time seen{};  ///< when such pods were last pending, to within an hour
     bool operator==(const RefusedPods&) const = default;
 };
 
@@ -260,11 +262,12 @@ struct TemplateRecord {
 };
 using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;
 
-/// All moments are on the clock of PassTime::now. Only members named `until` and `deadline` may lie
-/// in the future.
+/// All moments are on the clock of PassTime::now. In a loaded memory only members named `until` and
+/// `deadline` may lie in the future; others become the time of loading
+/// (runtime/record/memory_text.hpp).
 struct Memory {
     /// False: this is the first pass since the autoscaler started; the loader of a saved memory
-    /// sets it to false. That pass takes off marks on nodes of which no removal is remembered.
+    /// sets it to false. That pass takes off marks on nodes without a remembered removal.
     bool started = false;
     /// Groups that no pass has read since the autoscaler started: the first pass that reads such a
     /// group takes off the marks that were left on its nodes.
@@ -275,16 +278,16 @@ struct Memory {
     /// Of refreshes, and of changes of groups (health/cloud_backoff.hpp).
     std::map<PluginInstanceId, CloudBackoff> cloud_backoffs{}, request_backoffs{};
     std::map<NodeGroupId, FailedCalls> failed_calls{};
-    /// Machines that failed and are still listed by their cloud: a machine counts as a failure of
-    /// its group once, however many passes see it.
+    /// Machines that failed or are overdue and are still listed by their cloud: a machine counts as
+    /// a failure of its group once, however many passes see it.
     std::map<NodeGroupId, std::set<MachineId>> failed_machines{};
     std::map<NodeGroupId, ScaleUpRequest> requests{};
     std::map<NodeGroupId, AnsweredTarget> answered_targets{};
     /// By machine without a node: since when passes have seen it so.
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};
     /// `launched`: when machines without a node were launched, if their clouds say so. `created`:
-    /// by name, when nodes that have not started were created. Both are converted to PassTime::now
-    /// when first seen, so a later change of a clock makes none of them older.
+    /// by name, when nodes that have not started were created. Both are converted to the clock of
+    /// PassTime::now when first seen, so a later change of a clock makes none of them older.
     std::map<NodeGroupId, std::map<MachineId, Time>> launched{};
     std::map<std::string, Time, std::less<>> created{};
     std::map<NodeGroupId, IncorrectNodeGroupSize> wrong_sizes{};
@@ -298,9 +301,11 @@ struct Memory {
     TemplateRecords templates{};
 
     std::map<NodeGroupId, UpcomingNodeGroup> upcoming_groups{};
-    /// The groups that clouds list, and the groups that no cloud lists any more but have nodes.
+    /// The groups that clouds list, and the groups that no cloud lists any more although they have
+    /// nodes.
     std::map<NodeGroupId, KnownGroup> known_groups{};
-    /// By autoprovisioned group without nodes: since when passes have seen it empty.
+    /// By empty autoprovisioned group: since when passes have seen it empty; later than that after
+    /// its deletion was requested (provisioning/empty_groups.hpp).
     std::map<NodeGroupId, Time> empty_groups{};
 
     std::map<std::string, Unneeded, std::less<>> unneeded{};  ///< by node

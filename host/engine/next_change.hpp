@@ -1,7 +1,7 @@
 /// Questions about elapsed time, and the moment at which one of their answers changes.
 ///
-/// A pass is run again when something changes, and time is one of these changes. So each question
-/// also records when its answer will be another one, and the host wakes at the first such moment.
+/// A pass has to run again when something changes, and an answer may change by time alone. So each
+/// question also records when its answer will change, and the host wakes at the first such moment.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ std::optional<Time> end_of(Time since, Duration length) noexcept;
 /// be that long.
 Time later(Time since, Duration length) noexcept;
 
-/// Sets `wake_at` to `time` unless it is earlier already.
+/// Sets `wake_at` to `time` unless `wake_at` is earlier already.
 inline void wake_by(std::optional<Time>& wake_at, Time time) {
     if (!wake_at || time < *wake_at) wake_at = time;
 }

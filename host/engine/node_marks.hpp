@@ -35,7 +35,7 @@ Taint dated_taint(std::string_view key, Effect effect, Time time);
 /// settings say so. Records the taint's value, and whether the cordon is ours, in `removal`.
 NodeChange make_mark(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                      NodeRemoval& removal, const ScaleDownSettings& settings, const PassTime& time);
-/// Taints the node with BeingDeleted: its machine is being removed.
+/// Taints the node with BeingDeleted: its machine is about to be removed.
 NodeChange make_announcement(std::string node, const NodeRemoval& removal, const PassTime& time);
 /// Takes both taints off, and the cordon if it is ours.
 NodeChange make_unmark(std::string node, const NodeRemoval& removal);

@@ -7,7 +7,7 @@
 namespace capstan::engine {
 
 enum class PassPhase : std::uint8_t {
-    remember,       ///< bring the memory up to date: requests, failures, removals
+    remember,       ///< bring the memory up to date, and find groups that could be made
     find_pending,   ///< find the pods that may need a new node
     place_pending,  ///< place pending pods that fit on existing or upcoming nodes
     scale_up,       ///< the rounds of the scale-up: options, choices, shares

@@ -25,7 +25,7 @@
 
 namespace capstan::engine {
 
-/// Everything besides the question that an answer may depend on: equal questions in equal contexts
+/// Everything that an answer may depend on besides the question: equal questions in equal contexts
 /// get equal answers.
 struct CallContext {
     std::uint64_t seed = 0;
@@ -62,7 +62,8 @@ struct FilterResult {
 class Expander {
 public:
     virtual ~Expander() = default;
-    /// Keeps some of `among`: ascending indices into the question's options, at least one.
+    /// `among`: the options to choose from, as ascending indices into the question's options, at
+    /// least one. The result may keep none of them.
     virtual Result<FilterResult> filter(const ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const CallContext& call_context) = 0;
@@ -149,7 +150,7 @@ public:
 /// What happens if a stage fails or keeps no option.
 enum class StageFallback {
     skip,  ///< its input goes to the next stage, as if the stage were not there
-    fail,  ///< no scale-up in this pass, and the reason is reported
+    fail,  ///< the pass takes no further option, and the reason is reported
 };
 
 struct Stage {
@@ -175,7 +176,8 @@ struct Policies {
     std::vector<Stage> chain;
     std::vector<NamedCheck> similarity;
     Splitter* splitter = nullptr;  ///< NULL: an option's nodes all go to its own group
-    /// Groups are made if there is at least one source, a maker, and a cloud with machine types.
+    /// Groups can be made only if there is at least one source, a maker, and a cloud with machine
+    /// types.
     std::vector<NamedSource> group_sources{};
     GroupMaker* maker = nullptr;                  ///< NULL: no groups are made
     PassPhaseObserver* phase_observer = nullptr;  ///< does not influence decisions; NULL: none

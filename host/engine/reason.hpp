@@ -36,16 +36,16 @@ enum class ReasonCode : std::uint8_t {
     group_unreadable,
     target_unknown,
     group_upcoming,
-    zero_or_max,  ///< only ever empty or full
+    zero_or_max,  ///< only ever empty or full: without a maximum, or still being completed
     group_unhealthy,
     cluster_unhealthy,
     scale_from_zero_disabled,
     being_repaired,
     no_template,
     nothing_granted,  ///< an option of the group was chosen, and no group got a node of it
-    not_created,      ///< the group could be made, and was not considered
+    not_created,      ///< a group that would have to be made was dropped before the scale-up
 
-    // All groups together.
+    // Other reasons.
     would_fit,
     pass_stopped,  ///< a group would take the pod, but the pass takes no further option
     no_node_group,

@@ -25,7 +25,7 @@ std::span<const Remedy> remedies() noexcept;
 
 /// "raise max of web-a, web-b"; empty: the code has no remedy.
 std::string remedy_for(const Reason& reason, std::span<const NodeGroupId> groups);
-/// The remedy for the first reason.
+/// The remedy for the reason of the pods.
 std::string remedy_for(const UnschedulablePods& pods);
 /// `drain_rule`: the rule that blocks the node, if its reason is `blocked_by_pod`. Empty: a budget
 /// blocks it.

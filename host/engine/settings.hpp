@@ -35,7 +35,7 @@ enum class BackoffPolicy {
 };
 
 /// When a node is drained, pods of at least `priority`, and of less than the next entry's priority,
-/// get `grace` to terminate.
+/// get at most `grace` to terminate. The first entry is also for pods of lower priority.
 struct DrainPriority {
     int priority = 0;
     Duration grace{};
@@ -67,8 +67,9 @@ struct ScaleDownSettings {
     bool skip_nodes_with_custom_controller_pods = true;
     int min_replica_count = 0;
     Duration blocking_system_pod_disruption_timeout = std::chrono::hours(1);
-    bool job_pods_unmovable = false;        ///< Zalando's
-    bool safe_to_evict_frees_jobs = false;  ///< an explicit safe-to-evict moves Job pods after all
+    bool job_pods_unmovable = false;  ///< Zalando's
+    /// Job pods with safe-to-evict "true" are moved in spite of job_pods_unmovable.
+    bool safe_to_evict_frees_jobs = false;
     std::vector<std::string> drain_rules_off{};
 
     // How.
@@ -79,12 +80,13 @@ struct ScaleDownSettings {
     Duration eviction_retry = std::chrono::seconds(10);
     Duration max_graceful_termination = std::chrono::minutes(10);
     Duration eviction_headroom = std::chrono::seconds(30);
-    std::vector<DrainPriority> drain_priorities{};  ///< ascending; empty: one group of all pods
+    /// By priority, ascending; empty: all pods are evicted together.
+    std::vector<DrainPriority> drain_priorities{};
     bool daemonset_eviction_for_empty_nodes = false;
     bool daemonset_eviction_for_occupied_nodes = true;
     Duration node_deletion_delay_timeout = std::chrono::minutes(2);
     Duration node_deletion_batcher_interval{0};
-    /// How long a node may take to vanish after its cloud agreed to remove it.
+    /// How long a node may take to vanish after the cloud agreed to remove its machine.
     Duration max_deletion_time = std::chrono::minutes(5);
     int max_bulk_soft_taint_count = 10;
     /// Taints and drains nodes whose machines are about to leave (health/leaving_nodes.hpp). Does
@@ -101,7 +103,7 @@ struct Settings {
     std::vector<std::string> bypassed_scheduler_names{};
     std::vector<std::string> allowed_scheduler_names{};  ///< empty: all
 
-    int max_pods_considered = 0;  ///< only so many, the oldest; 0: no limit
+    int max_pods_considered = 0;  ///< only the oldest, at most so many; 0: no limit
     /// The pod label by which an emulated spread over zones selects pods, see
     /// pass_context/spread_emulation.hpp; empty: no spread is emulated.
     std::string emulated_spread_label{};
@@ -116,13 +118,13 @@ struct Settings {
     bool force_daemon_sets = false;
     bool reserve_from_nodes = true;  ///< learns from existing nodes what the system reserves
     std::vector<std::string> startup_taints{}, startup_taint_prefixes{}, status_taints{};
-    bool well_known_startup_taints = true;  ///< is_well_known_startup_taint, besides the lists
+    bool well_known_startup_taints = true;  ///< also those of is_well_known_startup_taint
     /// How long a ready node may lack a resource of its template that a device plugin reports, and
     /// how long it may lack a label or have an additional taint (templates/settling_nodes.hpp).
     Duration device_settling_time = std::chrono::minutes(5);
     Duration settling_time = std::chrono::minutes(1);
-    /// A node with one of these taints is not ready, however long that takes. It has not joined, so
-    /// the request for it times out in the end (Zalando's zalando.org/node-not-ready).
+    /// A node with one of these taints counts as not started, however long it has the taint, so the
+    /// request for it times out in the end (Zalando's zalando.org/node-not-ready).
     std::vector<std::string> readiness_taints{};
 
     // When the cluster is healthy enough.
@@ -134,7 +136,7 @@ struct Settings {
 
     // Limits of one pass.
     bool balance_similar = true;
-    /// Nodes are shared also among groups with different prices or capacity types.
+    /// Nodes are also shared among groups with different prices or capacity types.
     bool balance_across_prices = false;
     bool one_option_per_pass = false;   ///< upstream's way
     int max_nodes_per_scale_up = 1000;  ///< of one option; 0: no limit
@@ -145,7 +147,7 @@ struct Settings {
     Bound cpu{}, memory{}, gpu{}, nodes{};
     std::map<std::string, Bound> gpu_types{};
 
-    // How long a machine may take. A group's own setting takes precedence.
+    // How long a machine may take. A group's own setting of the provision time takes precedence.
     Duration max_node_provision_time = std::chrono::minutes(15);  ///< from request to joined
     Duration max_node_startup_time = std::chrono::minutes(15);    ///< from joined to ready
 
@@ -154,7 +156,8 @@ struct Settings {
     /// All groups that an error concerns are backed off together with the group that failed
     /// (health/shared_backoff.hpp).
     bool backoff_by_machine_type = true;
-    Duration api_error_backoff = std::chrono::seconds(30);  ///< until_joined; doubled up to max
+    /// After an error of the API itself, with until_joined; doubled up to backoff_max.
+    Duration api_error_backoff = std::chrono::seconds(30);
     Duration backoff_initial = std::chrono::minutes(5);
     Duration backoff_max = std::chrono::minutes(30);
     Duration backoff_reset = std::chrono::hours(3);

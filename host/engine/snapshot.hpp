@@ -34,8 +34,9 @@ struct Group {
     /// The plan by which its cloud would make the group (node auto-provisioning); NULL: the group
     /// exists.
     std::shared_ptr<const GroupPlan> plan{};
-    /// Why the cloud could not report the group this time; empty: it could. A group that could not
-    /// be read counts with its last known values, and nothing is done to it or its machines.
+    /// Why the cloud could not report the group this time, or why requests to the cloud are backed
+    /// off; empty: neither. Such a group counts with its last known values, and nothing is done to
+    /// it or its machines.
     std::string unreadable_because{};
 };
 
@@ -72,7 +73,7 @@ const Group* find_group(const Snapshot& snapshot, const NodeGroupId& id) noexcep
 
 /// Whether the group is only ever empty or full (GroupOptions::zero_or_max). NULL: false.
 bool is_zero_or_max(const Group* group) noexcept;
-/// Whether the cloud could not report the group this time, so that its removals wait. NULL: false.
+/// Whether Group::unreadable_because is set, so that removals in the group wait. NULL: false.
 bool is_unreadable(const Group* group) noexcept;
 
 }  // namespace capstan::engine

@@ -1,4 +1,4 @@
-/// Clocks and random numbers, which the runtime gets injected: the machine's, or a simulation's.
+/// Clocks and random numbers that are injected into the runtime: the machine's, or a simulation's.
 ///
 ///     monotonic  deadlines and timers
 ///     now        times that this process records and compares: how long ago was it?
@@ -44,9 +44,9 @@ public:
     Duration monotonic() const override { return Duration(elapsed_.load()) + first_moment; }
     Time now() const override { return start_ + Duration(elapsed_.load()); }
     Time wall() const override { return now() + Duration(ahead_.load()); }
-    /// No effect where `monotonic` has passed. One thread at a time.
+    /// No effect if monotonic() has reached `monotonic` already. One thread at a time.
     void advance_to(Duration monotonic) noexcept;
-    /// Sets the wall clock forward, or back where `by` is negative. One thread at a time.
+    /// Sets the wall clock forward, or back if `by` is negative. One thread at a time.
     void step_wall(Duration by) noexcept { ahead_.store(ahead_.load() + by.count()); }
 
 private:

@@ -95,7 +95,8 @@ private:
     bool is_too_fast_ = false;
     std::optional<std::chrono::steady_clock::time_point> sent_{};
     bool is_resend_refused_ = false;
-    bool is_other_version_ = false;  ///< the request demands HTTP/2, and the server has it not
+    /// the request demands HTTP/2, and the server does not support it
+    bool is_other_version_ = false;
     std::array<char, CURL_ERROR_SIZE> error_{};
     std::unique_ptr<curl_slist, Free> header_list_;
     std::unique_ptr<curl_slist, Free> connect_to_;

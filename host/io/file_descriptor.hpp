@@ -52,8 +52,8 @@ inline bool write_all(const FileDescriptor& fd, std::span<const std::byte> bytes
 // Sockets that no child process inherits.
 //
 // A plugin may fork. Its child would inherit each socket of the host, and keep the admin port in
-// use long after the host has ended. So sockets are closed when a child begins: by FD_CLOEXEC where
-// it executes another program, by a handler of pthread_atfork where it is a forked copy.
+// use long after the host has ended. So sockets are closed when a child begins: by FD_CLOEXEC if it
+// executes another program, by a handler of pthread_atfork if it is a forked copy.
 
 /// Marks `descriptor`, an open socket, to be closed in forked children, and sets FD_CLOEXEC.
 /// [any thread]
@@ -62,7 +62,8 @@ void close_on_fork(int descriptor) noexcept;
 /// reused. No effect on descriptors without a mark, and on -1. [any thread]
 void keep_on_fork(int descriptor) noexcept;
 
-/// Marks one socket for its lifetime. Declare it after the socket, so that it is destroyed first.
+/// Marks one socket until this object is destroyed. Declare it after the socket, so that it is
+/// destroyed first.
 class CloseOnFork {
 public:
     CloseOnFork() = default;

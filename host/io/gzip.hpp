@@ -27,8 +27,8 @@ public:
                                  std::uint64_t unpacked_max = unpacked_bytes_max);
 
     /// Reads the next bytes of the text; 0: its end. `not_found`: the file cannot be read.
-    /// `invalid_argument`: a compressed file is truncated, is damaged, or exceeds `unpacked_max`;
-    /// the message says after which byte of the text.
+    /// `invalid_argument`: a compressed file exceeds `unpacked_max`, or is truncated or damaged.
+    /// For damage and truncation the message says after which byte of the text.
     Result<std::size_t> read(std::span<char> into);
     /// "standard input", or the file's name as given to open().
     const std::string& name() const noexcept { return name_; }

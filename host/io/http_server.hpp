@@ -29,7 +29,7 @@ struct ServedRequest {
 
 /// Answers one request: either by one `send`, or by `begin`, any number of `write`s, and `end`.
 /// Copies belong to the same request. If the last copy is destroyed without an answer, the peer
-/// gets a 500. All calls have no effect after the peer has left. [any thread]
+/// gets a 500. After the peer has left, calls have no effect, except when_closed(). [any thread]
 class Responder {
 public:
     class Exchange;
@@ -38,7 +38,7 @@ public:
     void send(HttpReply reply) const;
     /// Begins a reply of unknown length; `head.body` is its first part.
     void begin(HttpReply head) const;
-    /// Queues a part. The connection is closed where more than Options::max_unsent waits, because a
+    /// Queues a part. If more than Options::max_unsent waits, the connection is closed, because a
     /// peer that does not read must not fill the memory.
     void write(std::string part) const;
     void end() const;
@@ -61,16 +61,18 @@ public:
         std::string address = "127.0.0.1";  ///< "0.0.0.0", "::": all addresses
         std::uint16_t port = 0;             ///< 0: any free port
         std::size_t max_connections = 256;  ///< further ones wait in the kernel, or see makes_room
-        /// At a limit, a connection is closed for the new one; see ConnectionSlots. For ports that
-        /// answer probes as well as other requests.
+        /// At a limit, an open connection is closed to make room for the new one; see
+        /// ConnectionSlots. For ports that answer probes as well as other requests.
         bool makes_room = false;
         std::size_t max_connections_per_peer = 32;  ///< of one address; only with makes_room
         std::size_t max_header_bytes = 64u << 10;
-        std::size_t max_body_bytes = 4u << 20;      ///< a longer body gets 413
-        std::size_t max_unsent = 64u << 20;         ///< of one streamed reply
-        std::size_t max_unsent_total = 256u << 20;  ///< of all replies; only with makes_room
-        /// For the head of a request. Counts from the acceptance of the connection for its first
-        /// request, and from the first byte for later requests.
+        std::size_t max_body_bytes = 4u << 20;  ///< a longer body gets 413
+        std::size_t max_unsent = 64u << 20;     ///< of one streamed reply
+        /// of all replies, checked when one begins; only with makes_room
+        std::size_t max_unsent_total = 256u << 20;
+        /// For the head of a request. For the first request of a connection it counts from the
+        /// acceptance, or with TLS from the end of the handshake, which has the same limit; for
+        /// later requests from their first byte.
         Duration head_timeout = std::chrono::seconds(30);
         Duration request_timeout = std::chrono::seconds(30);  ///< from its head to its last byte
         Duration idle_timeout = std::chrono::seconds(120);    ///< between two requests
@@ -87,8 +89,9 @@ public:
                                                       Handler handler);
     HttpServer(const HttpServer&) = delete;
     HttpServer& operator=(const HttpServer&) = delete;
-    /// Stops listening and closes all connections. On the loop's own thread, the handler is not
-    /// called after this returns; on other threads, not after the loop has run the posted work.
+    /// Stops listening and closes all connections. If this is called on the loop's own thread, the
+    /// handler is not called after it returns; on another thread, not after the loop has run the
+    /// posted work.
     ~HttpServer();
 
     std::uint16_t port() const noexcept;

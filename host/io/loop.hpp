@@ -23,7 +23,7 @@ namespace capstan::io {
 
 using TimerId = std::uint64_t;
 
-/// Timers ordered by due time, and by insertion where due times are equal, so that the order is
+/// Timers ordered by due time, and by insertion if due times are equal, so that the order is
 /// deterministic. It has no clock: times are Clock::monotonic() of the caller's clock. [any thread]
 class TimerQueue {
 public:
@@ -103,7 +103,7 @@ public:
     /// Moves the clock by `by`, from timer to timer. Each timer fires at its due time, in order,
     /// and all posted work has been run before the clock moves on.
     void advance(Duration by);
-    /// Sets the wall clock forward, or back where `by` is negative; the other clocks do not move.
+    /// Sets the wall clock forward, or back if `by` is negative; the other clocks do not move.
     void step_wall(Duration by) noexcept { manual_->step_wall(by); }
     /// Runs all posted work without moving the clock, and waits for ExternalWork.
     void settle();

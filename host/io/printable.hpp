@@ -8,7 +8,8 @@
 namespace capstan::io {
 
 /// `text` as one line of valid UTF-8: control characters are escaped ("\n", "\x1b"), bytes that are
-/// no UTF-8 are replaced by U+FFFD. A line longer than `limit` bytes is cut and ends with "...".
+/// not UTF-8 are replaced by U+FFFD. If `text` is longer than `limit` bytes, it is cut and the line
+/// ends with "...".
 std::string printable(std::string_view text, std::size_t limit);
 
 /// `text` with U+FFFD in place of each byte that is not UTF-8.

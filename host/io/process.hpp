@@ -34,7 +34,7 @@ Result<Pipe> make_pipe();
 
 /// How a process ended.
 struct ExitStatus {
-    int code = 0;    ///< exit code; 0 where a signal killed the process
+    int code = 0;    ///< exit code; 0 if a signal killed the process
     int signal = 0;  ///< the signal that killed the process; 0: none
 
     bool is_success() const noexcept { return code == 0 && signal == 0; }
@@ -64,7 +64,8 @@ struct ProgramRun {
     std::optional<std::vector<std::string>> environment{};
     std::optional<Duration> deadline{};  ///< absent: no limit
     std::size_t output_max = 0;          ///< of standard output, in bytes
-    /// A file to which both outputs are appended; created where missing. Empty: both are captured.
+    /// A file to which standard output and standard error are appended; created if missing. Empty:
+    /// both are captured.
     std::filesystem::path log{};
 };
 

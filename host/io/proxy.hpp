@@ -26,7 +26,7 @@ ProxyEnvironment read_proxy_environment();
 ///     ".example.com"               the subdomains alone
 ///     "10.0.0.1", "10.0.0.0/8"     that address, or the addresses of that network
 ///     any of them with ":8080"     that port alone
-/// Requests to this machine itself never use a proxy.
+/// Requests to localhost and to loopback addresses never use this proxy.
 std::string proxy_for(const Url& url, const ProxyEnvironment& environment);
 
 /// A proxy's URL in the form that libcurl needs. "host:3128" is an http proxy. With socks5 the

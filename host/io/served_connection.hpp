@@ -65,7 +65,7 @@ private:
 /// have closed. [any thread]
 class Responder::Exchange {
 public:
-    /// Forwards each call to the connection's strand. No effect where the connection has closed.
+    /// Forwards each call to the connection's strand. No effect if the connection has closed.
     class Link {
     public:
         virtual ~Link() = default;
@@ -89,7 +89,7 @@ private:
 };
 
 /// Reads requests one after the other, and writes the answer of each. `Stream` is plain or TLS. All
-/// private functions run on the stream's strand.
+/// private functions except run() are called on the stream's strand.
 template <class Stream>
 class StreamConnection final : public ServedConnection,
                                public std::enable_shared_from_this<StreamConnection<Stream>> {
@@ -97,7 +97,8 @@ public:
     using Handler = HttpServer::Handler;
     using Code = boost::system::error_code;
 
-    /// `queued` is called when a part of an answer waits to be sent, `gone` by the destructor.
+    /// `queued` is called when the beginning of an answer waits to be sent, `gone` by the
+    /// destructor.
     StreamConnection(Stream stream, const HttpServer::Options& options, Handler handler,
                      std::function<void()> queued, std::function<void()> gone)
         : stream_(std::move(stream)),
@@ -184,8 +185,8 @@ public:
     /// Closes connections until one more of that peer is within the limits.
     void make_room(const std::string& peer);
     void add(std::string peer, const std::shared_ptr<ServedConnection>& connection);
-    /// Closes connections with unsent bytes, those with the oldest stage first, until the unsent
-    /// bytes of the rest are within the limit.
+    /// Closes connections with unsent bytes, first those that have been in their stage for the
+    /// longest time, until the unsent bytes of the rest are within the limit.
     void bound_unsent();
     void close_all();
     std::size_t size() const noexcept { return slots_.size(); }

@@ -21,9 +21,11 @@ public:
     using Id = std::uint64_t;
     using OnPart = std::function<void(std::string_view part)>;
     struct Limits {
-        std::size_t turn = std::size_t{256} << 10;   ///< bytes per turn
-        std::size_t waiting = std::size_t{4} << 20;  ///< bytes of is_full(): read no more
-        std::size_t most = std::size_t{32} << 20;    ///< bytes of is_overfull(): take no more
+        std::size_t turn = std::size_t{256} << 10;  ///< bytes per turn
+        /// bytes from which is_full() holds: nothing more is read
+        std::size_t waiting = std::size_t{4} << 20;
+        /// bytes from which is_overfull() holds: nothing more is taken
+        std::size_t most = std::size_t{32} << 20;
     };
     explicit StreamTurns(Limits limits) : limits_(limits) {}
 
@@ -35,8 +37,8 @@ public:
         std::vector<Id> done;    ///< streams that have no waiting part any more
         std::vector<Id> failed;  ///< streams with a listener that threw; it is not called again
     };
-    /// Passes on waiting parts, one part a stream in turn, until the bytes of the turn are used up
-    /// or no part waits.
+    /// Passes on waiting parts, one part of each stream in turn, until the bytes of the turn are
+    /// used up or no part waits.
     TurnResult turn();
     /// Whether `turn` has to be called after other work.
     bool wants_turn() const noexcept { return given_ > 0 || waiting_ > 0; }

@@ -21,8 +21,8 @@ struct KeptMembers {
 };
 
 /// The members that are kept of an object of any kind that find_kind() knows. All kinds share one
-/// table, because the kind may be the last member of an object. A decoder that starts to read a
-/// member enters the member here.
+/// table, because the kind may be the last member of an object. If a decoder is changed to read
+/// another member, that member must be added here.
 const KeptMembers& field_mask() noexcept;
 
 }  // namespace capstan::kubernetes

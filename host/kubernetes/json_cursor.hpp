@@ -39,8 +39,8 @@ public:
     JsonCursor root();
     /// An equal problem that is kept already is not kept twice.
     void add(JsonProblem problem);
-    /// No further problem is kept. The caller then saves the search for the pointer and calls
-    /// leave_out().
+    /// No further problem is kept. The caller then need not search for the pointer, and calls
+    /// leave_out() instead of add().
     bool is_full() const noexcept { return kept_.size() >= limit_; }
     /// Counts a problem without keeping it.
     void leave_out() noexcept {

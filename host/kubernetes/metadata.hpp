@@ -23,8 +23,8 @@ struct ObjectMetadata {
     Time created{};
     std::int64_t generation = 0;    ///< of the spec; 0: absent
     std::optional<Time> deleted{};  ///< deletionTimestamp; absent: the object is not being deleted
-    /// False: name, namespace or labels could not be read, so it is unknown which selectors match
-    /// the object.
+    /// False: name, namespace, uid or labels could not be read, so it is unknown which selectors
+    /// match the object.
     bool is_identified = true;
 };
 
@@ -44,7 +44,7 @@ engine::snapshot::PodOwner decode_owner(const JsonCursor& references);
 struct ObjectKind;
 
 struct ObjectName {
-    std::string ns{};  ///< empty where the kind has none
+    std::string ns{};  ///< empty if the kind has none
     std::string name{};
 };
 /// "shop/web", or the name alone.

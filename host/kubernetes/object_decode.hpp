@@ -20,15 +20,15 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file,
 
 // The controllers that replace their pods.
 
-/// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Absent: its name, its
-/// labels or its number of replicas could not be read. A malformed selector is a problem, and is
+/// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Absent: its name, namespace,
+/// uid, labels or number of replicas could not be read. A malformed selector is a problem, and is
 /// left out.
 std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCursor& controller,
                                                                     std::string_view kind);
 
 // A DaemonSet of the Kubernetes API.
 
-/// A container's limit counts as its request where the request is missing, also in init containers,
+/// A container's limit counts as its request if the request is missing, also in init containers,
 /// because the API server writes that into the pods. Absent: the needs of its pods, or its name,
 /// could not be read.
 std::optional<engine::snapshot::DaemonSetObject> decode_daemon_set(const JsonCursor& daemon_set);
@@ -54,8 +54,8 @@ std::optional<engine::snapshot::NodeObject> decode_node(const JsonCursor& node);
 /// A Service of any type. Absent: its name or its selector could not be read.
 std::optional<engine::snapshot::ServiceObject> decode_service(const JsonCursor& service);
 
-// Storage objects, as far as they decide where pods may run. Each decoder gives nothing where the
-// object has any malformed member that it reads, or no name.
+// Storage objects, as far as they decide where pods may run. The result is absent if the object has
+// no name, or if a member that the decoder reads is malformed.
 
 std::optional<engine::snapshot::ClaimObject> decode_claim(const JsonCursor& claim);
 std::optional<engine::snapshot::VolumeObject> decode_volume(const JsonCursor& volume);

@@ -18,8 +18,8 @@ struct ObjectKind {
     bool (*load)(const JsonCursor& object, engine::snapshot::ClusterSink& sink);
 };
 
-/// NULL: a snapshot does not need the kind. `api_version` is "v1" or "storage.k8s.io/v1"; where it
-/// is empty, as for items of a list, any group matches. The version is ignored, because the members
+/// NULL: a snapshot does not need the kind. `api_version` is "v1" or "storage.k8s.io/v1"; if it is
+/// empty, as for items of a list, any group matches. The version is ignored, because the members
 /// that decoders read are the same in all versions.
 const ObjectKind* find_kind(std::string_view kind, std::string_view api_version) noexcept;
 

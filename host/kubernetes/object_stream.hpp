@@ -309,8 +309,8 @@ private:
     ItemBuilder builder_;
     std::vector<Level> levels_;  ///< the open ones, the innermost one last
     std::string key_;            ///< the last key outside of items, or at the top of an item
-    std::string text_;           ///< the parts so far of a text, where wants_text()
-    std::string kind_hint_;      ///< the kind that its list gives the item being built
+    std::string text_;           ///< the parts so far of a text, if wants_text()
+    std::string kind_hint_;      ///< the kind that the list gives to the item being built
     std::string kind_;           ///< the item's own kind; empty: not read yet
 };
 

@@ -9,11 +9,11 @@
 
 namespace capstan::kubernetes {
 
-/// Collects pods into classes: pods that differ in nothing but their name are one class with a
-/// count. Classes are in the order in which their first pod came.
+/// Collects pods into equivalence groups: pods that differ in nothing but their name are one group
+/// with a count. Groups are in the order in which their first pod came.
 class PodClasses {
 public:
-    /// Adds `pod.count` pods. Returns the index of their class.
+    /// Adds `pod.count` pods. Returns the index of their group.
     std::uint32_t add(PodEquivalenceGroup pod);
     const std::vector<PodEquivalenceGroup>& classes() const noexcept { return classes_; }
     std::vector<PodEquivalenceGroup> take() && { return std::move(classes_); }

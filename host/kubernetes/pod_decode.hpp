@@ -68,11 +68,10 @@ struct DecodedPodSpec {
 
 /// A malformed part is a problem and is left out. Where possible this errs towards keeping the pod
 /// off nodes: a malformed toleration tolerates nothing, and a malformed term of node affinity
-/// matches no node. Where leaving out a part would let the pod on more nodes, `is_complete` is
-/// false.
+/// matches no node. If the pod would fit on more nodes without the part, `is_complete` is false.
 DecodedPodSpec decode_pod_spec(const JsonCursor& spec);
 
-// A Pod of the Kubernetes API, as an object and as the class it belongs to.
+// A Pod of the Kubernetes API, as an object and as the pod equivalence group it belongs to.
 
 struct DecodedPod {
     engine::snapshot::PodObject pod;
@@ -85,7 +84,7 @@ struct DecodedPod {
 /// returned all the same. A missing namespace is "default".
 DecodedPod decode_pod_object(const JsonCursor& pod);
 
-/// A class with this pod alone (`count` 1).
+/// A group with this pod alone (`count` 1).
 PodEquivalenceGroup decode_pod(const JsonCursor& pod);
 
 }  // namespace capstan::kubernetes

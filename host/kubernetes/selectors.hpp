@@ -18,7 +18,7 @@ namespace capstan::kubernetes {
 std::vector<Requirement> decode_node_requirements(const JsonCursor& expressions);
 std::vector<Requirement> decode_label_requirements(const JsonCursor& expressions);
 
-/// Nothing when absent, which differs from the empty selector in Kubernetes.
+/// Absent if the selector is absent; to Kubernetes that is not the same as an empty selector.
 std::optional<LabelSelector> decode_label_selector(const JsonCursor& selector);
 
 /// Empty when absent or no text.
@@ -29,7 +29,8 @@ std::vector<std::string> decode_texts(const JsonCursor& list);
 // Node selectors of pods and volumes, and tolerations.
 
 /// The terms of a NodeSelector, one of which must match. Empty: the selector is absent. A selector
-/// without terms, and a malformed selector, become one term that matches no node.
+/// that has no terms, or a malformed list of them, becomes one term that matches no node. A
+/// malformed term matches no node either.
 std::vector<NodeSelectorTerm> decode_node_selector(const JsonCursor& selector);
 /// The required terms of `spec.affinity.nodeAffinity`, as in decode_node_selector.
 std::vector<NodeSelectorTerm> decode_required_affinity(const JsonCursor& node_affinity);

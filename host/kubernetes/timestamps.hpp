@@ -11,7 +11,7 @@
 namespace capstan::kubernetes {
 
 /// RFC 3339 in UTC, with as many decimals as needed, up to nanoseconds: "2026-11-21T10:50:00.25Z".
-/// Nothing outside the years 1900 to 2200.
+/// Absent: the time is outside the years 1900 to 2200.
 std::optional<std::string> find_timestamp_text(Time time);
 
 /// Absent: not set; or malformed, which is a problem.

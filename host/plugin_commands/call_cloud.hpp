@@ -1,5 +1,5 @@
-/// `capstan plugin call --kind cloud`: what a cloud shows, on a recording of its API or on the API
-/// itself, and what becomes of one change that a person asks for.
+/// `capstan plugin call --kind cloud`: what a cloud shows, with a recording of its API or with the
+/// API itself, and the outcome of one change that the command line asks for.
 #pragma once
 
 #include <filesystem>
@@ -26,22 +26,23 @@ struct CloudChange {
 Result<CloudChange> parse_change(CloudChange::What what, const std::string& text);
 
 struct CloudCall {
-    std::vector<testing::Exchange> recording{};  ///< what requests are answered with
-    bool is_live = false;                        ///< requests go out, and waiting takes its time
+    std::vector<testing::Exchange> recording{};  ///< the replies to requests
+    bool is_live = false;                 ///< requests use the network, and waits take real time
     std::filesystem::path secrets{};      ///< a folder as `[secrets] dir`; empty: made-up values
-    std::optional<CloudChange> change{};  ///< none: the cloud is only read
+    std::optional<CloudChange> change{};  ///< absent: the cloud is only read
 };
 
-/// Makes and starts an instance, refreshes it, describes its groups; makes the change, if one is
-/// asked for, and refreshes again. The answer describes the last refresh:
+/// Makes and starts an instance, and refreshes it. If a change is asked for, makes it and refreshes
+/// again. Then describes the groups. The result shows the last refresh:
 ///     {"complete":true,"groups":[{"id","min","max","target","healthy","spot","price_per_hour",
 ///      "template":{...}}],
-///      "machines":[{"id","group","state","machine_type","zone","spot","leaves_because","error"}],"unreadable":[ERROR],
+///      "machines":[{"id","group","state","machine_type","zone","spot","leaves_because","error"}],
+///      "unreadable":[ERROR],
 ///      "change":{"target":3,"shortfall":null},"requests":["GET https://api.example/groups"]}
-/// `change` is there where one was asked for; of a removal it is {"failed":[ERROR]}. ERROR is
+/// `change` is there if a change was asked for; of a removal it is {"failed":[ERROR]}. ERROR is
 /// {"code","message","subject"}; a template that cannot be described is
-/// {"error":ERROR}, and what is unknown is null. Requests are shown without their query. An error
-/// says which call failed.
+/// {"error":ERROR}, and what is unknown is null. Requests are shown without their query. The error
+/// of this function says which call failed.
 Result<boost::json::object> call_cloud(const runtime::LoadedPlugin& plugin,
                                        const commands::SettingsFile& settings,
                                        const CloudCall& call);

@@ -24,8 +24,8 @@ public:
     CallCluster& operator=(const CallCluster&) = delete;
     ~CallCluster();
 
-    /// Makes the plugin the leader and lets it run until its reconcile has ended. The error is the
-    /// controller's, or `deadline` if the reconcile did not end.
+    /// Makes the plugin the leader and lets it run for 30 s of virtual time. The error is the
+    /// controller's, or `deadline` if no reconcile has ended.
     Result<void> reconcile();
     /// The placement that the Balancer's status has now.
     Result<ControllerAnswer> answer() const;

@@ -31,7 +31,7 @@ std::string answer_of(const Error& error);
 /// The kinds that can be called.
 enum class CallKind { expander, similarity, splitter, controller, group_source, cloud };
 
-/// Takes a short name or an id: "expander" or "capstan.expander/1". Empty: no such kind.
+/// Takes a short name or an id: "expander" or "capstan.expander/1". Absent: no such kind.
 std::optional<CallKind> find_call_kind(std::string_view kind);
 /// The kind's id at the boundary: "capstan.expander/1".
 std::string_view kind_id_of(CallKind kind);

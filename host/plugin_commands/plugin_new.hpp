@@ -16,8 +16,8 @@ struct NewPlugin {
     std::string kind;      ///< "expander"; one of `known_templates`
     std::string language;  ///< "cpp", "c" or "rust"
     std::string name;      ///< names plugin, class and files; lower-case letters, digits and '_'
-    std::optional<std::filesystem::path>
-        directory{};        ///< where the project goes; the name, if not set
+    /// Where the project goes; absent: the folder `name`.
+    std::optional<std::filesystem::path> directory{};
     std::string variant{};  ///< if a kind and language have several; empty: the first
 };
 

@@ -37,7 +37,8 @@ Verification verify(const runtime::plugin_files::PluginFile& file, const std::st
 /// A line for each class with skipped checks: why they were skipped, and which option to give.
 std::vector<std::string> what_to_give(const Verification& verification, const VerifyInput& input);
 
-/// {"passed":23,"failed":1,"not_applicable":3,"skipped":0,"missing_confinement":[],"checks":[{"class","check","verdict","because","microseconds"}]}
+/// {"passed":23,"failed":1,"not_applicable":3,"skipped":0,"missing_confinement":[],
+/// "checks":[{"class","check","verdict","because","microseconds"}]}
 boost::json::object to_json(const Verification& verification);
 
 }  // namespace capstan::plugin_commands

@@ -1,5 +1,5 @@
-/// Actions that clouds have not answered in the time that a pass waits for them, and the value by
-/// which a pass waits for a result of another thread.
+/// Actions that clouds have not answered in the time that a pass waits for them, and the value
+/// through which a pass waits for the result of another thread.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 namespace capstan::runtime {
 
 /// A value that one thread puts and another one takes. A wait that timed out may be repeated. Both
-/// sides share it: the value may come when no thread waits for it any more.
+/// threads share ownership of it: the value may come when no thread waits for it any more.
 template <class T>
 class Awaited {
 public:
@@ -78,7 +78,7 @@ private:
 };
 
 // An action that its cloud has not answered in the time that a pass waits goes on while later
-// passes run. It counts as asked for, and a later pass remembers its result.
+// passes run. It counts as requested, and a later pass remembers its result.
 
 /// The provider_code of the result of such an action. The code of that result is `cancelled`: the
 /// pass has ended its wait, and whether the action was carried out is not known.
@@ -88,7 +88,7 @@ bool is_under_way(const Error& error) noexcept;
 /// [any thread]
 class ActionsUnderWay {
 public:
-    /// One action, and what came of it: engine::remember_results takes both.
+    /// One action, and what came of it. engine::remember_results takes `decision` and `results`.
     struct Ended {
         engine::Decision decision{};
         engine::Results results{};
@@ -96,7 +96,7 @@ public:
     };
     using Key = std::uint64_t;
 
-    /// `action`: "increase web by 3 has not been answered since 2026-11-24T05:00:00Z".
+    /// `action`: "increase web by 3 has had no response since 2026-11-24T05:00:00Z".
     Key begin(const NodeGroupId& group, std::string action);
     void end(Key key, Ended ended);
     /// `on_end` is called at the end of each action, by the thread that calls `end`.

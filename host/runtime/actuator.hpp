@@ -27,14 +27,14 @@ struct ActionPatience {
 };
 /// Asks clouds and cluster for all actions of the decision at once, with these exceptions:
 ///   - The nodes of `rechecks` are read again from the cluster before anything is done to them.
-///     Where that fails, nothing is done to the node.
+///     If that fails, nothing is done to the node.
 ///   - A node that the decision removes gets its deletion taint before its cloud is asked to remove
-///     the machine. Where the taint cannot be set, the cloud is not asked.
+///     the machine. If the taint cannot be set, the cloud is not asked.
 ///   - A removal from a group of `atomic_groups` is carried out for all nodes of the removal or for
 ///     none: a recheck or a change that fails for one node counts for all of them.
-///   - A group is created before its cloud is asked to increase it. Where the creation fails, the
+///   - A group is created before its cloud is asked to increase it. If the creation fails, the
 ///     increases of the group are `cancelled`.
-///   - Where `call_context` says that the cluster is not observed, removals, evictions and changes
+///   - If `call_context` says that the cluster is not observed, removals, evictions and changes
 ///     that mark a node are `cancelled`, and no node is rechecked. Marks are still taken off.
 /// Waits for the results and returns them in the order of the decision. On virtual time the clock
 /// goes on meanwhile. An action that fails does not keep another one from being carried out. The

@@ -24,7 +24,8 @@ enum class CloudAction : std::uint8_t { decrease, removal, creation, increase, d
 /// kind.
 using ActionPlace = std::pair<CloudAction, std::size_t>;
 
-/// The actions of `decision` that clouds are asked for, without their reasons.
+/// The decreases, removals, creations, increases and deletions of `decision`, and nothing else of
+/// it.
 engine::Decision cloud_actions_of(const engine::Decision& decision);
 NodeGroupId group_at(const engine::Decision& decision, const ActionPlace& place);
 /// "increase web by 3".

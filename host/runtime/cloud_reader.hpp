@@ -20,7 +20,7 @@
 namespace capstan::runtime {
 
 /// One cloud's part of a CloudsView. A list that has not changed since the last time is the same
-/// object, so that it need not be compared; neither is NULL.
+/// object, so that it need not be compared; neither list is NULL.
 struct CloudReading {
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
     using MachineTypes = std::shared_ptr<const std::vector<MachineType>>;
@@ -40,7 +40,7 @@ struct CloudReading {
 /// Keeps the groups and templates of the last reading. A group that cannot be read this time is
 /// taken from there, and so is a template with an unchanged fingerprint. If the cloud returns the
 /// same view again, had no problem, and no template has to be requested again, the list of groups
-/// is not rebuilt. All but `read` runs on the cloud's strand.
+/// is not rebuilt. All functions except read() and client() are called on the cloud's strand.
 class CloudReader : public std::enable_shared_from_this<CloudReader> {
 public:
     using Done = std::function<void(CloudReading)>;
@@ -54,7 +54,8 @@ public:
         bool probe = false;          ///< see CloudClient::refresh
     };
     /// Refreshes the cloud and asks for the templates of groups that have none or a new
-    /// fingerprint. `done` is called on the strand. Not to be called again before `done`.
+    /// fingerprint. `done` is called on the strand. Not to be called again before `done` was
+    /// called.
     /// [any thread]
     void read(Request request, Done done);
 
@@ -110,7 +111,8 @@ struct CloudState {
     /// since the start.
     std::optional<Time> answered{};
     std::optional<Error> failure{};  ///< of the refresh that ended for this view
-    bool is_slow = false;            ///< its last refresh took longer than a pass waits
+    /// its last refresh, or the one under way, took longer than a pass waits
+    bool is_slow = false;
 };
 
 /// The refreshes of one cloud, one at a time, and their answers. Times are of the monotonic clock,

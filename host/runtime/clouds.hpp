@@ -36,7 +36,7 @@ struct CloudsView {
     /// creates groups.
     std::shared_ptr<const std::vector<engine::CloudMachines>> machines{};
     /// What could not be read, by cloud in pipeline order. Each message names its cloud; `subject`
-    /// is the group, where the problem is about one.
+    /// is the group, if the problem is about one.
     std::vector<Error> problems{};
     /// Clouds that have not been read since the start. Their groups are not known.
     engine::UnreadClouds unread{};
@@ -59,14 +59,15 @@ struct RefreshPatience {
     /// The age up to which a late answer is used without asking the cloud again.
     Duration late_answer_age{};
 };
-/// max(5 s, min(3 scan intervals, 15 s)).
+/// unresponsive_after is max(5 s, min(3 scan intervals, 15 s)), unresponsive_again_after at most
+/// half a scan interval, and late_answer_age a scan interval more than unresponsive_after.
 RefreshPatience patience_of(Duration scan_interval) noexcept;
 
 /// Reads all clouds at once. Groups of a cloud that cannot be read, and groups that the cloud calls
 /// unreadable, count as they were last, and no action is taken on them. A group's template is asked
-/// for when its fingerprint changes, or each time when it has none. A template that cannot be had
-/// is left out, with the reason. Of two groups with one id the one of the cloud that comes first in
-/// the pipeline counts, and the other one is a problem.
+/// for when its fingerprint changes, or at each refresh if it has none. If there is no template,
+/// the view has the reason. Of two groups with the same id the one whose cloud comes first in the
+/// pipeline counts, and the other one is a problem.
 class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
     /// How clouds that throttle or reject the credentials are refreshed.
@@ -95,13 +96,14 @@ public:
     /// Takes effect with the next refresh. Absent, as at first: each refresh is waited for until
     /// its deadline.
     void set_patience(std::optional<RefreshPatience> patience);
-    /// Called by any thread when a cloud that was unresponsive in the last view answers.
+    /// `on_late` is called, by any thread, when the refresh of a cloud that was unresponsive in the
+    /// last view ends.
     void set_on_late(std::function<void()> on_late);
 
     /// Asks each cloud that is not backed off, and waits for the answers. On virtual time the
-    /// clock goes on meanwhile. Groups of a cloud that is backed off are left as they are, for the
-    /// reason given there. A cloud is not asked again while its refresh is under way; a late answer
-    /// is used by the next call. [one thread]
+    /// clock goes on meanwhile. Groups of a cloud that is backed off stay as they were last, and
+    /// are unreadable for the reason in `restraint`. A cloud is not asked again while its refresh
+    /// is under way; a late answer is used by the next call. [one thread]
     CloudsView refresh_now(PluginHost& host, const Restraint& restraint);
     CloudsView refresh_now(PluginHost& host) { return refresh_now(host, Restraint()); }
     /// As of the last refresh_now; empty before the first one. [any thread]
@@ -141,8 +143,9 @@ private:
     /// be under way when a pipeline names it again.
     std::map<PluginInstanceId, Cloud> clouds_;
     CloudsView view_;
-    std::vector<CloudReading> merged_;  ///< the readings that `view_` was made of, by cloud
-    bool is_disputed_ = false;          ///< two clouds of `view_` have a group of one id
+    /// the readings that `view_` was made of, in pipeline order
+    std::vector<CloudReading> merged_;
+    bool is_disputed_ = false;  ///< two clouds of `view_` have a group with the same id
     std::optional<RefreshPatience> patience_{};
     std::function<void()> on_late_{};
     std::uint64_t ended_ = 0;  ///< refreshes that have ended since the start

@@ -1,4 +1,4 @@
-/// The Kubernetes side of carrying decisions out, the same for an API server and a simulation.
+/// The Kubernetes side of carrying decisions out: one interface for an API server and a simulation.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ public:
     virtual ~ClusterClient() = default;
     /// Reads the nodes from the cluster as they are now. `done` is called once for each node, with
     /// its index in `nodes`. The error: the node could not be read, or, with the provider code
-    /// engine::unknown_pods, it has pods that the decision did not know of.
+    /// engine::removal::unknown_pods, it has pods that the decision did not know of.
     virtual void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
                          RecheckDone done) = 0;
     /// Makes the whole change or none of it. `not_found`: there is no such node.

@@ -1,6 +1,6 @@
-/// Finds machine types in the settings of group sources that no cloud has, as far as settings show
-/// that. A group source names types in its list `machine_types`. A cloud that has its types from
-/// its settings has a list of tables of that name.
+/// Finds machine types that the settings of group sources name and no cloud has, as far as settings
+/// show that. A group source names types in its list `machine_types`. A cloud that has its types
+/// from its settings has a list of tables with that name.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct MachineTypeDoubt {
     std::string found{}, fix{};
 };
 
-/// Empty where the pipeline has no group source, and where a cloud reports its types only while it
-/// runs.
+/// Empty if the pipeline has no group source or no cloud, and if a cloud reports its types only
+/// while it runs.
 std::vector<MachineTypeDoubt> find_machine_type_doubts(const config::Config& config,
                                                        const PluginSet& plugins);
 

@@ -60,17 +60,17 @@ private:
 class PassCurrency {
 public:
     PassCurrency() = default;
-    /// The currency of the first group, by id, that has a price; otherwise of the first machine
-    /// type's offering with a price.
+    /// The currency of the first group, by id, that has a price; otherwise of the first offering of
+    /// a machine type that has one.
     explicit PassCurrency(const engine::Snapshot& snapshot);
 
-    /// Whether a price in `currency` can be compared with the others. Where no price was found at
-    /// the construction, the first call decides the currency.
+    /// Whether a price in `currency` can be compared with the others. If no price was found at the
+    /// construction, the first call decides the currency.
     bool takes(const std::string& currency);
-    /// The note about a price that cannot be compared: "the price is in EUR, prices are compared in
-    /// USD; it is left out".
+    /// The note about a price that cannot be compared: "price in EUR ignored: prices are compared
+    /// in USD".
     std::string refusal(const std::string& currency) const;
-    /// The list without the prices of offerings in other currencies; the same list where there are
+    /// The list without the prices of offerings in other currencies; the same list if there are
     /// none. Adds a note for each cloud that has such offerings.
     std::shared_ptr<const std::vector<engine::CloudMachines>> filter(
         const std::shared_ptr<const std::vector<engine::CloudMachines>>& machines,

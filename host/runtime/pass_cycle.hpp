@@ -36,7 +36,7 @@ struct PassInput {
     /// The clouds that are asked for prices and options, as Clouds::instances gives them.
     std::vector<std::shared_ptr<instances::PluginInstance>> clouds{};
     engine::CallContext call_context{};
-    /// Hooks that the pass does without; see run_watched.
+    /// Hooks that the pass skips from the beginning; see run_watched.
     std::vector<instances::SkippedHook> skipped_hooks{};
     /// Expanders ask their services through it, on the thread that calls decide(). NULL: services
     /// are not asked.
@@ -46,7 +46,7 @@ struct PassInput {
     std::vector<std::string> notes{};  ///< those of a recorded pass, see PassResult
     /// Answers of clouds that are not asked for again, see PassResult.
     std::vector<PlannedGroupAnswer> candidate_groups{};
-    /// Of an earlier pass: its list is used again where the same groups get the same prices and
+    /// Of an earlier pass: its list is used again if the same groups get the same prices and
     /// options.
     FilledGroups earlier{};
 };
@@ -59,8 +59,8 @@ struct PassResult {
     // and asks no cloud and no service.
     std::vector<instances::SkippedHook> skipped_hooks;
     std::vector<instances::ExpanderAnswer> expander_answers{};
-    /// Errors of clouds that were asked for prices and options; also at the end of the decision's
-    /// own notes.
+    /// Errors of clouds that were asked for prices and options, and ignored prices in other
+    /// currencies. They are also at the end of the decision's own notes.
     std::vector<std::string> notes;
     std::vector<PlannedGroupAnswer> candidate_groups{};
     /// Of the snapshot with these `groups`. NULL: the decision was made on another snapshot, which
@@ -72,12 +72,12 @@ struct PassResult {
 
 /// Has the engine decide on `thread` and waits for the result. Equal inputs give equal results,
 /// byte for byte. An error of a cloud that is asked for prices or options becomes a note of the
-/// decision. The error: an instance of the wiring cannot be called at all.
+/// decision. Fails if an instance of the wiring cannot be called at all.
 Result<PassResult> decide(PassInput input, instances::PassThread& thread);
 /// The same on a thread of its own.
 Result<PassResult> decide(PassInput input);
 
-/// A question about a pass. Where no member is set, it asks for the matrix of all pending pod
+/// A question about a pass. If no member is set, it asks for the matrix of all pending pod
 /// equivalence groups and all node groups.
 struct PassQuestion {
     std::optional<engine::PodGroupId> equivalence_group{};

@@ -18,11 +18,11 @@ public:
     explicit PassMetrics(prometheus::Registry& registry);
     /// Called once for each pass, after its results were remembered.
     void observe(const pass_metrics::PassObservation& pass);
-    /// Called for actions that clouds answered after the pass that asked for them, before the pass
-    /// is observed that remembered them. Decision and results of `late` hold these actions alone;
-    /// its other members are those of the remembering pass.
+    /// Called for actions that clouds answered after the pass that decided on them. A later pass
+    /// remembers these answers; the call comes before `observe` for that pass. Decision and results
+    /// of `late` hold these actions alone; its other members are those of that later pass.
     void observe_late(const pass_metrics::PassObservation& late);
-    /// As the first one, with the health after the pass given.
+    /// As the first `observe`, for a caller that has the health after the pass already.
     void observe(const pass_metrics::PassObservation& pass, const engine::health::Health& health);
 
 private:

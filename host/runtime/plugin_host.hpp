@@ -41,7 +41,7 @@ public:
         std::string version{};  ///< of the host, as plugins see it
         /// The file of call markers, see Breadcrumbs; empty: there is none.
         std::filesystem::path breadcrumbs{};
-        /// The folder where instances keep their state; it is created where it is missing. Empty:
+        /// The folder where instances keep their state; it is created if it is missing. Empty:
         /// state is kept in memory, for commands that make one decision.
         std::filesystem::path state{};
         /// The folder of `capstan.cache/1`; empty: instances have no cache.
@@ -82,19 +82,18 @@ public:
     std::vector<std::shared_ptr<instances::PluginInstance>> instances() const;
     /// Creates an instance, which is neither started nor part of the host: `stop` destroys it.
     Result<std::shared_ptr<instances::PluginInstance>> create(const LoadedPlugin& plugin);
-    /// Adds a running instance with a new id. The host stops it with the others. [any
-    /// thread]
+    /// Adds a running instance with a new id. The host stops it with the others. [any thread]
     void add(std::shared_ptr<instances::PluginInstance> instance);
     /// Creates and starts instances of those plugins. They are not part of the host yet, which may
     /// have instances of the same ids: `exchange` puts them into the host, `stop` stops them. After
     /// an error all of them are stopped; the error names its instance. In real time each is created
-    /// on a thread that is abandoned where the plugin does not return.
+    /// on a thread that is abandoned if the plugin does not return.
     Result<Instances> make_replacements(const std::vector<const LoadedPlugin*>& plugins);
     /// Puts `made` into the host, each in the place of the instance of its id, and takes the
-    /// instances of `gone` out. The answer: the instances that were taken out, which still run.
+    /// instances of `gone` out. Returns the instances that were taken out, which still run.
     Instances exchange(const Instances& made, const std::vector<PluginInstanceId>& gone);
-    /// Stops them, each within its deadline. An instance that cannot be stopped is never destroyed,
-    /// and the log says so.
+    /// Stops `instances`, the last one first, each within its deadline. An instance that cannot be
+    /// stopped is never destroyed, and the log says so.
     void stop(const Instances& instances, StopReason reason);
     /// The identities of all instances of the running configuration, also of those that have not
     /// started. [the thread that exchanges them]

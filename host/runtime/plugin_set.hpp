@@ -27,8 +27,8 @@ using PluginSet = std::vector<LoadedPlugin>;
 
 /// Loads every file, finds every class, and checks all settings: schema, references, then the
 /// class's own `check`. Also checks that the pipeline uses each instance only where its kind is
-/// allowed. All mistakes are recorded in `diagnostics`. Where there are some, the answer is what
-/// could be loaded: it can be inspected, and must not be run. [load]
+/// allowed. All mistakes are recorded in `diagnostics`. If there are some, the result is what could
+/// be loaded: it can be inspected, and must not be run. [load]
 PluginSet load_plugins(const config::Config& config, const config::ShippedPlugins& shipped,
                        plugin_files::LibraryRegistry& registry, config::Diagnostics& diagnostics);
 

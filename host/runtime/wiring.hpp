@@ -17,15 +17,16 @@ namespace capstan::runtime {
 /// Immutable and cheap to copy: every thread of a pass has its own copy.
 struct Wiring {
     struct Stage {
-        std::shared_ptr<instances::PluginInstance> expander;  ///< NULL: `absent`
+        /// NULL: it has not started; `absent` is its id then.
+        std::shared_ptr<instances::PluginInstance> expander;
         engine::StageFallback on_error = engine::StageFallback::skip;
         engine::StageFallback on_empty = engine::StageFallback::skip;
         PluginInstanceId absent{};
     };
     std::vector<Stage> expanders;
     std::vector<std::shared_ptr<instances::PluginInstance>> similarity;
-    std::shared_ptr<instances::PluginInstance>
-        splitter;  ///< NULL: all nodes go to the option's own group
+    /// NULL: all nodes go to the option's own group.
+    std::shared_ptr<instances::PluginInstance> splitter;
     std::vector<std::shared_ptr<instances::PluginInstance>> group_sources;
     /// Instances of the pipeline that have not started. Each of their calls fails.
     struct Absent {
@@ -64,7 +65,7 @@ public:
 
     const std::vector<engine::Stage>& chain() const noexcept { return chain_; }
     const std::vector<engine::NamedCheck>& similarity() const noexcept { return similarity_; }
-    /// Only to be called where the wiring has a splitter.
+    /// Only to be called if the wiring has a splitter.
     engine::Splitter& splitter() const noexcept { return *splitter_; }
     /// All policies, borrowed from this object.
     engine::Policies policies() const {

@@ -27,10 +27,11 @@ struct PodSet {
     std::optional<int> wanted{};
 };
 
-/// The budgets of a cluster, with the arithmetic of the disruption controller. A `min_available`
-/// that is a number is compared with the pods that are present. Every other bound refers to the
-/// number of pods that the controllers of the selected pods want. Pods without a controller add
-/// nothing to that number. A controller without a scale makes the budget allow no disruption.
+/// The budgets of a cluster, with the arithmetic of the disruption controller. With a
+/// `min_available` that is a number, the pods that are present are the expected ones. Every other
+/// bound refers to the number of pods that the controllers of the selected pods want. Pods without
+/// a controller add nothing to that number. A controller without a scale makes the budget allow no
+/// disruption.
 class Budgets {
 public:
     bool empty() const noexcept { return budgets_.empty(); }
@@ -41,8 +42,8 @@ public:
     /// the API; at the first call all budgets.
     std::vector<engine::snapshot::DisruptionBudgetObject> refresh(
         const std::vector<PodSet>& pod_sets);
-    /// Why a pod with these labels cannot be evicted now; absent: it can. A pod that is not
-    /// healthy may be evicted while the healthy pods are as many as the budget wants, or if the
+    /// Why a pod with these labels cannot be evicted now; absent: it can. A pod that is not healthy
+    /// may be evicted while the budget wants healthy pods and has at least that many, or if the
     /// budget lets unready pods go.
     std::optional<std::string> find_refusal(std::string_view ns, const Labels& labels,
                                             bool is_healthy,

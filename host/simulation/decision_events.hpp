@@ -21,7 +21,7 @@ struct UnschedulablePods {
     std::string batch{};
     std::uint32_t count = 0;
     engine::Reason reason{};
-    std::map<std::string, std::string> in_group{};  ///< why each group does not help, by group
+    std::map<std::string, std::string> in_group{};  ///< why the pods do not fit, by group
 };
 
 /// A command of the autoscaler to a cloud or the API server, and when it was given.
@@ -54,7 +54,7 @@ public:
     std::vector<GivenCommand> take_commands() { return std::exchange(commands_, {}); }
     const std::vector<GivenCommand>& commands() const noexcept { return commands_; }
     const std::vector<UnschedulablePods>& unschedulable() const noexcept { return unschedulable_; }
-    /// Why the last pass did not look at the other pods without a node: "fit on existing or
+    /// Why the last pass did not consider the other pods without a node: "fit on existing or
     /// upcoming nodes"; several reasons are joined by "or".
     const std::string& skipped() const noexcept { return skipped_; }
 

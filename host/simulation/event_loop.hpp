@@ -53,7 +53,7 @@ public:
     /// Runs `step`. Everything that is due at its last moment has happened then, except for a pass:
     /// that pass belongs to the next step. A step until a command ends right after the pass that
     /// gave the command. Ends at `end` at the latest; absent: there is no such limit. False: `end`
-    /// came before the end of the step. Fails where an action is impossible or a pass fails.
+    /// came before the end of the step. Fails if an action is impossible or a pass fails.
     Result<bool> run_step(const Step& step, std::optional<Time> end);
 
 private:

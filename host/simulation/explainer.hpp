@@ -34,15 +34,15 @@ std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std
 /// name that goes on after it with a dot ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"); else the
 /// only name that begins with it. Otherwise `not_found`, and the message is `unknown` followed by
 /// the names that may be meant, or by the names there are. `names` has to be ascending.
-///     "no node 'n' in this cluster; several match: n1, n2"
+///     no node "n" in this cluster; several match: n1, n2
 Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
                                 std::string_view unknown);
 
 // The observer that asks a pass.
 
 /// A question about one pod, the pods of one workload, one group or one node; if none of these is
-/// set, about all pending equivalence classes and all groups. A name may be cut short as long as
-/// only one object's name begins with the rest.
+/// set, about all pending pod equivalence groups and all node groups. A name may be shortened to a
+/// beginning that only one object's name has.
 struct Question {
     std::string pod_ns{}, pod_name{};
     std::string workload_kind{}, workload_name{};  ///< "Deployment" in `pod_ns`, or a pod's owner
@@ -62,7 +62,8 @@ struct Explained {
     std::string state{};
     std::string subject{};  ///< "shop/web-1", in full; empty: not about a pod or workload
     bool is_workload = false;
-    std::vector<Explained> pods{};  ///< of a workload: one pending pod of each equivalence class
+    /// of a workload: one pending pod of each pod equivalence group
+    std::vector<Explained> pods{};
 };
 
 /// Asks the first pass at or after the moment of the question; if there is none, what a pass would
@@ -83,7 +84,8 @@ public:
 
 private:
     struct Found {
-        std::optional<engine::PodGroupId> waiting;  ///< its class, if it has no node
+        /// its pod equivalence group, if it has no node
+        std::optional<engine::PodGroupId> waiting;
         std::string node;
     };
     const runtime::PassInput& asked() const {
@@ -101,7 +103,7 @@ private:
     /// Says which node the pods would fit; empty: none, or the scheduler has tried all pods.
     std::string missed_by_scheduler(engine::PodGroupId equivalence_group) const;
 
-    /// A pass that saw a pod without a node, and the pod's class in that pass.
+    /// A pass that saw a pod without a node, and the pod's equivalence group in that pass.
     struct Seen {
         runtime::PassInput input;
         engine::PodGroupId equivalence_group = 0;

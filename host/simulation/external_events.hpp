@@ -39,8 +39,8 @@ struct PodBatch {
     /// How long after being bound a pod ends by itself; absent: never.
     std::optional<Duration> duration{};
     Duration start_up{0};  ///< from being bound to being ready, which is when budgets count it
-    Duration stop_time{
-        0};  ///< from the start of termination to the deletion, unless its grace is shorter
+    /// From the start of termination to the deletion, unless the pod's grace period is shorter.
+    Duration stop_time{0};
     /// True: the pods have nodes from the start. They fill one node after the other, the groups
     /// taking turns, as far as requests allow; no other constraint is checked. False: they wait for
     /// the scheduler.
@@ -122,8 +122,8 @@ struct Registration {
 /// Something changes in a group of the simulated cloud.
 struct CloudChange {
     std::string group{};
-    runtime::config::TomlValue
-        change{};  ///< a table with the plugin's keys of `changes`, without `at`
+    /// A table with the plugin's keys of `changes`, without `at`.
+    runtime::config::TomlValue change{};
 };
 /// A new group: a table with the plugin's keys of `groups`.
 struct AddGroup {

@@ -33,8 +33,8 @@ public:
 
     std::optional<Time> next_due() const { return faults_.next_due(); }
     /// Begins and ends the faults that are due. Returns how far the wall clock is set forward; a
-    /// negative value sets it back. Fails where a fault is about a simulated cloud and no cloud is
-    /// simulated, and where its group never existed. A fault of a group that has left the cloud is
+    /// negative value sets it back. Fails if a fault is about a simulated cloud and no cloud is
+    /// simulated, and if its group never existed. A fault of a group that has left the cloud is
     /// ignored. A group made by auto-provisioning is not in the cloud's settings, so faults that
     /// change those settings are ignored for it.
     Result<Duration> reach(Time now);

@@ -24,15 +24,16 @@ enum class FaultKind {
     silent,           ///< no call to the cloud is answered
     removal_fails,    ///< machines of a group cannot be removed
     lost_machine,     ///< a machine of a group vanishes; its target stays
-    interruption,     ///< a machine of a group is announced to leave after `lasts`, and vanishes
-    never_joins,      ///< machines of a group that begin to run meanwhile never become nodes
-    flap,             ///< a node of a group is not ready for a while
-    eviction_error,   ///< the API server fails: evictions and node changes
-    policy_denial,    ///< an admission policy denies every eviction
-    slow_scheduler,   ///< kube-scheduler tries no pod
-    clock_jump,       ///< the wall clock is set forward by `lasts`, or back if it is negative
-    restart,          ///< the autoscaler restarts with its saved memory
-    restart_midway,   ///< a restart after it carried out a decision and before it saved its memory
+    /// a machine of a group is announced to leave after `lasts`, and mostly vanishes
+    interruption,
+    never_joins,     ///< machines of a group that begin to run meanwhile never become nodes
+    flap,            ///< a node of a group is not ready for a while
+    eviction_error,  ///< the API server fails: evictions and node changes
+    policy_denial,   ///< an admission policy denies every eviction
+    slow_scheduler,  ///< kube-scheduler tries no pod
+    clock_jump,      ///< the wall clock is set forward by `lasts`, or back if it is negative
+    restart,         ///< the autoscaler restarts with its saved memory
+    restart_midway,  ///< the autoscaler restarts between a decision's actions and saving its memory
 };
 
 /// The name of the fault in scenarios: "stock_out".
@@ -83,8 +84,9 @@ public:
 
     /// When the next fault begins or ends; absent: none does any more.
     std::optional<Time> next_due() const;
-    /// The faults that begin or end until `now`, ends first. `groups`: the groups there are. One of
-    /// them is drawn where a fault names none; if it is empty, such a fault does not come.
+    /// The faults that begin or end by `now`, ends first. `groups`: the groups there are. One of
+    /// them is drawn if a fault about a group names none; if there are no groups, that fault does
+    /// not come.
     std::vector<FaultEvent> take_due(Time now, const std::vector<std::string>& groups);
 
 private:

@@ -104,8 +104,7 @@ struct Objects {
 
 /// The id of a scenario's cloud, which is an instance of the shipped plugin `simulated`.
 inline const PluginInstanceId simulated_cloud("simulated");
-/// The settings of that cloud, with their text, so that diagnostics show the right
-/// line.
+/// The settings of that cloud, with their text, so that diagnostics show the right line.
 struct CloudSettings {
     runtime::config::Source source{};
     runtime::config::TomlValue settings{};  ///< a table
@@ -122,7 +121,7 @@ struct Input {
     Time start = time_from_unix_ns(std::int64_t{1'577'836'800} * 1'000'000'000);  // 2020-01-01
     std::uint64_t seed = 0;
     Duration scan_interval = std::chrono::seconds(10);
-    /// How fast machines of all groups become nodes, where no Registration says otherwise.
+    /// How fast machines of all groups become nodes, if no Registration says otherwise.
     Duration register_delay = std::chrono::seconds(10), ready_delay = std::chrono::seconds(10);
     std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
     /// False: only Bind gives pods a node.

@@ -29,7 +29,7 @@ public:
     void set(const Registration& registration);
 
     /// Takes over the machines that run at the start. A node with the machine's providerID becomes
-    /// its node; without one, a node is added that is ready at once.
+    /// the machine's node. If there is none, a node that is ready at once is added.
     void adopt(const std::vector<engine::Group>& groups, Time now);
     /// Takes in a refresh of the clouds. Nodes of machines that vanished are removed at once, or
     /// stay and are not ready, as the registration of their group says.
@@ -39,9 +39,9 @@ public:
     /// The machine's cloud has agreed to remove it. Its node then goes even if its group leaves the
     /// cloud's settings meanwhile.
     void expect_end(const MachineId& machine);
-    /// Lets the nodes join, and become ready, that are due until `now`.
+    /// Nodes that are due by `now` join, become ready, and get and lose their late traits.
     void reach(Time now);
-    /// Whether a cloud still starts or deletes machines, so that it has to be refreshed again.
+    /// Whether a cloud has still to start or delete machines, and so has to be refreshed again.
     bool is_awaiting() const noexcept { return is_awaiting_; }
 
 private:

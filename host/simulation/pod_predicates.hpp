@@ -71,7 +71,7 @@ bool surely_fits(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                  const engine::Group& group, const engine::Settings& settings);
 
 /// Whether an existing node may have room for the pod once its expendable pods are preempted. The
-/// autoscaler buys no machine for such a pod, since kube-scheduler preempts. The simulated
+/// autoscaler requests no machine for such a pod, since kube-scheduler preempts. The simulated
 /// scheduler does not preempt, so the pod may stay pending.
 bool may_preempt(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                  const engine::Settings& settings);

@@ -30,14 +30,14 @@ struct PreparedSetup {
     }
 };
 
-/// `cloud`, where given, replaces the clouds that the configuration names; their plugins are then
-/// not loaded.
+/// `cloud`, if given, replaces the clouds that the configuration names; their plugins are then not
+/// loaded.
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
                                        const std::optional<CloudSettings>& cloud,
                                        runtime::config::ShippedPlugins shipped);
 
-/// For passes whose decision is not carried out: loads no clouds and controllers, since those may
-/// need a network.
+/// For passes whose decision is not carried out: loads neither clouds nor controllers, since those
+/// may need a network.
 std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
                                                  runtime::config::ShippedPlugins shipped);
 

@@ -22,8 +22,8 @@ enum class EventKind {
     deletion,       ///< a cloud was asked to delete a group, and did
     eviction,       ///< pods are evicted
     backoff,        ///< a group is backed off after a failure, or not any more
-    failure,        ///< a cloud refused, or a machine failed
-    unschedulable,  ///< pods that no group can help, and why
+    failure,        ///< a cloud or the API server refused a request, or a machine failed
+    unschedulable,  ///< pods that fit no group, and why
     note,           ///< another remark of a decision: a limit that was hit, a plugin that failed
     node,           ///< nodes join, become ready or vanish
     bound,          ///< pods got a node

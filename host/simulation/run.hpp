@@ -37,7 +37,8 @@ public:
     /// Called after each pass that was run, with its input and its result.
     virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
     /// Called after each decision that was carried out, with the memory that includes the results.
-    /// If the autoscaler ended before it could save that memory, with the one saved before.
+    /// If the autoscaler was restarted before it could save that memory, with the memory that it
+    /// saved last.
     virtual void on_results(const runtime::pass_metrics::PassObservation&) {}
     /// The autoscaler was restarted with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
@@ -65,9 +66,9 @@ struct Setup {
 };
 
 /// Runs the real engine and the real plugins on virtual time. Equal inputs give equal reports, byte
-/// for byte. Fails when a plugin does not start, or an action is impossible ("scale of 'web', which
-/// is not there"); the error says where in the input. An expectation that is not met is not a
-/// failure; the report lists it.
+/// for byte. Fails if a plugin does not start, or if an action is impossible ("scale: no batch
+/// 'web' with a controller"); the error names the action's place in the input. An expectation that
+/// is not met is not a failure; the report lists it.
 Result<Report> run(const Input& input, const Setup& setup, Observer& observer);
 
 }  // namespace capstan::simulation

@@ -17,7 +17,7 @@ struct Figure {
     std::string name{}, text{};
     bool operator==(const Figure&) const = default;
 };
-/// "pods": "12 arrived, 12 got a node, 0 ended", and so on.
+/// "pods": "12 arrived, 12 bound, 0 completed", and so on.
 std::vector<Figure> figures_of(const Summary& summary);
 
 }  // namespace capstan::simulation

@@ -12,15 +12,16 @@ namespace capstan::simulation {
 
 enum class Sabotage : std::uint8_t {
     none,
-    never_removes,     ///< no node is tainted for removal, drained or removed
-    dearest_first,     ///< an increase goes to the dearest group that fits the same pods
-    forgets_orders,    ///< machines without a node are neither seen nor remembered
+    never_removes,  ///< no node is tainted for removal, drained or removed
+    dearest_first,  ///< an increase goes to the dearest group that fits the same pods
+    /// machines without a node are neither seen nor remembered, unless they are being deleted
+    forgets_orders,
     ignores_minima,    ///< groups and limits of the cluster have no minimum
     sees_old_pods,     ///< the cluster is up to half an hour old; every recheck succeeds
-    buys_for_no_pod,   ///< every half hour one machine is bought without a pod for it
+    buys_for_no_pod,   ///< every half hour, one machine is requested that no pod needs
     buys_twenty_more,  ///< each increase asks for twenty machines more
     ignores_budgets,   ///< a decision that evicts a pod evicts all pods with a budget
-    moves_all_pods,    ///< drain rules keep no node, except where a budget allows no disruption
+    moves_all_pods,    ///< drain rules keep no node, unless a budget allows no disruption
     never_unmarks,     ///< no taint is removed from a node
     never_grows,       ///< no machine is asked for, and no group created
     makes_for_no_pod,  ///< created groups are not grown

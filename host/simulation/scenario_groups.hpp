@@ -17,14 +17,14 @@ namespace capstan::simulation {
 /// may be 3 or "50%", as in Kubernetes, and a schema gives each key one type.
 void turn_shares_into_text(runtime::config::TomlValue& scenario);
 
-/// The bound in `text`, which is in `table` at `key`. An invalid bound is reported at
-/// its place. Absent: there is no text, or the bound is invalid.
+/// The bound in `text`, which is in `table` at `key`. An invalid bound is reported at its place.
+/// Absent: there is no text, or the bound is invalid.
 std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
                                    const runtime::config::SettingValue& table,
                                    runtime::config::Diagnostics& diagnostics);
 
-// The [cloud] and [[group]] tables of a scenario, and what steps change of them, for the simulated
-// cloud.
+// The [cloud], [[group]] and [[machine_type]] tables of a scenario, and the changes that its steps
+// make to them, as settings of the simulated cloud.
 
 struct ScenarioCloud {
     CloudSettings settings{};
@@ -37,9 +37,9 @@ struct ScenarioCloud {
 std::optional<ScenarioCloud> make_cloud(const runtime::config::TomlValue& root,
                                         runtime::config::Diagnostics& diagnostics);
 
-/// The actions of a step's `groups`, `remove_groups` and `change`, in this order. A change of a
-/// group that is not there is reported. The settings that the step leads to are added to
-/// `cloud->changed`, to be checked; NULL: the scenario has no simulated cloud.
+/// The actions of a step's `groups`, `remove_groups` and `change`, in this order. A change of an
+/// unknown group is reported. New groups and changes also go into `cloud->changed`, so that they
+/// are checked. `cloud`: NULL if the scenario has no simulated cloud.
 std::vector<Action> make_cloud_actions(const runtime::config::TomlValue& step, CloudSettings* cloud,
                                        runtime::config::Diagnostics& diagnostics);
 

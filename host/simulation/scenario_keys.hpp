@@ -67,8 +67,8 @@ void describe(auto&& key, Spread& s) {
     key("labels", s.labels, "Labels of the pods that are counted; empty: the pods of the batch.");
 }
 
-/// In the file a topology key or a table: `"hostname"`, `{ topology_key = "zone", labels = {...}
-/// }`.
+/// In the file a topology key or a table: `"hostname"`,
+/// `{ topology_key = "zone", required = false }`.
 struct Together {
     std::string topology_key;
     bool required = true;
@@ -337,7 +337,7 @@ void describe(auto&& key, Fault& s) {
         {.min = -3.1536e16});
 }
 
-/// How machines of a group become nodes: keys of [[group]] and of a step's `change`.
+/// How machines of a group become nodes: keys of [[group]], and of `groups` and `change` of a step.
 struct Joining {
     std::optional<bool> joins, provider_ids, nodes_stay;
     std::optional<Duration> register_delay, ready_delay, late_by;

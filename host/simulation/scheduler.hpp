@@ -1,4 +1,4 @@
-/// Which node each pending pod gets: kube-scheduler in short.
+/// A simplified kube-scheduler: which node each pending pod gets.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,20 @@ struct Zones {
     std::uint32_t count = 0;
 };
 
-/// The nodes in the order in which pods of one class want them, by score. The order is kept up to
-/// date node by node, so that placing another pod of the class costs little. Borrows what it is
-/// given.
+/// The nodes as candidates for the pods of one pod equivalence group, best score first. The order
+/// is kept up to date node by node, so that placing another pod of the group costs little. Borrows
+/// the placement and the zones.
 class NodeRanking {
 public:
     NodeRanking(const engine::scheduling::Placement& placement, engine::PodGroupIndex pod_group,
                 const Zones& zones);
 
-    /// Counts a pod of the class on the node: one that was there already, or one just placed.
+    /// Counts a pod of the group in the node's zone: one that was there already, or one just
+    /// placed.
     void count_pod(engine::NodeIndex node);
-    /// Recomputes the node's score, after a pod of any class was placed there.
+    /// Recomputes the node's score, after a pod of any group was placed there.
     void refresh(engine::NodeIndex node);
-    /// The best node that has room for one more pod of the class; absent: there is none.
+    /// The best node that has room for one more pod of the group; absent: there is none.
     std::optional<engine::NodeIndex> find_best();
 
 private:
@@ -59,14 +60,15 @@ private:
     bool is_lasting_;
     std::vector<Order> by_zone_;
     std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; absent: not in `by_zone_`
-    std::vector<std::int64_t> pods_in_;                  ///< pods of the class, by zone
+    std::vector<std::int64_t> pods_in_;                  ///< pods of the group, by zone
 };
 
-/// The node of each pod; absent: the pod fits no node. `pods`: the class of each pod. The pods get
-/// their nodes one after the other, in the order given. The engine's predicates say where a pod may
-/// run. Among those nodes the highest score wins, then the first by name:
+/// The node of each pod; absent: the pod fits no node. `pods`: the equivalence group of each pod.
+/// The pods get their nodes one after the other, in the order given. Pods that fit no node are
+/// tried again as long as others get one. The engine's predicates say where a pod may run. Among
+/// those nodes the highest score wins, then the first by name:
 ///     the share of cpu and memory that stays free, mean of both, 0 to 100
-///     + 2 x (how far its zone is behind the zone with most pods of the class, 0 to 100)
+///     + 2 x (how far its zone is behind the zone with most pods of the group, 0 to 100)
 /// Preferred affinity, preferred taints, images and preemption have no part in it.
 std::vector<std::optional<engine::NodeIndex>> find_nodes(const engine::snapshot::Cluster& cluster,
                                                          std::span<const engine::PodGroupId> pods);

@@ -10,7 +10,7 @@
 
 namespace capstan::simulation {
 
-/// A Balancer, which shares out replicas among batches of pods. Only a live cluster has a
+/// A Balancer, which distributes replicas over batches of pods. Only a live cluster has a
 /// controller for it.
 struct SharedReplicas {
     struct Target {
@@ -22,7 +22,7 @@ struct SharedReplicas {
     std::string name{};
     int replicas = 1;
     Labels labels{};        ///< they select the pods of all targets
-    bool in_order = false;  ///< true: a target gets what it may before the next; false: by weight
+    bool in_order = false;  ///< true: in the order of `targets`; false: by weight
     std::optional<Duration> startup_timeout{};
     std::vector<Target> targets{};
 };

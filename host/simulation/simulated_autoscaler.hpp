@@ -27,8 +27,9 @@
 
 namespace capstan::simulation {
 
-/// Runs passes of the real engine against the simulated cluster. Skips the decision of a pass where
-/// nothing has changed since the last one. Borrows its parts. Used on one thread.
+/// Runs passes of the real engine against the simulated cluster. Skips the decision of a pass if
+/// nothing has changed since the last one. Borrows its parts and the plugin host. Used on one
+/// thread.
 class SimulatedAutoscaler {
 public:
     struct Parts {
@@ -40,7 +41,7 @@ public:
         bool every_pass = false;        ///< also runs passes that could decide nothing new
         std::string version{};          ///< of the host
         std::filesystem::path state{};  ///< the file its memory is saved to; empty: not saved
-        /// How old a cloud's list of machines can be: a change may show in it so much later.
+        /// How old a cloud's list of machines can be: a change may appear in it that much later.
         Duration lag{0};
         Sabotage sabotage = Sabotage::none;
         Duration scan_interval = std::chrono::seconds(10);
@@ -56,15 +57,16 @@ public:
 
     /// Refreshes the clouds and hands the machines that run at the start to the registrar.
     void adopt();
-    /// Runs one pass: refreshes the clouds, and decides and acts if anything has changed. Moves the
-    /// clock by the time that calls to the clouds take.
+    /// Runs one pass: refreshes the clouds, and decides and acts if anything has changed, or if the
+    /// wake-up time of the last decision has come. Moves the clock by the time that calls to the
+    /// clouds take.
     Result<void> run();
     /// The input that a pass would get now, with the clouds as of the last refresh.
     runtime::PassInput input() const;
     /// When to run the next pass even if nothing changes in the cluster; absent: not before
-    /// something changes. A moment in the past means the next moment of the grid.
+    /// something changes. A moment in the past means the next multiple of the scan interval.
     std::optional<Time> wanted_at() const;
-    /// Like wanted_at(), but without passes that run although nothing is known to have changed.
+    /// Like wanted_at(), but leaves out passes that run although nothing is known to have changed.
     std::optional<Time> needed_at() const;
     /// To be called when something changed in the cluster.
     void wake() noexcept { has_changed_ = true; }
@@ -76,10 +78,10 @@ public:
     const std::optional<Time>& requested_pass_at() const noexcept { return requested_pass_at_; }
 
     // Faults.
-    /// Restarts the autoscaler with its memory as it was saved.
+    /// Restarts the autoscaler with its memory as it was last saved.
     Result<void> restart();
-    /// Restarts it after the next decision with at least one action has been carried out, and
-    /// before the results are remembered.
+    /// Requests a restart within a pass: once the next decision with at least one action has been
+    /// carried out, before the results are remembered.
     void restart_midway() noexcept { forgets_next_ = true; }
     /// Sets whether node changes and evictions fail.
     void break_api(bool is_broken) noexcept { api_is_broken_ = is_broken; }
@@ -135,8 +137,8 @@ private:
     /// The lists of the clouds may show a change late, until `refresh_until_`. `refreshed_at_`: the
     /// last refresh.
     Time refresh_until_{}, refreshed_at_{};
-    /// The last refresh moved the clock. The next one must then not be left out, since everything
-    /// after it would happen at another time.
+    /// The last refresh moved the clock, or a cloud was slow or failed. The next refresh must then
+    /// not be left out, since it may move the clock, too.
     bool takes_time_ = false;
     bool forgets_next_ = false, api_is_broken_ = false, evictions_are_denied_ = false;
     std::vector<std::string> problems_;  ///< of the last refresh
@@ -150,8 +152,8 @@ private:
 /// file or `file` is empty. `read`: the moment of the start. `invalid_config`: the file cannot be
 /// read or is not a memory.
 Result<engine::Memory> load_memory(const std::filesystem::path& file, const engine::PassTime& read);
-/// Replaces the file atomically. Does nothing where `file` is empty. `host`: the version that
-/// writes; `written`: now.
+/// Replaces the file atomically. Does nothing if `file` is empty. `host`: the version of the host;
+/// `written`: now.
 Result<void> save_memory(const engine::Memory& memory, const std::string& host,
                          const std::filesystem::path& file, const engine::PassTime& written);
 /// The memory as the next start would read it: written as text and read again.

@@ -27,8 +27,8 @@ struct SimulatedGroup {
 Result<CloudSettings> make_cloud_settings(std::string source,
                                           const std::vector<SimulatedGroup>& groups);
 
-/// The id that the plugin gives to the machine of that number, from 1; its node has it as
-/// providerID.
+/// The id that the plugin gives to a machine of the group; `number` counts from 1. The machine's
+/// node has the id as providerID.
 std::string machine_id(const std::string& group, std::size_t number);
 
 /// A cloud that is an instance of the plugin, with the settings that it begins with.
@@ -38,8 +38,8 @@ struct SimulatedCloud {
     runtime::config::TomlValue settings{};
 };
 
-/// The input's own cloud; without one, the simulated clouds of the pipeline, in the order of
-/// `plugins`. Empty: no cloud is simulated.
+/// The input's own cloud; without one, the simulated clouds among `plugins`, in their order. Empty:
+/// no cloud is simulated.
 std::vector<SimulatedCloud> simulated_clouds(const Input& input, const runtime::PluginSet& plugins);
 
 }  // namespace capstan::simulation

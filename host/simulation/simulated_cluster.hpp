@@ -29,8 +29,9 @@ namespace capstan::simulation {
 /// `now` before. Used by one thread.
 class SimulatedCluster {
 public:
-    /// Without a scheduler only Bind gives pods a node. `default_spread`: the spread constraints of
-    /// the scheduler for pods that have none of their own.
+    /// Without a scheduler, pods get a node only from Bind, in packed batches, or as pods of a
+    /// DaemonSet. `default_spread`: the spread constraints of the scheduler for pods that have none
+    /// of their own.
     SimulatedCluster(EventLog& event_log, RunStatistics& statistics,
                      engine::snapshot::ClusterBuilderOptions options = {},
                      bool has_scheduler = true,
@@ -70,8 +71,8 @@ public:
     // Requests of the autoscaler, as ClusterClient passes them on.
     Result<void> change(const engine::NodeChange& change, Time now);
     Result<void> evict(const engine::Eviction& eviction, Time now);
-    /// Fails with `conflict` if the node holds a pod that counts and that the recheck does not
-    /// know.
+    /// Fails with `conflict` if the node has a pod that the recheck does not know. Pods of
+    /// DaemonSets and expendable pods do not count.
     Result<void> recheck(const engine::removal::NodeRecheck& recheck) const;
 
     // Nodes. `group`: the group of a node's machine; empty: none.
@@ -86,8 +87,8 @@ public:
     /// Adds a node. A node that is not ready gets the taint node.kubernetes.io/not-ready.
     void add_node(engine::snapshot::NodeObject node, std::string group, Time now);
     void set_ready(const std::string& name, bool ready, Time now);
-    /// Adds resources and labels to a node, and takes off taints by key. Without such a node it
-    /// does nothing.
+    /// Adds resources and labels to a node, and removes taints by key. Does nothing if there is no
+    /// such node.
     void settle(const std::string& name, const Resources& resources, const Labels& labels,
                 const std::vector<std::string>& taints, Time now);
     /// Puts the node of that providerID into the group, and returns the node's name. Absent: there
@@ -97,13 +98,13 @@ public:
     /// False: there is no such node.
     bool remove_node(const std::string& name, Time now);
 
-    /// When the next pod ends, is gone or is ready, or the next pending pod stops insisting on its
-    /// spread over zones, as of the last schedule(); absent: no pod will.
+    /// When the next pod completes, is deleted or becomes ready, or when the spread over zones of a
+    /// pending pod times out, as of the last schedule(); absent: none of this is due.
     std::optional<Time> next_due() const;
-    /// Lets pods end, go and become ready that are due by `now`.
+    /// Pods that are due by `now` complete, are deleted or become ready.
     void reach(Time now);
-    /// Gives nodes to pending pods, if something changed since the last call or a pod stopped
-    /// insisting on its spread; whether that was so.
+    /// Gives nodes to pending pods if something changed since the last call or the spread of a pod
+    /// timed out. False: that was not so, or the scheduler is stopped.
     bool schedule(Time now);
 
     engine::snapshot::Cluster cluster() { return builder_.build(); }
@@ -132,7 +133,7 @@ private:
         int wanted = 0;          ///< pods that its controller wants
         std::uint32_t last_number = 0;
         std::set<PodId> pods{};
-        int ending = 0, healthy = 0;  ///< how many of `pods`
+        int ending = 0, healthy = 0;  ///< how many of `pods` are so
         ScaledController scaled{};    ///< as the input gave it; empty id: the input gave none
     };
     struct Pod {
@@ -182,7 +183,7 @@ private:
     void create_pod(BatchId batch, std::string name, Time now);
     std::optional<std::uint32_t> next_in_row(const Workload& batch) const;
     void shrink(BatchId batch, int count, Time now);
-    /// Lets controllers replace the pods that vanished since the last call.
+    /// Lets controllers create the pods that are missing since the last call.
     void reconcile(Time now);
     void reconcile(BatchId batch, Time now);
 
@@ -234,7 +235,7 @@ private:
     /// Pods of DaemonSets that wait for their node, by the name of the node they are made for.
     std::map<std::string, std::set<PodId>, std::less<>> awaited_daemons_;
     Budgets budgets_;
-    Moments ends_, leaves_, starts_;  ///< when pods end by themselves, are gone, become ready
+    Moments ends_, leaves_, starts_;  ///< when pods complete, are deleted, become ready
     std::set<BatchId> to_reconcile_;
     std::optional<Time> next_lapse_{};
     Duration longest_wait_{0};

@@ -35,7 +35,7 @@ private:
     using ByGroup = std::map<NodeGroupId, GroupDetails>;
 
     bool is_due(const NodeGroupId& group) const;
-    /// The result of the call; nullopt if it failed (which is logged) or is not implemented.
+    /// The result of the call; absent if it failed (which is logged) or is not implemented.
     template <class T>
     Task<std::optional<T>> optional_call(std::string name, Task<T> call);
     Task<void> read_template(NodeGroupId group);

@@ -18,7 +18,7 @@ struct ServerAddress {
 };
 
 /// Each error names the call and has the message of the server or the host. Error::provider_code is
-/// the name of the gRPC code, empty if the server gave none. [strand]
+/// the name of the gRPC code if the server gave one, and else that of the host's error. [strand]
 class GrpcChannel {
 public:
     /// `service` includes its package: "grpcplugin.Expander".

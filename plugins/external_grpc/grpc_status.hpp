@@ -15,10 +15,10 @@ inline constexpr int grpc_unknown = 2;
 
 /// "NOT_FOUND"; an unknown number is "UNKNOWN", as gRPC defines.
 std::string_view name_of_grpc_code(int code) noexcept;
-/// Not for grpc_ok.
+/// The error code for a gRPC code other than grpc_ok.
 ErrorCode error_code_of(int grpc_code) noexcept;
 
-/// Parses a `grpc-status`; nullopt if the text is not a number of at most three digits.
+/// Parses a `grpc-status`; absent if the text is not a number of at most three digits.
 std::optional<int> find_grpc_code(std::string_view text) noexcept;
 
 /// Decodes a percent-encoded `grpc-message`. A malformed escape is kept as it is.

@@ -1,5 +1,5 @@
-/// The settings of provisioning as values, and their schema. The keys of the settings are known to
-/// this file's source alone.
+/// The settings of provisioning as values, and their schema. Only config.cpp knows the keys of the
+/// settings.
 #pragma once
 
 #include <set>

@@ -1,9 +1,9 @@
 /// The sets of labels that groups of one machine type in one zone could have.
 ///
 /// A label set serves many pods when their requirements go together, so sets are packed greedily:
-/// the most popular requirements start a set, and every other requirement joins it that neither
-/// contradicts a label of the set nor keeps a pod of it off. What is left starts the next set. The
-/// proposal for node auto-provisioning has this computation.
+/// the most popular requirements start a set, and every other requirement joins the set unless it
+/// contradicts a label of the set or keeps a pod of the set off. What is left starts the next set.
+/// The proposal for node auto-provisioning has this computation.
 #pragma once
 
 #include <cstddef>

@@ -34,8 +34,8 @@ struct NodeRequirements {
 
 /// The requirements of one of the pods, which then fits on the node. When a required node affinity
 /// has several terms, the first that can be met counts. A requirement `In` with one value is met
-/// like a node selector; every other one has to hold without a new label. The error says why the
-/// pod would not fit with any label: out_of_capacity when the machine is too small.
+/// like a node selector; every other requirement has to hold once these labels are added. The error
+/// says why the pod would not fit with any label: out_of_capacity when the machine is too small.
 Result<NodeRequirements> find_requirements(const UnlabelledNode& node,
                                            const PodEquivalenceGroup& pods, Dedicated dedicated);
 

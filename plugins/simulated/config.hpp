@@ -37,8 +37,8 @@ struct Change {
     int take = 0;                            ///< machines that vanish; the target falls by as many
     std::optional<Announcement> notice{};    ///< about machines, which do not vanish by themselves
     bool withdraw = false;                   ///< takes notices back
-    /// Numbers of the machines that vanish, get a notice, or lose theirs. Empty: the oldest vanish,
-    /// the oldest gets a notice, all lose theirs.
+    /// Numbers of the machines that vanish, get a notice, or lose their notice. Empty: the oldest
+    /// vanish, the oldest gets a notice, all lose their notices.
     std::vector<int> machines{};
     int run = 0;  ///< requested machines that run at once, whatever the capacity
     int add = 0;  ///< further machines that run at once; the target rises by as many
@@ -75,7 +75,7 @@ struct MachineTypeConfig {
     bool on_demand = true, spot = false;
     std::optional<Price> price{}, spot_price{};
     GroupConfig group{};  ///< settings of groups of this type, except for the machines
-    std::optional<Error> creation_failure{}, deletion_failure{};  ///< of every group of it
+    std::optional<Error> creation_failure{}, deletion_failure{};  ///< of every group of this type
 };
 
 struct Config {

@@ -20,7 +20,7 @@ struct MachineRecord {
     int number = 0;  ///< counted from 1, never used twice
     std::string type{};
     Time requested{};
-    std::optional<Time> launched{};  ///< nullopt: the machine waits for capacity
+    std::optional<Time> launched{};  ///< absent: the machine waits for capacity
     std::optional<Time> gone_at{};   ///< set once the machine is removed: when it is gone
     std::optional<Leaving> leaves{};
     bool operator==(const MachineRecord&) const = default;
@@ -34,14 +34,15 @@ struct MachineStatus {
 /// The state of a group that is saved, so that it continues in another process.
 struct GroupRecord {
     int last_number = 0;
-    std::vector<MachineRecord> machines{};  ///< by number
+    std::vector<MachineRecord> machines{};  ///< those that wait for capacity are last
     bool operator==(const GroupRecord&) const = default;
 };
 
 /// A state machine over a time that callers pass in: all that happened until a time is computed
 /// when `reach` is called, so nothing here waits. The target is the number of machines, including
 /// requested ones and without those that are being removed. A machine that is lost is requested
-/// again, and requested machines are launched in their order as soon as the capacity allows.
+/// again, and requested machines are launched in the order of their requests as soon as the
+/// capacity allows.
 class Group {
 public:
     /// `start`: the time from which the times of changes count. The initial machines run already at
@@ -56,7 +57,7 @@ public:
     /// have been applied of the old ones.
     void reconfigure(GroupConfig config);
 
-    // On an error of these nothing has changed. The message does not name the group.
+    // If one of these two fails, nothing has changed. The message does not name the group.
     /// `goal`: the new target. It is not below current().machines, so only requests are taken back.
     Result<Resized> resize(int goal, bool all_or_nothing = false);
     Result<Removed> remove(const Removal& request);
@@ -122,12 +123,12 @@ private:
     GroupConfig config_;
     Time start_;
     Time now_;
-    std::vector<Machine> machines_;  ///< waiting machines last; else ascending by number
+    std::vector<Machine> machines_;  ///< those that wait for capacity are last
     int last_number_ = 0;
     std::optional<int> capacity_;
     std::optional<Error> failure_, removal_failure_, machine_error_;
     std::size_t changes_done_ = 0;
-    /// The last list, and when the next one is made. nullopt: the list is always current.
+    /// The last list, and when the next one is made. Absent: the list is always current.
     std::vector<capstan::Machine> listed_;
     std::optional<Time> next_listing_;
     std::uint64_t version_ = 0;

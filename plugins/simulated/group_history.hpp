@@ -26,7 +26,8 @@ private:
         Time at{};
         Group group;
     };
-    std::deque<Moment> moments_;  ///< ascending by time, never empty; `at` returned the first last
+    /// Ascending by time, never empty. The first is the one that `at` returned last.
+    std::deque<Moment> moments_;
 };
 
 /// An approximation of the group's record at `then` from a later record: machines that were

@@ -42,12 +42,13 @@ public:
     Task<JoinedNodes> list();
     /// Starts a watch of the nodes, if that is granted.
     void follow();
-    /// The nodes by the watch; NULL without a watch, or while it is not synced.
+    /// The nodes by the watch; NULL without a watch, or while it is not synced or has lost the
+    /// server.
     const JoinedNodes* find_followed() const;
     /// Whether the watch has not yet shown all nodes that were created or removed here.
     bool is_behind();
-    /// Changes with what is followed; what nodes carry beside that (taints, heartbeats) does not
-    /// count.
+    /// Changes whenever a field of a followed JoinedNode changes. Taints and heartbeats of nodes do
+    /// not count.
     std::uint64_t version() const noexcept { return version_; }
     /// Deletes the node if it still has the same uid. A node that is gone already counts as
     /// deleted.

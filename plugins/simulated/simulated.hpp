@@ -53,7 +53,7 @@ public:
     Task<void> create(GroupPlan plan);
     Task<void> destroy(NodeGroupId id);
 
-    // On a decision thread, at the same time as the above.
+    // On a decision thread, possibly at the same time as the functions above.
     Result<PlannedGroup> new_group(const Call& call, const GroupPlan& plan) const;
 
 private:
@@ -115,7 +115,7 @@ private:
     std::optional<std::pair<std::uint64_t, std::vector<std::uint64_t>>> settled_{};
     /// The last view, and the versions of the groups that it shows.
     std::optional<std::pair<std::vector<std::uint64_t>, SharedCloudView>> last_view_{};
-    std::optional<std::uint64_t> revision_{};  ///< of the saved state; nullopt: unknown
+    std::optional<std::uint64_t> revision_{};  ///< of the saved state; absent: unknown
     std::map<std::string, Group, std::less<>> groups_;
     std::map<std::string, GroupHistory, std::less<>> histories_;  ///< empty without `list_lag`
     /// Groups that were removed from the settings and still have machines, by id.

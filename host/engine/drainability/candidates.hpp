@@ -1,5 +1,6 @@
-/// Candidates for scale-down: nodes that are in a group, underutilized, and have no pod that blocks
-/// their removal. Whether their pods fit elsewhere is decided later (scale_down/relocation.hpp).
+/// Candidates for scale-down: nodes of groups that have no pod that blocks their removal, and are
+/// underutilized, or vacated (health/leaving_nodes.hpp) and without pods to move. Whether their
+/// pods fit elsewhere is decided later (scale_down/relocation.hpp).
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,10 @@ struct Candidate {
     /// A pod that has to end by itself before the node is removed; absent: there is no such pod.
     std::optional<PodIndex> waits_for{};
     std::string waits_because{};
-    /// Budgets allow the eviction of each pod, but not of all pods at once.
+    /// Budgets do not allow the eviction of all pods at once.
     bool is_risky = false;
-    /// When its machine leaves, if the node is vacated (health/leaving_nodes.hpp). Such a node is a
-    /// candidate only if it has no pods to move.
+    /// When its machine leaves, if the node is vacated and ScaleDownSettings::drain_leaving_nodes
+    /// is on.
     std::optional<Time> leaves_at{};
 
     bool is_empty() const noexcept { return moving.empty() && !waits_for; }
@@ -36,7 +37,7 @@ struct Candidate {
 
 struct Candidates {
     std::vector<Candidate> nodes{};     ///< by NodeIndex
-    std::vector<NodeVerdict> others{};  ///< every other node, by name, with the reason to keep it
+    std::vector<NodeVerdict> others{};  ///< all other nodes, by name, each with the reason
     /// The next moment at which the result changes although nothing else does; absent: there is
     /// none.
     std::optional<Time> wake_at{};
@@ -45,7 +46,7 @@ struct Candidates {
     const snapshot::Cluster* cluster = nullptr;
 };
 
-/// `budgets`: before this pass takes any disruption.
+/// `budgets`: before this pass takes any disruption off them.
 Candidates find_candidates(const PassView& view, const health::Health& health,
                            const pods::DisruptionBudgets& budgets);
 

@@ -15,11 +15,11 @@ namespace capstan::engine::drainability {
 struct Ineligible {
     Unremovable reason = Unremovable::none;
     std::string because{};
-    std::optional<Time> until{};  ///< PassTime::now at which the reason ends; absent: not by time
+    std::optional<Time> until{};  ///< when the reason ends, on PassTime::now; absent: not by time
     std::string pod{};            ///< "namespace/name" of a refused eviction; empty: none
 };
 
-/// The first reason to keep a node, in upstream's order. Absent: there is none.
+/// The first reason not to consider a node, in upstream's order. Absent: there is none.
 std::optional<Ineligible> find_ineligible(const PassView& view, const health::Health& health,
                                           NodeIndex node);
 

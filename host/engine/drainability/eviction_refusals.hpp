@@ -1,4 +1,4 @@
-/// Evictions that the API server refuses: since when, how often, and why.
+/// Refused evictions: since when, how often, and why.
 #pragma once
 
 #include <optional>

@@ -14,7 +14,8 @@
 
 namespace capstan::engine::drainability {
 
-/// Each list is by namespace and name. Pods that drain rules skip are in no list.
+/// Each list is by namespace and name. Pods that drain rules skip, and pods that block the node,
+/// are in no list.
 struct LeavingPods {
     std::vector<PodIndex> moving{};   ///< to be evicted
     std::vector<PodIndex> ending{};   ///< being deleted, or Drain::wait
@@ -36,13 +37,14 @@ std::string why_not_empty(const snapshot::Cluster& cluster, const LeavingPods& p
 std::string pod_key(const snapshot::Cluster& cluster, PodIndex pod);
 void sort_by_name(const snapshot::Cluster& cluster, std::vector<PodIndex>& pods);
 
-/// Whether a controller will create another pod in place of this one. Not so if the pod is being
-/// deleted: then the other pod may exist already.
+/// Whether a controller will create another pod in place of this one, for which a node is needed.
+/// Not so for DaemonSet, mirror and expendable pods, nor if the pod is being deleted: then the
+/// other pod may exist already.
 bool is_recreated(const snapshot::Cluster& cluster, PodIndex pod, const Settings& settings);
 
-/// The pods of nodes in removal, and of vacated nodes of `leaving`, that a controller will replace
-/// elsewhere, by namespace and name. They count as pending, since their replacements do not exist
-/// yet.
+/// The pods that a controller will replace elsewhere (is_recreated), by namespace and name: those
+/// of vacated nodes of `leaving`, and those of nodes that a removal is to drain, without pods whose
+/// eviction is barred. They count as pending, since their replacements do not exist yet.
 std::vector<PodIndex> evicted_pods(const Snapshot& snapshot, const Memory& memory,
                                    const std::vector<health::LeavingNode>& leaving,
                                    const Settings& settings);

@@ -15,13 +15,13 @@ struct NodePods {
     std::vector<PodIndex> daemons{};       ///< Drain::daemon
     std::optional<PodIndex> waits_for{};   ///< the first pod with Drain::wait
     std::optional<PodIndex> blocked_by{};  ///< the first pod with Drain::block
-    /// The next PassTime::now at which the result changes although nothing else does; absent:
-    /// there is none.
+    /// The next moment on the clock of PassTime::now at which the result changes although nothing
+    /// else does; absent: there is none.
     std::optional<Time> changes_at{};
 };
 
 /// judge() for many pods. If a verdict holds for all pods of an equivalence group, the rules are
-/// evaluated once for the equivalence group. Borrows what the context borrows. [engine thread]
+/// not evaluated for each of these pods. Borrows what the context borrows. [engine thread]
 class DrainJudge {
 public:
     explicit DrainJudge(const DrainContext& context);

@@ -22,19 +22,19 @@ struct Utilization {
 };
 
 /// Computes the utilization of nodes: the higher of the shares of cpu and memory. On a node with
-/// GPUs only the GPUs count, and the share is 0 while the node reports none of them as allocatable.
+/// GPUs only the GPUs count.
 ///
-/// Expendable pods, and deleted pods that should have ended long ago, count as not there. DaemonSet
+/// Expendable pods, and pods that are given up (is_long_terminating), count as not there. DaemonSet
 /// pods and mirror pods are left out if the settings say so: their requests are taken off both what
-/// is requested and what is allocatable. If nothing is allocatable then, the share is 0, or 1 if
-/// other pods request something.
+/// is requested and what is allocatable. If nothing is allocatable then, or not yet, as with GPUs
+/// whose driver is not up, the share is 0, or 1 if other pods request something.
 class UtilizationMeter {
 public:
     /// Borrows cluster and settings. `wall`: see PassTime.
     UtilizationMeter(const snapshot::Cluster& cluster, const Settings& settings, Time wall);
 
-    /// Fails if the node reports no allocatable cpu or memory. `group`: its options override the
-    /// settings; NULL: the node is in no group.
+    /// Fails if the node has no GPUs and reports no allocatable cpu or no allocatable memory.
+    /// `group`: its options override the settings; NULL: the node is in no group.
     Result<Utilization> of(NodeIndex node, const Group* group);
 
 private:
@@ -56,7 +56,8 @@ private:
     std::vector<Part> parts_;        // by PodGroupId
     bool has_part_[4] = {};          // by Part: whether some equivalence group has it
     std::vector<bool> has_deleted_;  // by node: whether a pod on it is being deleted
-    // For the node in work: the resources that count, and their sides in the same order.
+    // For the node that is being measured: the resources that count, and in the same order their
+    // sides.
     std::vector<ResourceIndex> resources_{};
     std::vector<Sides> sides_{};
 };
@@ -65,7 +66,7 @@ private:
 Result<Utilization> utilization(const snapshot::Cluster& cluster, NodeIndex node,
                                 const Group* group, const Settings& settings, Time wall);
 
-/// "cpu is used to 73% (2920m of 4)"
+/// "cpu utilization is 73% (2920m of 4)"
 std::string describe(const Utilization& utilization);
 
 /// The threshold for the node; above it the node is not a candidate for scale-down.

@@ -31,16 +31,18 @@ namespace capstan::engine::health {
 /// How long a call without a known answer may still take effect.
 inline constexpr Duration answer_time = std::chrono::minutes(2);
 
-/// Before an increase is requested: the cloud may carry it out even if its answer is lost.
+/// Before an increase is requested: records it as possibly accepted, since the cloud may carry it
+/// out even if its answer is lost.
 void expect_answer(Memory& memory, const Increase& increase, Time now);
 
 /// After a decision was carried out: records the answers of accepted increases, and increases
-/// without an answer as possibly accepted. Decreases, removals and deletions lower the targets.
+/// without an answer as possibly accepted. Decreases and removals lower the targets, and deletions
+/// end them.
 Memory remember_answers(Memory memory, const Decision& decision, const Results& results,
                         const Settings& settings, Time now);
 
-/// At the start of a pass: forgets targets that `listed` shows and targets with their time over,
-/// and lowers the others by machines that have failed since the pass before.
+/// At the start of a pass: forgets targets that `listed` shows and targets whose time is over, and
+/// lowers the others by machines that have failed since the pass before.
 Memory update_answered_targets(Memory memory, const Snapshot& listed, const Settings& settings,
                                Time now);
 
@@ -60,8 +62,8 @@ bool is_still_listed(const NodeRemoval& removal, const std::vector<Group>& group
 /// listed one. Borrows from `memory`.
 const AnsweredTarget* find_counting_answer(const Memory& memory, const NodeGroup& group) noexcept;
 
-/// Why a group's target is not the listed one, with both numbers; empty: it is. `listed`: all
-/// groups.
+/// Why another target counts for a group than the listed one, with both numbers; empty: the listed
+/// target counts. `listed`: all groups as listed, `group` among them.
 std::string why_target_counts(const Group& group, const std::vector<Group>& listed,
                               const Memory& memory);
 /// A sentence, with the group's name, for each group with an answered target that counts.

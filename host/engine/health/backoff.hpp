@@ -35,8 +35,8 @@ struct BackoffLengths {
     Duration most{};
 };
 
-/// A throttled call is tried again after 30 s at the latest: after at most 24 s and up to a quarter
-/// of jitter.
+/// A throttled call is tried again after 30 s at the latest, unless the error's retry_after is
+/// longer: after at most 24 s and up to a quarter of jitter.
 inline constexpr BackoffLengths throttled_lengths{.first = std::chrono::seconds(20),
                                                   .most = std::chrono::seconds(24)};
 
@@ -67,10 +67,10 @@ bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept;
 // off by throttled_lengths, from the first time on.
 //
 // By BackoffPolicy::until_joined: until no requested machine is outstanding. One machine stays
-// requested; when it joins, the cloud has capacity again. If that request is given back to the
-// limits (scale_up/kept_requests.hpp), the back-off goes on, and a machine is requested again
-// later. If nothing is requested, as after a refused call, the back-off is as above; for errors of
-// the API itself it begins with Settings::api_error_backoff.
+// requested; when it joins, the cloud has capacity again. If that request is cancelled to make room
+// within the limits (scale_up/kept_requests.hpp), the back-off goes on, and a machine is requested
+// again later. If nothing is requested, as after a refused call, the back-off is exponential, too;
+// for errors of the API itself it begins with Settings::api_error_backoff.
 
 /// Updates the memory at the start of a pass: forgets what is long past, updates requests and the
 /// times of machines, counts machines that failed since the pass before as one failure of their
@@ -91,7 +91,7 @@ Memory remember_failure(Memory memory, const NodeGroupId& group, const Error& er
 void back_off(Memory& memory, const NodeGroupId& group, const Error& error, BackoffPolicy policy,
               const Settings& settings, Time now);
 
-/// Forgets back-offs with a last failure that is long past.
+/// Forgets back-offs whose last failure is long past.
 void forget_backoffs(Memory& memory, const Snapshot& snapshot, const Settings& settings, Time now);
 
 /// The group's own back-off now, its last instant included; NULL: there is none. Borrows from
@@ -105,9 +105,8 @@ const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
 /// The first end of a back-off that has not passed; absent: no back-off ends by time alone.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 
-/// For a group that is backed off with its request given back: when a machine may be requested
-/// again after failures in a row; absent: at once. Respects the error's retry_after, up to
-/// `backoff_max`.
+/// For a backed-off group whose request was given back: when a machine may be requested again after
+/// failures in a row; absent: at once. Respects the error's retry_after, up to `backoff_max`.
 std::optional<Time> find_next_ask(const Memory& memory, const NodeGroupId& group) noexcept;
 
 /// "03:02:10Z", or "2026-11-30T03:02:10Z" if it is a day or more ahead: the wall-clock time.
@@ -121,7 +120,7 @@ std::string why_backed_off(const Backoff& backoff, const PassTime& time);
 /// The same without the time that is left, so that the sentence stays the same from pass to pass.
 std::string reason_of(const Backoff& backoff, const PassTime& time);
 
-/// `length` and up to a quarter more, as a hash of `of` and `now`.
+/// `length` and up to a quarter more, by a hash of `of` and `now`.
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept;
 
 }  // namespace capstan::engine::health

@@ -3,21 +3,22 @@
 ///
 ///     throttled       ->  20s, then 24s, as long as it lasts
 ///     no credentials  ->  1m, doubled by each failure in a row up to 15m: an operator is needed
-///     retry_after     ->  as long as the cloud asks for, up to 5m and 15m
+///     retry_after     ->  as long as the cloud asks for, up to 5m (throttled) or 15m (credentials)
 ///     a success       ->  forgotten, the next failure is a first one
 ///
 /// A jitter of up to a quarter is added, so that hosts of one account do not call at the same
 /// moment. It is a hash of the cloud and the moment, so it is the same in a replay. Several
 /// failures of one pass count as one.
 ///
-/// While throttling lasts, the first call after each back-off finds out whether it is over: for
-/// refreshes one that begins with one group (find_probed_clouds), for changes a single one (the
-/// client of the cloud sends no second one before the first is answered). So a cloud is called
-/// about twice a minute, and 30 s after the end of the throttling at most.
+/// While throttling lasts, the first call after each back-off finds out whether it is over. A
+/// refresh then begins with a single group (find_probed_clouds). Of several changes, the client of
+/// the cloud sends the second only after the first was answered. So a cloud is called about twice a
+/// minute, and 30 s after the end of the throttling at the latest, unless its retry_after is
+/// longer.
 ///
 /// One throttled increase may say more about its group than about its cloud: the group is backed
-/// off, and the next pass takes its next option. Only if that is throttled, too, and nothing else
-/// was carried out, changes are backed off.
+/// off, and the next pass takes its next option. Changes are backed off only if that option is
+/// throttled, too, and nothing else was carried out.
 #pragma once
 
 #include <map>
@@ -35,7 +36,7 @@
 
 namespace capstan::engine::health {
 
-/// The refreshes that have ended, by cloud. Absent: the cloud answered.
+/// The refreshes that have ended, by cloud. Absent: the refresh succeeded.
 using RefreshResults = std::map<PluginInstanceId, std::optional<Error>>;
 
 /// Backs off the refreshes of clouds. To be called before the pass.
@@ -50,14 +51,15 @@ void forget_cloud_backoffs(Memory& memory, Time now);
 /// back-off ends: "cloud east is backed off until 03:02:10Z: plugin east: refresh: slow down".
 std::map<PluginInstanceId, std::string> find_backed_off_clouds(const Memory& memory,
                                                                const PassTime& time);
-/// The clouds with a last refresh that was throttled: the next one finds out whether that is over.
+/// The clouds whose last refresh was throttled: the next refresh finds out whether that is over.
 std::set<PluginInstanceId> find_probed_clouds(const Memory& memory);
 
 /// Why the cloud's groups are not to be changed now: "requests to cloud east are backed off until
 /// 03:02:10Z: increase: slow down"; empty: they may be changed.
 std::string find_request_backoff(const Memory& memory, const PluginInstanceId& cloud,
                                  const PassTime& time);
-/// `snapshot` with the groups of these clouds marked as unreadable: they are not changed.
+/// `snapshot`, in which the groups of clouds with backed-off requests are marked as unreadable, so
+/// that they are not changed.
 Snapshot with_request_backoffs(const Snapshot& snapshot, const Memory& memory,
                                const PassTime& time);
 

@@ -89,7 +89,7 @@ MachineIndices find_overdue(const GroupCounts& group, MachineFate fate, const Me
 /// Records whether the target of a group is too high, and since when. `to_take_back`: the number
 /// of machines that update_request returned. The correct target is:
 ///
-///     backed off until a machine joins    its real machines, and one that stays requested
+///     backed off until a machine joins    its real machines, and the one kept requested, if any
 ///     `to_take_back` above 0              the target less `to_take_back`
 ///     otherwise                           the number of machines that the cloud lists
 ///
@@ -97,8 +97,7 @@ MachineIndices find_overdue(const GroupCounts& group, MachineFate fate, const Me
 void update_incorrect_size(Memory& memory, const GroupCounts& group, int to_take_back, Time now);
 
 /// Whether the target is to be lowered now: its figures have not changed for longer than a machine
-/// may take to join, or the request for the surplus has just timed out, or the request has timed
-/// out before and the cloud refused to lower the target then.
+/// may take to join, or the surplus is due to a failure (is_of_failure).
 bool is_due(const IncorrectNodeGroupSize& size, const GroupCounts& group, const Memory& memory,
             Time now);
 /// Whether the surplus is due to a failure: the group is backed off for a time-out, or until a

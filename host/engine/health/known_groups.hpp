@@ -13,7 +13,7 @@
 
 namespace capstan::engine::health {
 
-/// At most this many groups are remembered, the first by id.
+/// At most this many groups are remembered; groups beyond them are not added.
 inline constexpr std::size_t known_groups_max = 1000;
 
 /// Records which groups are listed. A group that is not listed any more is remembered as long as
@@ -21,8 +21,8 @@ inline constexpr std::size_t known_groups_max = 1000;
 Memory remember_known_groups(Memory memory, const Snapshot& snapshot,
                              const templates::Membership& membership);
 
-/// One sentence for each known group that is not among `groups`, by id: "no cloud lists group two
-/// any more: its 2 nodes stay and are in no group: two-1, two-2".
+/// One sentence for each known group that is not among `groups`, by id: "group two is no longer
+/// listed by any cloud: its 2 nodes stay without a group: two-1, two-2".
 std::vector<std::string> describe_departed_groups(const Memory& memory,
                                                   std::span<const Group> groups);
 

@@ -1,10 +1,11 @@
 /// Nodes whose machines are about to leave, by the notices of their clouds.
 ///
 /// A notice has a reason and mostly a time. Before that time the pods of the node need another
-/// place, so the node takes no pod any more. A notice without a time, or that the cloud may never
-/// carry out, is too little to move pods for: such a node is only no destination of moved pods.
+/// place, so the node takes no pod any more. For a notice without a time, or one that the cloud may
+/// never carry out, no pods are moved: the node is avoided, which means that pods of removed nodes
+/// do not move to it.
 ///
-///     spot interruption at 12:02, seen at 12:00    vacated until 12:02
+///     spot interruption at 12:02, seen at 12:00    vacated at once
 ///     maintenance at 18:00, seen at 12:00          avoided; vacated from 16:45 on
 ///     expiry at 18:00, seen at 12:00               nothing; vacated from 16:45 on
 ///     rebalance, unhealthy                         avoided
@@ -25,8 +26,7 @@ namespace capstan::engine::health {
 
 /// What the notice about a machine means for its node now.
 struct Departure {
-    /// The node takes no pods, and its pods need another node. False: pods of removed nodes are not
-    /// moved to it.
+    /// The node takes no pods, and its pods need another node. False: the node is only avoided.
     bool is_vacated = false;
     Time
         at{};  ///< if `is_vacated`: when the cloud takes the machine, on the clock of PassTime::now
@@ -54,7 +54,7 @@ struct LeavingNode {
     bool operator==(const LeavingNode&) const = default;
 };
 
-/// All such nodes, ascending.
+/// All nodes with a Departure, ascending.
 std::vector<LeavingNode> find_leaving_nodes(const Snapshot& snapshot,
                                             const templates::Membership& membership,
                                             const Settings& settings, NextChange& next_change);

@@ -31,14 +31,14 @@ enum class Call : std::uint8_t {
 };
 
 enum class Reaction : std::uint8_t {
-    /// The next pass that needs the call makes it again. From the second failure in a row on, the
-    /// group (increase) or that call and machine (decrease_target, remove) is backed off for a
-    /// short time.
+    /// The next pass that needs the call makes it again. A group is backed off for a short time
+    /// from the second failure in a row on (increase, create_group). The decrease of a group, or
+    /// the removal of a machine, is backed off from the first failure on.
     again,
     /// The next pass decides again with a new snapshot. The error says nothing about the group.
     decide_again,
-    /// Calls of `refresh` or changes of the cloud are backed off for a few passes. After a
-    /// throttled increase the group is backed off first.
+    /// Calls of `refresh`, or changes of the cloud's groups, are backed off for a short time. After
+    /// a throttled increase the group is backed off first.
     back_off_cloud,
     /// As back_off_cloud, for longer: an operator, or the plugin, has to provide credentials first.
     await_credentials,

@@ -19,12 +19,12 @@ namespace capstan::engine::health {
 ///     its condition Suspended is True                              suspended
 ///     has a readiness taint: young | old                           starting | long_starting
 ///     ready, and without a start-up taint or with pods on it       ready
-///     young, and it did not lose its readiness with pods on it     starting
-///     ready with a start-up taint, and has never had a pod         long_starting
+///     young, and without pods on it                                starting
+///     ready with a start-up taint, and without pods on it          long_starting
 ///     otherwise                                                    unready
 ///
-/// A node is young if it was created less than Settings::max_node_startup_time ago (created_at),
-/// whether or not it is in a group.
+/// DaemonSet pods and mirror pods do not count as pods here. A node is young if it was created less
+/// than Settings::max_node_startup_time ago (created_at), whether or not it is in a group.
 std::vector<Readiness> find_readiness(const Snapshot& snapshot,
                                       const templates::Membership& membership, const Memory& memory,
                                       const Settings& settings, NextChange& next_change);
@@ -33,10 +33,10 @@ std::vector<Readiness> find_readiness(const Snapshot& snapshot,
 /// record_node_times recorded it.
 Time created_at(const Memory& memory, const snapshot::Cluster& cluster, NodeIndex node,
                 const PassTime& time);
-/// Records when nodes that have not started were created: the time by their own clocks when they
-/// are first seen, but not before passes have seen their machines without a node. So a clock that
-/// is wrong or changes makes no node older than it is. To be called before record_machine_times,
-/// which forgets machines that have joined.
+/// Records when nodes that have not started were created: their creation time, converted to the
+/// clock of PassTime::now when they are first seen, but no earlier than passes first saw their
+/// machines without a node. So a clock that is wrong or changes makes no node older than it is. To
+/// be called before record_machine_times, which forgets machines that have joined.
 void record_node_times(Memory& memory, const Snapshot& snapshot,
                        const templates::Membership& membership, const Settings& settings,
                        const PassTime& time);
@@ -45,7 +45,7 @@ void record_node_times(Memory& memory, const Snapshot& snapshot,
 /// its checks yet.
 bool carries_readiness_taint(const snapshot::NodeRow& node, const Settings& settings);
 
-/// Whether the node has pods that are not of a DaemonSet: then it was ready once.
+/// Whether the node has pods other than DaemonSet pods and mirror pods: then it was ready once.
 bool has_been_used(const snapshot::Cluster& cluster, NodeIndex node);
 
 /// Whether the cloud has agreed to remove the node's machine: the target does not include it any

@@ -2,7 +2,7 @@
 ///
 ///     fails at 0:00:00   ->  not tried again before 0:00:30
 ///     fails at 0:00:30   ->  not tried again before 0:01:30, twice as long
-///     and so on, up to Settings::backoff_max; forgotten after Settings::backoff_reset without one
+///     and so on, up to Settings::backoff_max; forgotten Settings::backoff_reset after the end
 ///
 /// Machines are backed off one by one, so that a machine that cannot be removed does not block the
 /// removal of others.
@@ -21,7 +21,7 @@
 
 namespace capstan::engine::health {
 
-/// The length after the first failure of a machine without a node, or of a decrease.
+/// The length of the back-off after a first failure, for machines without a node and for decreases.
 inline constexpr Duration first_removal_backoff = std::chrono::seconds(30);
 
 /// The back-off that keeps the machine from being removed; NULL: there is none. Borrows from

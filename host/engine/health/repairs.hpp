@@ -40,7 +40,8 @@ struct ExcessTarget {
     std::string because{};
 };
 
-/// Whether the group is backed off until a machine joins, so that one machine stays requested.
+/// Whether the group is backed off until a machine joins. One machine stays requested then, unless
+/// it was given back (Backoff::given_back).
 bool keeps_one(const GroupCounts& group, const Memory& memory, Time now) noexcept;
 
 /// "2 machines failed: no capacity". `machines`: not empty.
@@ -56,8 +57,8 @@ ExcessTarget long_outstanding(const GroupCounts& group, const Memory& memory, Ti
 // Groups below their minimum.
 
 /// Raises groups to their minimum, in the order of their ids, as far as their maximum and the
-/// limits of the cluster allow. Groups that are backed off, unhealthy, or `changed` already are
-/// left out. `changed` by group.
+/// limits of the cluster allow. Groups that are backed off, unhealthy, unreadable, or `changed`
+/// already are left out. `changed` by group.
 void raise_to_minimum(const PassView& view, const Health& health, const std::vector<bool>& changed,
                       Repairs& out);
 

@@ -20,10 +20,10 @@ namespace capstan::engine::health {
 /// is saved, the machines that come count as requested at `now`.
 void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now);
 
-/// A group that is backed off until a machine joins keeps one machine requested. If that machine
-/// was given back to make room within the limits, records that it is requested again, and returns
-/// true. It is no request of its own then: the back-off goes on, and the machine may take any time.
-/// To be called before and after the cloud is asked.
+/// A group that is backed off until a machine joins keeps one machine requested. If that request
+/// was given back to make room within the limits, records that the machine is requested again, and
+/// returns true. This is no ScaleUpRequest: the back-off goes on, and the machine may take any
+/// time. To be called before and after the cloud is asked.
 bool restore_kept_request(Memory& memory, const NodeGroupId& group);
 /// If the decrease also takes back the one machine that a back-off keeps requested, records that:
 /// the back-off goes on without it. To be called before and after the cloud is asked.
@@ -41,9 +41,9 @@ Memory remember_sizes(Memory memory, const Decision& decision, const Results& re
 ///     upcoming machines without a request
 ///     and without a back-off                   become a request, from this pass on
 ///
-/// If the request was cancelled to make room within the limits, the back-off ends only with one
-/// node more. Returns how many machines are to be taken back at once: none if one machine stays
-/// requested, since update_incorrect_size covers that case.
+/// If the request was cancelled to make room within the limits, the back-off ends only once the
+/// group has one node more. Returns how many machines are to be taken back at once: none if one
+/// machine stays requested, since update_incorrect_size covers that case.
 int update_request(Memory& memory, const GroupCounts& group, const Settings& settings, Time now);
 
 /// Takes `count` machines, which will not come, off the request.
@@ -62,8 +62,8 @@ BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Se
 void update_failed_machines(Memory& memory, const GroupCounts& group,
                             const std::set<MachineId>& known, const Settings& settings, Time now);
 
-/// Records since when machines have no node, and when they were launched, but not before they were
-/// requested. Machines that the cloud has not begun to make are not timed while their group is
+/// Records since when machines have no node, and when they were launched: no earlier than this host
+/// requested them. Machines that the cloud has not begun to make are not timed while their group is
 /// backed off until a machine joins; their time begins when that back-off ends.
 void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time);
 

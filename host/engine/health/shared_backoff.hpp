@@ -11,8 +11,8 @@
 ///
 /// Such a back-off lasts as long as that of the group that failed. A group without a template, or
 /// with one for several machine types, is affected only by back-offs of its market and its cloud. A
-/// group in several zones is not affected by those of a zone. Settings::backoff_by_machine_type
-/// turns all of this off.
+/// group in several zones is not affected by those of a zone. If Settings::backoff_by_machine_type
+/// is off, none of this happens.
 #pragma once
 
 #include <optional>

@@ -36,8 +36,9 @@ public:
     ///
     /// If the cloud does not say when a machine was launched, it may have been launched up to the
     /// provision time before a list first showed it, or at any time if it was there when the group
-    /// was first seen. Nodes that are being removed do not count, nor do nodes of the control plane
-    /// for a group whose template is not of the control plane.
+    /// was first seen. Nodes that are being removed do not count. For a group whose template is not
+    /// of the control plane, nodes of the control plane without such a name or address do not count
+    /// either.
     std::vector<std::string> of(const GroupCounts& group) const;
 
 private:

@@ -1,5 +1,6 @@
 /// Explains a pass for `capstan explain`. explain_pass takes the arguments of run_pass and runs the
-/// same pass; its answers cover any pod equivalence group and any node group.
+/// same pass; its answers cover every pending pod equivalence group, those in `asked`, and every
+/// node group.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ struct PodAnswer {
     std::vector<SchedulableOn> schedulable_on{};  ///< by node group
     std::string because{};                        ///< in one sentence
     std::string remedy{};                         ///< see remedies.hpp; empty: there is none
-    /// Why each node group takes no (further) pod of these; "can schedule it" if it takes one. The
-    /// state after the scale-up if pods are unschedulable, otherwise the state before it.
+    /// Why each node group takes no (further) pod of these; "can schedule it" if it takes one. This
+    /// is the state after the scale-up if pods are unschedulable, otherwise the state before it.
     std::vector<GroupReason> groups{};
 };
 
@@ -53,9 +54,10 @@ struct GroupAnswer {
     std::string target_because{};   ///< why its target is not the listed one; empty: it is
     std::optional<int> headroom{};  ///< nodes up to its maximum; absent: it has no maximum
     health::Upcoming upcoming{};
-    int increase = 0;                    ///< nodes that the pass would add
+    int increase = 0;                    ///< nodes that the scale-up would add
     std::vector<NodeGroupId> similar{};  ///< by id
-    /// Every pending pod equivalence group, in the order in which they are placed.
+    /// Every pending pod equivalence group, in the order in which they are placed; none if the node
+    /// group has no template.
     std::vector<PodGroupVerdict> pod_groups{};
     templates::TemplateComparison comparison{};  ///< the cloud's template compared with a node
 };
@@ -81,7 +83,7 @@ struct NodeMachine {
 struct Matrix {
     std::vector<PodCount> pod_groups{};  ///< in the order in which they are placed
     std::vector<NodeGroupId> groups{};
-    std::vector<std::string> texts{};    ///< the first is empty: takes one of the pods
+    std::vector<std::string> texts{};    ///< the first is empty: the group takes one of the pods
     std::vector<Reason> reasons{};       ///< as `texts`, without sentences
     std::vector<std::uint32_t> cells{};  ///< index into texts; one row for each pod group
     const std::string& at(std::size_t equivalence_group, std::size_t group) const {
@@ -97,10 +99,10 @@ public:
     ~Explanation();
 
     const Decision& decision() const noexcept;
-    /// `not_found`: the pod equivalence group is neither pending nor was it in `asked`.
+    /// `not_found`: the pod equivalence group is neither pending nor in `asked`.
     Result<PodAnswer> pod(PodGroupId equivalence_group);
     Result<GroupAnswer> group(const NodeGroupId& id);
-    /// Why a node stays, or when it is removed.
+    /// Why a node stays or is removed.
     Result<NodeVerdict> node(std::string_view name) const;
     /// Absent: there is no such node, or it is not certain which cloud has its machine.
     std::optional<NodeMachine> machine_of(std::string_view node) const;

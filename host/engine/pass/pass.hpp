@@ -1,7 +1,7 @@
 /// One pass: from a snapshot and the memory to a decision and the new memory.
 ///
 /// A pass is a pure function. It brings the memory up to date with the snapshot, then plans
-/// scale-up, repairs and scale-down, and takes one step of each removal. It does not wait and
+/// repairs, scale-up and scale-down, and takes the next steps of each removal. It does not wait and
 /// carries nothing out.
 #pragma once
 

@@ -48,7 +48,7 @@ struct PassContext {
     templates::Membership membership{};
     std::vector<templates::GroupTemplate> templates{};  ///< by group
     health::Health health{};
-    health::Repairs repairs{};              ///< groups with a repair are not changed otherwise
+    health::Repairs repairs{};              ///< of group sizes, in this pass
     pods::DisruptionBudgets budgets;        ///< before anything is planned
     drainability::Candidates candidates{};  ///< for scale-down
     /// Labels and resources that nodes which have just become ready still lack, and taints that
@@ -76,7 +76,8 @@ struct PassContext {
     /// The number of groups that the cluster may have, including groups that the pass makes;
     /// absent: any number.
     std::optional<int> most_groups{};
-    /// Every group that was suggested; those with `dropped` set are not among `groups()`.
+    /// Every group that was suggested, and the machine types of which none could be made. The
+    /// groups without `dropped` are among `groups()`.
     std::span<const NewGroup> new_groups{};
     Reason no_new_group_reason{};  ///< see Decision
 
@@ -90,8 +91,7 @@ struct PassContext {
 /// Whether `repairs` change the size of the group.
 bool is_repaired(const health::Repairs& repairs, const NodeGroupId& group);
 
-/// `asked`: pod equivalence groups for which predicates are compiled
-/// even if they are not pending.
+/// `asked`: pod equivalence groups for which predicates are compiled even if they are not pending.
 PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> asked,
                               PassPhaseObserver* phase_observer);
 /// The same, with the membership of `snapshot` and nothing in `asked`.

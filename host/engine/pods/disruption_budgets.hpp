@@ -18,7 +18,7 @@ namespace capstan::engine::pods {
 /// A pod that a budget does not allow to be disrupted.
 struct BudgetShortage {
     PodIndex pod = 0;
-    std::string sentence;  ///< "web/frontend-pdb allows 0 disruptions, 1 is needed"
+    std::string sentence;  ///< "budget web/frontend-pdb allows 0 disruptions"
 };
 
 /// A copy is independent of the original, and costs one number for each budget. Borrows the
@@ -38,8 +38,8 @@ public:
     bool allow_at_once(std::span<const PodIndex> pods) const;
     /// Takes one disruption for each of the pods off each of their budgets.
     void take(std::span<const PodIndex> pods);
-    /// Whether some budget matches pods of the equivalence group. False if it has no
-    /// pod.
+    /// Whether some budget matches pods of the equivalence group. It is false for a group that has
+    /// no pod.
     bool cover(PodGroupId equivalence_group) const noexcept;
     /// The budgets that match pods of the equivalence group, as "namespace/name", ascending.
     std::vector<std::string> names_of(PodGroupId equivalence_group) const;

@@ -9,8 +9,8 @@
 
 namespace capstan::engine::pods {
 
-/// An unbound pod with the node that it is nominated to. It is placed there before any other pod is
-/// placed.
+/// An unbound pod with the node that it is nominated to. If the node has room, it is placed there
+/// before any other pod is placed.
 struct Nomination {
     PodGroupId equivalence_group = 0;
     NodeIndex node = 0;

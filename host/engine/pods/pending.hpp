@@ -38,7 +38,8 @@ struct PendingPods {
 /// An unbound pod is pending if its scheduler has marked it unschedulable, or has not tried it and
 /// is one of the bypassed schedulers. Further rules:
 ///
-/// - Expendable pods, DaemonSet pods, and pods that are being deleted or gated never count.
+/// - Expendable pods, DaemonSet pods, pods of a scheduler that is not allowed
+///   (Settings::allowed_scheduler_names), and pods that are being deleted or gated never count.
 /// - A pod counts once it is older than Settings::new_pod_delay, or than the delay of its own
 ///   annotation if that is longer. A delay of zero keeps no pod back.
 /// - A pod that is nominated to a node does not count, unless that node does not exist.
@@ -46,8 +47,9 @@ struct PendingPods {
 ///   namespace and name.
 /// - Once its spread over zones has timed out, a pod counts under PodGroupRow::lapsed.
 ///
-/// `evicted`: bound pods that will need another node. They count as if they were unbound, and under
-/// their own equivalence group, since the pod that replaces such a pod has a new age.
+/// `evicted`: bound pods that will need another node. They count as if they were unbound, but never
+/// under PodGroupRow::lapsed: the pod that replaces such a pod is new, so its spread has not timed
+/// out.
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
                          const PassTime& time, std::span<const PodIndex> evicted = {});
 

@@ -47,7 +47,7 @@ struct CandidateGroups {
 /// If there are pods without room, asks every source about the machine types of every cloud. Before
 /// the scale-up, these suggestions are dropped: groups that exist, groups on which no pending pod
 /// would run, groups for which a limit has no room, groups that their cloud cannot make, and groups
-/// that are equivalent to a group that may grow.
+/// that are equivalent to an existing group that may grow or is autoprovisioned.
 CandidateGroups find_candidate_groups(const Snapshot& snapshot, const Memory& memory,
                                       const Policies& policies, const Settings& settings,
                                       const CallContext& call_context);

@@ -1,7 +1,7 @@
 /// Drains one node, pass by pass.
 ///
 /// Each pass evicts the pods that are due and that their budgets allow, and checks whether the
-/// drain can still succeed. The answers of earlier evictions are in NodeRemoval::evictions.
+/// drain can still succeed. The answers to earlier evictions are in NodeRemoval::evictions.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +32,13 @@ std::optional<Duration> find_shorter_grace(const snapshot::PodSpec& spec,
 /// How long an evicted pod gets before its machine leaves.
 struct EvictionGrace {
     std::optional<Duration> shorter{};  ///< absent: the pod's own grace period
-    bool is_too_late = false;           ///< the pod would have too little time to end in order
+    bool is_too_late = false;           ///< the pod would have too little time to end
 };
-/// The pod has to be gone ten seconds before its machine leaves at `leaves`.
+/// The grace of a pod that has to be gone ten seconds before its machine leaves at `leaves`.
 EvictionGrace grace_until(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
                           Time leaves, Time now) noexcept;
-/// The last moment at which the pod may be evicted with its own grace period, and once more if the
-/// first attempt is refused.
+/// The last moment at which the pod may be evicted such that, even if the first attempt is refused,
+/// the second still leaves it its whole grace period (grace_of).
 Time last_eviction(const snapshot::PodSpec& spec, const ScaleDownSettings& settings,
                    Time leaves) noexcept;
 
@@ -50,7 +50,7 @@ struct DrainStep {
     std::vector<Eviction> evictions{};  ///< by namespace and name
     bool is_done = false;               ///< all pods that the drain waits for are gone
     std::string failed_because{};       ///< why the drain cannot go on; empty: it can
-    bool has_stuck_pods = false;        ///< it failed because of pods that could not be evicted
+    bool has_stuck_pods = false;        ///< it failed: pods could not be evicted or did not end
     std::optional<Time> wake_at{};
 };
 

@@ -1,5 +1,5 @@
-/// Batches the removal of machines: which drained nodes start deleting now, and which machines are
-/// removed in one call.
+/// Batches the removal of machines: the machines of which drained nodes are removed now, and which
+/// of them in one call.
 ///
 /// Clouds limit the rate of calls, and most clouds can remove many machines of a group in one call.
 /// So a removal that is ready waits for the batch interval, counted from the first one of its

@@ -14,18 +14,18 @@
 
 namespace capstan::engine::removal {
 
-/// The sizes of groups and cluster after all removals under way: without the machines that repairs
-/// of the pass remove, and without the nodes in a removal. A machine before its node has joined
-/// counts in the target of its group, but not in the totals of the cluster. Borrows all arguments
-/// but the settings.
+/// The sizes of groups and cluster while removals are checked: without the machines that repairs of
+/// the pass remove, without machines that their clouds are removing already, and without those that
+/// `take` has let go. A machine whose node has not joined counts in the target of its group, but
+/// not in the totals of the cluster. Borrows all arguments but repairs and settings.
 class Minima {
 public:
     Minima(const Snapshot& snapshot, const templates::Membership& membership, const Memory& memory,
            const health::Repairs& repairs, const Settings& settings);
 
-    /// Asks whether these nodes of one group, each with its removal, may lose their machines
-    /// together. Empty: the machines may go, and count as gone from now on; otherwise one sentence
-    /// why the nodes have to stay.
+    /// Asks whether these nodes of one group, each with a removal under way, may lose their
+    /// machines together. Empty: the machines may go, and count as gone from now on; otherwise one
+    /// sentence why the nodes have to stay.
     std::string take(const std::vector<std::string>& nodes);
 
 private:

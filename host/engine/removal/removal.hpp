@@ -1,11 +1,10 @@
-/// The removal of nodes, one step a pass: taint, let the scheduler see the taint, evict, wait,
-/// taint with BeingDeleted, have the cloud remove the machine, wait for the node to vanish; or undo
-/// all of it. The state is in Memory, so a removal goes on after a restart, and no removal waits
-/// for another.
+/// The removal of nodes, step by step: taint, let the scheduler see the taint, evict, wait, taint
+/// with BeingDeleted, have the cloud remove the machine, wait for the node to vanish; or undo all
+/// of it. The state is in Memory, so a removal goes on after a restart. Removals wait for each
+/// other only within a batch (machine_batches.hpp).
 ///
 ///     chosen -> tainting -> waiting -> draining -> delayed -> deleting -> removed -> (vanished)
-///                  |           |          |                       |
-///                  +-----------+----------+------> undoing <------+
+///     any of these phases -> undoing
 #pragma once
 
 #include <optional>
@@ -32,11 +31,11 @@ struct RemovalSteps {
     std::optional<Time> wake_at{};
 };
 
-/// To be called before candidates are found. Forgets removals if their node or machine has
-/// vanished; a removal that is being undone is forgotten only when its node has vanished. In the
-/// first pass after a start, begins to undo removals of an earlier run that are not remembered:
-/// their taints are taken off nodes of groups, and cordons if they are ours. Later on such taints
-/// belong to another client.
+/// To be called before candidates are found. Forgets a removal if its node has vanished, unless the
+/// cloud still lists the machine that it agreed to remove, and in phases before `removed` also if
+/// its machine has vanished. In the first pass that reads a group after a start, begins to undo
+/// removals of an earlier run that are not remembered: their taints are taken off nodes of the
+/// group, and cordons if they are ours. Later on such taints belong to another client.
 Memory remember_removals(Memory memory, const Snapshot& snapshot,
                          const templates::Membership& membership, const Settings& settings,
                          Time now);

@@ -3,8 +3,8 @@
 ///
 /// A pod is evicted at once if it has a place on another node. Otherwise it runs on until its grace
 /// period just fits in the time that is left: meanwhile a new node may join. A pod that a drain
-/// rule keeps on its node also runs until then. Evictions keep to disruption budgets. The machine
-/// is left to its cloud.
+/// rule keeps on its node also runs until then. Evictions keep to disruption budgets. These steps
+/// leave the machine to its cloud.
 #pragma once
 
 #include <map>
@@ -35,12 +35,13 @@ struct VacatingSteps {
     std::optional<Time> wake_at{};
 };
 
-/// Sets and takes off the taint of leaving machines: NoSchedule on vacated nodes, PreferNoSchedule
-/// on avoided ones, none on others. The view alone decides, so nothing is left after a restart.
-/// While its group cannot be read, a node keeps its taint. A ready node whose machine no cloud
-/// lists keeps the taint until ScaleDownSettings::max_deletion_time after the time in the notice.
-/// Takes evictions off `budgets`, places off `places`, and records in `memory.leaving` what was
-/// asked for. If ScaleDownSettings::drain_leaving_nodes is off, all such taints are taken off.
+/// Evicts the pods of vacated nodes. Sets and takes off the taint of leaving machines: NoSchedule
+/// on vacated nodes, PreferNoSchedule on avoided ones, none on others. The view alone decides, so
+/// nothing is left after a restart. While its group cannot be read, a node keeps its taint. A ready
+/// node whose machine no cloud lists keeps the taint until ScaleDownSettings::max_deletion_time
+/// after the time in the notice. Takes evictions off `budgets`, places off `places`, and records in
+/// `memory.leaving` what was asked for. If ScaleDownSettings::drain_leaving_nodes is off, all such
+/// taints are taken off.
 VacatingSteps step_vacated_nodes(const PassView& view,
                                  const std::vector<health::LeavingNode>& leaving,
                                  pods::DisruptionBudgets& budgets, FreePlaces& places,
@@ -48,7 +49,7 @@ VacatingSteps step_vacated_nodes(const PassView& view,
 
 /// Gives up removals whose pods have no place any more, because other pods have taken it or pods of
 /// vacated nodes need it: otherwise pods of a node that could stay would wait for a new node. Only
-/// removals whose machines have not been asked for.
+/// removals in a phase up to `draining`.
 void give_up_without_places(const PassView& view, FreePlaces places,
                             const pods::DisruptionBudgets& budgets, Memory& memory);
 

@@ -27,7 +27,8 @@ class MinSizeLimits {
 public:
     MinSizeLimits(const pass_context::PassContext& context, const Memory& memory);
 
-    /// Why the minima keep a node of the group; absent: it may be removed.
+    /// Why a node of the group may not be removed: a minimum keeps it, or the group cannot be
+    /// changed. Absent: it may be removed.
     std::optional<UnremovableReason> find_unremovable_reason(NodeIndex node,
                                                              GroupIndex group) const;
     /// The plan removes the node.
@@ -35,7 +36,7 @@ public:
 
 private:
     struct Size {
-        int being_removed = 0;   // nodes with a removal under way
+        int being_removed = 0;   // nodes in removal that the target still includes
         int planned = 0;         // nodes that the plan removes
         std::string left_out{};  // why the cloud does not remove machines; empty: it does
     };

@@ -1,8 +1,8 @@
 /// Explains why a pod of a scale-down candidate finds no other place, in kube-scheduler's words.
 ///
-/// Every other node has a reason, and the sentence counts the reasons: "0/4 nodes: 3 Insufficient
-/// cpu, 1 ...". Checking all nodes for each of many pods would be quadratic, so equivalent pods
-/// share their answers.
+/// Every other node has a reason, and the sentence counts the reasons: "0/4 nodes are available: 3
+/// Insufficient cpu, 1 ...". Checking all nodes for each of many pods would be quadratic, so
+/// equivalent pods share their answers.
 #pragma once
 
 #include <array>

@@ -26,10 +26,11 @@ struct RemovalUnit {
     bool atomic = false;  ///< a group that is only ever empty or full
 };
 
-/// Whole groups come first, by id; then empty nodes; then nodes that were unneeded in the pass
-/// before; then nodes with pods that may all be disrupted at once by their budgets; then nodes with
-/// the fewest pods and the least utilization. Among equals a node of the zone with the most nodes
-/// of its machine type comes first, so that zones stay even; then the order is by name.
+/// Whole groups come first, by id. Single nodes are sorted by these criteria, in this order: empty
+/// nodes first; nodes that were unneeded in the pass before first; nodes whose budgets allow all of
+/// their pods to be disrupted at once first; fewer pods first; lower utilization first. Of equal
+/// nodes, one of the zone with the most nodes of its machine type comes first, so that zones stay
+/// even; then the order is by name.
 std::vector<RemovalUnit> removal_order(const pass_context::PassContext& context,
                                        const drainability::Candidates& candidates,
                                        const Memory& memory);

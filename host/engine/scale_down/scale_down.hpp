@@ -1,7 +1,7 @@
 /// Plans scale-down: which nodes are removed now, and why the others are not.
 ///
-/// First all unneeded nodes are found (unneeded.hpp): nodes with pods that would run elsewhere and
-/// that no minimum or budget keeps. Of these, node_selection.hpp chooses the nodes that have been
+/// First all unneeded nodes are found (unneeded.hpp): nodes whose pods would run elsewhere, and
+/// which no minimum or budget keeps. Of these, node_selection.hpp chooses the nodes that have been
 /// unneeded for long enough, as far as cooldowns and the number of removals under way allow.
 #pragma once
 
@@ -24,7 +24,7 @@ namespace capstan::engine::scale_down {
 struct ChosenNode {
     std::size_t candidate = 0;  ///< index into Candidates::nodes
     RemovalCause cause = RemovalCause::underutilized;
-    std::string because{};  ///< "unneeded for 10m; its 3 pods fit on node-2 and node-5"
+    std::string because{};  ///< "unneeded for 10m; its 3 pods fit on node-2, node-5"
     PodPlaces places{};     ///< where its pods move
 };
 

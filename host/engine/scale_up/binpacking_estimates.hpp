@@ -3,7 +3,8 @@
 ///
 /// Packing is the most expensive part of a pass, and a cluster may have a thousand groups. So node
 /// templates that no pod can tell apart share one estimate. An estimate is kept from round to round
-/// and computed again only if the pods that it depends on have changed.
+/// and computed again only if the pods that it depends on have changed, or some of them have
+/// inter-pod constraints.
 #pragma once
 
 #include <cstdint>

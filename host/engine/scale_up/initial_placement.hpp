@@ -1,8 +1,9 @@
 /// The placement with which a scale-up begins: pending pods on existing and upcoming nodes.
 ///
 /// Pods that need no new node must not cause one (upstream's FilterOutSchedulable). The order is:
-/// nominated pods on the nodes to which they are nominated, pods on existing nodes, pods on the
-/// upcoming nodes that were ordered for them, then all others on upcoming nodes.
+/// nominated pods on the nodes to which they are nominated, pods that removals move on the nodes
+/// that their plans reserve, other pods on existing nodes, pods on the upcoming nodes that were
+/// ordered for them, then all others on upcoming nodes.
 #pragma once
 
 #include <vector>
@@ -16,7 +17,7 @@ namespace capstan::engine::scale_up {
 /// The existing and upcoming nodes with the pending pods that fit on them. Pods that wait for nodes
 /// of PassContext::unread_groups_with_requests count as pods that fit, but take up no room.
 struct InitialPlacement {
-    /// Without any pending pod: see place_pending.
+    /// Has no pending pods yet: place_pending adds them.
     explicit InitialPlacement(const pass_context::PassContext& context);
 
     /// Places as many pending pods of the pod group as fit on slots of [from, end). Whether it

@@ -1,4 +1,5 @@
-/// Gives back the requests that backed-off groups keep if they use up a limit of the cluster.
+/// Gives back requests that backed-off groups keep, if these requests use up a limit of the cluster
+/// that pending pods need.
 ///
 /// A group that is backed off until a machine joins keeps one machine requested, and that request
 /// counts towards the cluster's limits. If nothing but a limit keeps pods pending, the requests are

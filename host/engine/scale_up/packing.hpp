@@ -65,8 +65,8 @@ public:
                      const std::vector<bool>* passed_over = nullptr)
         : placement_(&placement), passed_over_(passed_over) {}
 
-    /// Puts pods on slots of [from, end), in order, until none has room or `wanted` are placed.
-    /// Returns how many were placed. A slot of which only some nodes are needed is split.
+    /// Puts pods on slots of [from, end), in order, until no slot has room or `wanted` pods are
+    /// placed. Returns how many were placed. A slot of which only some nodes are needed is split.
     int fill(PodGroupIndex pod_group, scheduling::Slot from, scheduling::Slot end, int wanted);
     /// Opens nodes of `supplies`, in their order, and fills each before the next is opened; opens
     /// no node that stays empty. Takes the nodes off `supplies` and returns how many pods were

@@ -28,7 +28,7 @@ public:
 
     /// The pod groups with this key.
     std::span<const PodGroupIndex> of(std::string_view key) const;
-    /// The pod groups with this controller.
+    /// The pod groups with the controller of this key.
     std::span<const PodGroupIndex> of_controller(std::string_view key) const;
 
     /// The pod groups with this pods::spec_of.
@@ -55,10 +55,10 @@ public:
     PlannedAssignments(const pass_context::PassContext& context, scheduling::Placement& placement,
                        std::vector<int>& left, scheduling::Slot from, scheduling::Slot end);
     /// Places as many pods as fit now. Whether it placed any. Once none of the planned pods fits,
-    /// those that are spread over zones keep their nodes all the same: domains of nodes that join
-    /// later close these nodes to them, and the scheduler counts a domain only once it has a node.
-    /// After that, other pods of their controllers take the places of those that are no longer
-    /// pending.
+    /// pods that are spread over zones keep their planned nodes all the same: here the zones of
+    /// other upcoming nodes count already and may forbid these nodes, but the scheduler counts a
+    /// zone only once it has a node. After that, other pods of their controllers take the places of
+    /// those that are no longer pending.
     bool assign();
 
 private:

@@ -20,7 +20,7 @@ struct Offering {
 /// are known and differ by more than 2% of the higher one. The sentence is about `other`. Absent:
 /// they may be shared.
 ///     "its nodes are spot, those of web-a are not"
-///     "its nodes cost 0.4 an hour, those of web-a 0.12"
+///     "its nodes cost 0.4 per hour, those of web-a 0.12"
 std::optional<std::string> find_price_gap(const Offering& own, const Offering& other);
 
 /// Whether find_price_gap finds a gap.

@@ -65,7 +65,7 @@ private:
 
     const pass_context::PassContext* context_;
     limits::Budget budget_;
-    int groups_ = 0;          // existing groups, and groups that this pass makes
+    int groups_ = 0;          // existing and upcoming groups, and groups that this pass makes
     std::vector<int> grown_;  // by group
     std::map<GroupIndex, Reason> closed_;
 };

@@ -25,20 +25,24 @@ public:
 
     /// Why the group cannot grow; none: it can.
     const Reason& obstacle(GroupIndex group) const noexcept { return obstacles_[group]; }
-    /// The reasons for one pod group, with every node group in one of them, those of the groups
-    /// closest to helping first:
+    /// The reasons for one pod group, those of the groups closest to helping first. Every existing
+    /// node group is in one of them:
     ///
-    /// * groups that cannot grow, but would take the pod on a new node;
+    /// * groups that would take the pod on a new node, even if they cannot grow;
+    /// * groups that cannot grow and of which it is not known whether they would take the pod;
     /// * groups with too little room on a new node: first those that could grow, and the nearer the
     ///   less is missing;
     /// * groups that other pods keep from taking the pod;
     /// * groups with nodes for other pods.
     ///
     /// Among equally near reasons, one that holds for more groups comes first, ties by the first
-    /// group. A group that can neither grow nor take the pod gives both reasons. Groups that could
-    /// be made may be thousands: a hundred of them are named, and all that would take the pod.
+    /// group. A group that cannot grow and has too little room on a new node gives both reasons, as
+    /// one; any other group gives one reason. Groups that could be made may be thousands: a hundred
+    /// of them are named, and all that would take the pod.
     std::vector<GroupReason> of(PodGroupIndex pod_group);
-    /// All reasons in one sentence; code and subject are those of the first.
+    /// All reasons in one sentence. Code and subject are those of the first reason. If a group
+    /// would take the pod, they are those of that group; without any group, those of
+    /// PassContext::no_new_group_reason or ReasonCode::no_node_group.
     Reason sum_up(const std::vector<GroupReason>& reasons) const;
 
 private:
@@ -70,7 +74,7 @@ private:
     Reason no_new_group_reason_;     // see PassContext
     std::string unread_;             // names clouds that were never read; empty: there is none
     std::size_t groups_ = 0;         // existing groups, and groups that could be made
-    int named_ = 0;                  // of the latter, those in blocked_without_template_
+    int named_ = 0;                  // of the latter, those that cannot grow
     std::vector<Reason> obstacles_;  // by group
     // Groups that cannot grow, by obstacle. Existing groups with a template are kept by template;
     // for the others it is not checked whether a pod would fit.

@@ -51,10 +51,10 @@ std::map<GroupIndex, int> find_promised(std::span<const Option> options, std::si
                                         const std::vector<int>& waiting,
                                         scheduling::Placement& placement);
 
-/// Shares out `option.nodes`, to which the limits of the cluster have been applied before. The part
-/// of a share that a group cannot take is shared out again among the others. If the splitter fails
-/// or its answer breaks its contract, all nodes go to the option's own group, as far as it has
-/// room.
+/// Shares out `option.nodes`, to which the limits of the cluster have been applied already. The
+/// part of a share that a group cannot take is shared out again among the others. If the splitter
+/// fails or its answer breaks its contract, all nodes go to the option's own group, as far as it
+/// has room.
 BalancedIncreases share_out(const pass_context::PassContext& context, const QuotaTracker& quotas,
                             const Policies& policies, const CallContext& call_context,
                             const Option& option);

@@ -25,7 +25,7 @@ namespace capstan::engine::scale_up {
 /// Asks every check in order until the answer is settled: one `decided` makes the two similar
 /// whatever the others say; otherwise all must agree. A check that fails makes them differ, since
 /// growing one group too few is the smaller harm. Without any check no templates are similar. The
-/// reason starts with the name of the check that settled the answer.
+/// reason starts with the name of the check that settled the answer, if a single one did.
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const CallContext& call_context);
 
@@ -76,13 +76,14 @@ public:
 
     /// Groups similar to `group` that could grow when the pass began and with which nodes may be
     /// shared, ascending. None if sharing is switched off, if there is no splitter, or if the group
-    /// is only ever empty or full. A group that would have to be made is among them only if it is
-    /// made for the same template as `group`.
+    /// is only ever empty or full. A group that would have to be made is among them only if `group`
+    /// would have to be made as well and the two differ in their zone alone, or if `group` was
+    /// auto-provisioned before and both have the same cloud and machine type.
     std::span<const GroupIndex> of(GroupIndex group);
     /// All groups that the checks find similar to `group`, including groups that cannot grow and
     /// groups with a price gap.
     std::vector<GroupIndex> all_of(GroupIndex group);
-    /// find_price_gap for two groups, one of which all_of returned for the other; nothing if
+    /// find_price_gap for two groups, one of which all_of returned for the other; absent if
     /// Settings::balance_across_prices is on.
     std::optional<std::string> price_gap(GroupIndex own, GroupIndex other) const;
 

@@ -28,9 +28,10 @@ public:
     /// Drops nodes and returns whether it dropped any. Placement, quotas and increases are updated,
     /// and each accepted option lists the pods that are on its nodes now.
     ///
-    /// Nodes of groups that are only ever empty or full stay. Of groups that share an option, a
-    /// largest one loses the node. The planned pod groups stay as even as they were. The attempts
-    /// of all calls together are limited, so a pass with very many assignments is left as it is.
+    /// Nodes of groups that are only ever empty or full stay. Of groups that share an option, one
+    /// of the largest loses the node. The planned pod groups stay as even as they were, or even to
+    /// within one pod. The attempts of all calls together are limited, so a pass with very many
+    /// assignments is left as it is.
     bool drop_spare_nodes();
 
 private:

@@ -42,7 +42,7 @@ struct TemplateNode {
     /// The pods that run there from the start (of DaemonSets, and static pods), one entry a pod.
     /// `allocatable` still includes their requests.
     std::vector<PodGroupId> daemons{};
-    /// Volumes that the node can attach, by CSI driver; nullopt, or no entry: no limit.
+    /// Volumes that the node can attach, by CSI driver; absent, or no entry: no limit.
     std::map<std::string, std::optional<int>> csi_limits{};
     bool operator==(const TemplateNode&) const = default;
 };
@@ -72,8 +72,8 @@ public:
     /// `pod_groups` are the pods to be placed. All pods that are bound to a node count: they take
     /// room, affinity and spread look at them, and their anti-affinity keeps pods to be placed
     /// away. `absent` is by PodGroupId, or empty; bound pods of an equivalence group for which it
-    /// is true count as if they were not there. `promises` ascend by node. Topologies count the
-    /// labels that nodes have. `refused` is about new nodes alone.
+    /// is true count as if they were not there. `promises` ascend by node. `refused` is about new
+    /// nodes alone.
     CompiledPredicates(snapshot::Cluster cluster, std::vector<PodGroupId> pod_groups,
                        std::vector<TemplateNode> template_nodes, std::vector<bool> absent = {},
                        std::span<const NodePromise> promises = {},

@@ -80,7 +80,7 @@ using DemandId = std::uint32_t;
 struct NodeDemand {
     const snapshot::PodSpec* spec = nullptr;
     VolumeNeeds volumes{};                        ///< only `refusal` and `conditions` are read
-    std::map<TemplateNodeId, Refusal> refused{};  ///< RefusedShape
+    std::map<TemplateNodeId, Refusal> refused{};  ///< see RefusedShape (compiled_predicates.hpp)
 };
 
 /// The refusal of the first predicate of one node alone that fails. [any thread]

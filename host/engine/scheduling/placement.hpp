@@ -86,8 +86,7 @@ public:
 
     /// Adds a slot of `nodes` new nodes that have only their daemons. A new node becomes a domain
     /// of spread constraints over single nodes when the first pod is placed on it, so that empty
-    /// new nodes do not lower the least count. The domain of a wider key, as its zone, exists at
-    /// once.
+    /// new nodes do not lower the least count. A wider domain, such as their zone, exists at once.
     Slot add(TemplateNodeId template_node, int nodes);
     /// Moves `nodes` nodes of `slot` into a new slot, which is returned. `nodes` is above zero and
     /// below the number of nodes of the slot.
@@ -129,10 +128,10 @@ public:
     void disallow(PodGroupIndex pod_group);
     /// By domain of `spread(pod_group)`, whether a node of the cluster or a new node of some
     /// template there passes the predicates of one node alone. Free resources do not count. Empty:
-    /// `spread` returns nothing.
+    /// `spread` is absent.
     std::vector<bool> feasible_domains(PodGroupIndex pod_group) const;
-    /// The domain of new nodes of the template, an index into `spread(pod_group)->domains`.
-    /// Absent: they are in no domain, or `spread` returns nothing.
+    /// The domain of new nodes of the template, an index into `spread(pod_group)->domains`. Absent:
+    /// they are in no domain, or `spread` is absent.
     std::optional<std::uint32_t> domain_of(PodGroupIndex pod_group,
                                            TemplateNodeId template_node) const;
 

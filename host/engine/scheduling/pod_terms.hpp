@@ -89,7 +89,7 @@ PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodG
 PodSelector make_selector(const snapshot::Cluster& cluster, const snapshot::PodGroupRow& owner,
                           const snapshot::SpreadConstraint& constraint);
 
-/// "app=web in namespace a"
+/// "pods with app=web in namespace a"
 std::string describe(const PodSelector& selector);
 
 /// A set of pods: those that match every selector of a list.

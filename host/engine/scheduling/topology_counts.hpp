@@ -121,7 +121,8 @@ public:
     const Counter& operator[](CounterId id) const noexcept { return counters_[id]; }
     std::uint32_t cells() const noexcept { return cells_; }
     std::uint32_t level_tables() const noexcept { return level_tables_; }
-    /// The counters that count these pods, one for each topology and use by spread.
+    /// The counters that count these pods: for each topology at most two, one of them for spread
+    /// constraints.
     std::span<const CounterId> counting(Counted what, std::uint32_t which) const noexcept;
 
 private:

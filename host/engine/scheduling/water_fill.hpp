@@ -14,7 +14,7 @@ namespace capstan::engine::scheduling {
 /// A domain: the pods in it now, and the most that may be in it.
 struct DomainLoad {
     int count = 0;
-    int most = std::numeric_limits<int>::max();  ///< up to `count`: the domain takes no pod
+    int most = std::numeric_limits<int>::max();  ///< not above `count`: the domain takes no pod
     bool operator==(const DomainLoad&) const = default;
 };
 

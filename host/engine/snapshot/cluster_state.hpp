@@ -175,7 +175,7 @@ struct DaemonSets {
 
 /// The default spread constraints of each equivalence group, see default_spread.hpp.
 struct DefaultSpreads {
-    std::vector<std::uint32_t> by_pod_group;           ///< by PodGroupId; 0: it has none
+    std::vector<std::uint32_t> by_pod_group;           ///< by PodGroupId: index into `lists`
     std::vector<std::vector<SpreadConstraint>> lists;  ///< the first one is empty
 
     std::size_t bytes() const noexcept;

@@ -1,5 +1,6 @@
-/// The annotations of pods and nodes that an autoscaler reads. The snapshot drops all others, which
-/// are large, differ from pod to pod and decide nothing.
+/// The annotations of pods and nodes that an autoscaler reads. Except for
+/// ClusterBuilderOptions::spread_timeout_annotation, the snapshot drops all others, which are
+/// large, differ from pod to pod and decide nothing.
 #pragma once
 
 #include <algorithm>

@@ -89,7 +89,7 @@ struct DaemonSetObject {
     std::string ns = "default";
     std::string name{};
     std::string uid{};
-    PodSpec spec{};                  ///< of its template; limits are requests where there are none
+    PodSpec spec{};                  ///< of its template; where requests are missing, limits count
     Labels labels{}, annotations{};  ///< of its template
     bool operator==(const DaemonSetObject&) const = default;
 };

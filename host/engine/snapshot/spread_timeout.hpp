@@ -25,13 +25,14 @@ std::optional<Duration> find_spread_timeout(const PodObject& pod, std::string_vi
 PodObject without_zone_spread(const PodObject& pod);
 
 /// Whether the spread of a pod that was `created` at that time has timed out at `wall`. All times
-/// are by the clock of PassTime::wall. A pod that is exactly `timeout` old has not timed out yet.
+/// are by the clock of PassTime::wall. A pod that is exactly `timeout` old has not timed out yet,
+/// unless `timeout` is zero.
 bool has_lapsed(Time created, Duration timeout, Time wall) noexcept;
 /// The first moment at which the spread has timed out; absent: later than a Time can be.
 std::optional<Time> lapse_of(Time created, Duration timeout) noexcept;
 
-/// The equivalence group of the pod at that moment: its own, or after the timeout
-/// PodGroupRow::lapsed, without spread constraints over zones.
+/// The equivalence group of the pod at `wall`: its own, or after the timeout PodGroupRow::lapsed,
+/// without spread constraints over zones.
 PodGroupId equivalence_group_at(const Cluster& cluster, const PodRow& pod, Time wall) noexcept;
 
 }  // namespace capstan::engine::snapshot

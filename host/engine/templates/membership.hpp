@@ -44,7 +44,8 @@ struct Membership {
 /// If several machines share an id, the first one counts.
 Membership make_membership(const Snapshot& snapshot);
 
-/// Whether `node` is the node of `machine`, apart from names and addresses that others have, too.
+/// Whether `node` is the node of `machine`. Whether other nodes or machines have the same names or
+/// addresses is not checked.
 bool is_node_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& node,
                 const Machine& machine);
 /// The names above, without addresses; unknown ones are empty. Borrows its arguments.

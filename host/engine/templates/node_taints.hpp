@@ -20,7 +20,7 @@ bool is_passing_taint(std::string_view key, const Settings& settings);
 /// it ends with not-ready, /uninitialized or /unregistered, or starts with readiness.k8s.io/.
 bool is_well_known_startup_taint(std::string_view key) noexcept;
 /// Whether a node has the taint only until it has started: not ready, unreachable, no network, not
-/// initialized by its cloud, and the start-up taints of the settings.
+/// initialized by its cloud, or a start-up taint, well-known or of the settings.
 bool is_starting_taint(std::string_view key, const Settings& settings) noexcept;
 
 /// The kind of a taint, as in upstream's metrics. Taints that Kubernetes or an autoscaler sets are

@@ -26,10 +26,9 @@ namespace capstan::engine::templates {
 /// What the settling nodes will have, ascending by node. A node is settling for less than
 /// device_settling_time after it became ready if it lacks an extended resource, and for less than
 /// settling_time if it lacks a label or has a taint that the template has not. Both are Settings
-/// that a group's options may override. Labels that every
-/// node is assumed to have count only if the cloud describes them.
-/// A node that was created more than Settings::max_node_startup_time before that is not settling:
-/// it was ready before. `usable`: by node.
+/// that a group's options may override. Labels that every node is assumed to have count only if the
+/// cloud describes them. A node that was created more than Settings::max_node_startup_time before
+/// it became ready is not settling: it was ready before. `usable`: by node.
 std::vector<scheduling::NodePromise> find_promises(const Snapshot& snapshot,
                                                    const Membership& membership,
                                                    const std::vector<GroupTemplate>& templates,
@@ -37,7 +36,7 @@ std::vector<scheduling::NodePromise> find_promises(const Snapshot& snapshot,
                                                    const Settings& settings,
                                                    NextChange& next_change);
 
-/// "nvidia.com/gpu, label pool and removal of taint agent/starting:NoSchedule"
+/// "nvidia.com/gpu, label pool, removal of taint agent/starting:NoSchedule"
 std::string describe_promise(const scheduling::NodePromise& promise);
 
 /// Whether the node is settling by what its group's cloud describes or, without that, by the last

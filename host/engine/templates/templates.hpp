@@ -21,12 +21,11 @@ namespace capstan::engine::templates {
 
 /// The template of a group, as two descriptions of the same node:
 ///
-///     node.capacity      what the machine has
-///     node.allocatable   node.capacity less what the system reserves
-///     template_node.allocatable  node.allocatable less static pods, by the cloud's figures
-///     (allocatable
-///                        less free)
-///     node.free          template_node.allocatable less template_node.daemons
+///     node.capacity              what the machine has
+///     node.allocatable           node.capacity less what the system reserves
+///     template_node.allocatable  node.allocatable less static pods, if they are known only from
+///                                the cloud's figures (allocatable less free)
+///     node.free                  template_node.allocatable less template_node.daemons
 ///
 /// A kube-proxy counts once. If it runs as a DaemonSet, it is among the daemons, and the cloud's
 /// figures for static pods are lowered by a static kube-proxy (at most 100m of cpu, and one pod).
@@ -54,8 +53,8 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Member
                                           const TemplateRecords& records, const Settings& settings,
                                           Time wall);
 
-/// How long a node has to be ready before it can be a template: just before, it may not report all
-/// that it will have.
+/// How long a node has to be ready before it can be a template: right after it becomes ready, it
+/// may not report all that it will have.
 inline constexpr Duration stabilization_delay = std::chrono::minutes(1);
 /// Why a new node of the group may look different from this node; empty: the node is a template
 /// candidate. `machine`: NULL: the node has none.

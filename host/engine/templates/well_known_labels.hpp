@@ -1,4 +1,4 @@
-/// Labels that every node has, under their present names and under their deprecated names.
+/// Well-known labels of nodes, under their present names and under their deprecated names.
 #pragma once
 
 #include <string_view>

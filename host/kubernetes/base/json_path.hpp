@@ -71,7 +71,7 @@ bool has_condition(JsonRoot object, std::string_view type,
 boost::json::object& make_object(boost::json::object& object, std::string_view key);
 /// Sets the value at the end of a path, and makes the missing objects on the way.
 void set_value(boost::json::object& object, std::string_view path, boost::json::value value);
-/// Sets the value at the end of a path only where it is absent or null.
+/// Sets the value at the end of a path if it is absent or null.
 void set_default(boost::json::object& object, std::string_view path, boost::json::value value);
 
 }  // namespace capstan::kubernetes::base

@@ -38,11 +38,12 @@ class AccessReviews {
 public:
     using Done = std::function<void(std::vector<AccessAnswer>)>;
 
-    /// Borrows both. Has up to `at_once` reviews under way, at least one.
+    /// Borrows `api` and `loop`. Each review() has up to `at_once` requests under way; 0 counts as
+    /// 1.
     AccessReviews(Api& api, io::Loop& loop, std::size_t at_once = 8)
         : at_once_(at_once), calls_(api, loop) {}
 
-    /// `done` gets one answer a rule, in the order of `rules`. `done` is not called inside this
+    /// `done` gets one answer per rule, in the order of `rules`. `done` is not called inside this
     /// call, nor after this object's destruction.
     void review(const std::vector<AccessRule>& rules, Done done);
 

@@ -38,8 +38,8 @@ Error error_of(std::string_view what, const ApiStatus& status);
 /// For a reply with another status than 2xx. Its body may be a Status or any text.
 Error error_of(std::string_view what, const HttpReply& reply);
 
-/// The seconds in a reply's Retry-After header. Absent: there is no such header, or it holds a
-/// date.
+/// The seconds in a reply's Retry-After header. Absent: there is no such header, or it holds a date
+/// or more than a day.
 std::optional<Duration> find_retry_after(const HttpReply& reply);
 
 // Rules by request.
@@ -55,7 +55,7 @@ bool is_watch(const ApiRequest& request);
 /// Lease.
 bool is_unlimited(const ApiRequest& request);
 
-/// Requests of this purpose have a rate limit of their own, as high as that of all others.
+/// Requests with this purpose have a rate limit of their own, as high as that of all others.
 inline constexpr std::string_view node_look_purpose = "node look";
 
 inline constexpr int resend_limit = 10;
@@ -68,9 +68,9 @@ inline constexpr int resend_limit = 10;
 std::uint64_t max_reply_bytes_of(const ApiRequest& request);
 
 /// How long to wait before the request is sent again after `reply`, which is not 2xx. Absent: the
-/// request is not sent again, and the caller gets the error. That is so without a Retry-After; for
-/// evictions, whose 429 means a disruption budget; and where the asked version is newer than the
-/// server's cache.
+/// request is not sent again, and the caller gets the error. That is so for a status other than 429
+/// and 5xx; without a Retry-After; for evictions, whose 429 means a disruption budget; and if the
+/// requested resourceVersion is newer than the server's cache.
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply);
 /// How long to wait before the request is sent again after its connection was lost for the
 /// `losses`th time, counted from 1. Absent: the server may have carried out the request.

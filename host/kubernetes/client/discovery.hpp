@@ -62,7 +62,7 @@ class Discovery {
 public:
     using Done = std::function<void(Result<ServedKind>)>;
 
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     Discovery(Api& api, io::Loop& loop, Duration between = std::chrono::seconds(10))
         : between_(between), calls_(api, loop) {}
 

@@ -44,9 +44,9 @@ struct ApiRequest {
     std::string accept = "application/json";
     Duration timeout = std::chrono::seconds(30);
     /// The component that sends the request, as a label of metrics: "reflector", "lease". Watches
-    /// and Lease requests do not count against the rate limit. Requests of "node look", which read
-    /// a node's pods before its removal, have a rate limit of their own that is equally high, so
-    /// the host sends up to twice the rate in total.
+    /// and Lease requests do not count against the rate limit. Requests with the purpose "node
+    /// look" read a node's pods before its removal. They have a rate limit of their own that is
+    /// equally high, so the host sends up to twice the rate in total.
     std::string purpose{};
     /// Called right before each attempt, after all waiting. An error prevents the attempt and is
     /// the request's result. NULL: each attempt is allowed.
@@ -71,12 +71,13 @@ public:
     /// A 2xx reply is a value, any other result an error. Its message has method, path, status and
     /// the message of the server's Status object. Its provider_code is the reason of the Status
     /// ("Expired", "AlreadyExists"; empty: none). Its `retry_after` is the server's.
-    ///   400, 422 invalid_argument    403 permission    409 conflict            5xx unavailable
+    ///   other 4xx invalid_argument   403 permission    409 conflict           408, 5xx unavailable
     ///   401 unauthenticated          404 not_found     410 conflict, "Expired" or "Gone"
     ///   415, 405, 406 unsupported    413 quota         429 throttled
     /// `deadline`: no reply in time; `unavailable`: no connection; `cancelled`: by cancel(), or a
     /// write in a dry run. A request is sent again, within request.timeout and ten times at most,
-    /// after a 429 or 5xx with a Retry-After; a GET or HEAD also after a lost connection.
+    /// after a 429 or 5xx with a Retry-After, unless it is an eviction; a GET or HEAD also after a
+    /// lost connection.
     virtual RequestId send(ApiRequest request, Done done) = 0;
     /// Passes the body of a 2xx reply to `on_part` as it comes. The first part is empty and means
     /// that the head has come. The body of an error becomes part of the error. `done` gets the

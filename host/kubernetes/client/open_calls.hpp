@@ -13,7 +13,7 @@ namespace capstan::kubernetes::client {
 /// owner's address. A callback may destroy the owner. Used on the loop's thread alone.
 class OpenCalls {
 public:
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     OpenCalls(Api& api, io::Loop& loop);
     OpenCalls(const OpenCalls&) = delete;
     OpenCalls& operator=(const OpenCalls&) = delete;

@@ -9,8 +9,8 @@
 
 namespace capstan::kubernetes::client {
 
-/// Keeps the values of the `limit` most recently used keys; at least one. find() and operator[] use
-/// a key. References stay valid until their key is dropped.
+/// Keeps the values of the `limit` most recently used keys; at least one. find() and operator[]
+/// count as a use of their key. References stay valid until their key is dropped.
 template <class Value>
 class RecentlyUsed {
 public:

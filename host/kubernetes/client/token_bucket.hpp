@@ -5,9 +5,9 @@
 
 namespace capstan::kubernetes::client {
 
-/// Holds at most `burst` tokens and gets `per_second` new ones. Each request takes one token. The
-/// number of tokens may fall below zero: the request then waits until its token exists, behind the
-/// requests before it. One thread at a time.
+/// Holds at most `burst` tokens and gains `per_second` tokens per second. Each request takes one
+/// token. The number of tokens may fall below zero: the request then waits until its token exists,
+/// behind the requests before it. One thread at a time.
 ///     10 per second, burst 2, five at once  ->  0, 0, 100, 200, 300 ms
 class TokenBucket {
 public:

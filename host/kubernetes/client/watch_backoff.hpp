@@ -24,10 +24,10 @@ public:
         : random_(seed), longest_step_(longest_step) {}
     /// How long to wait after a failure. `now` is the time of a clock that never steps back.
     Duration next(Duration now);
-    /// How long to wait before a new list, where the server works but no longer has the asked
+    /// How long to wait before a new list, if the server works but does not have the requested
     /// version: up to 0.8 s, independent of the back-off. Absent: the limit of relists within a
-    /// minute is reached, and the caller treats this as a failure. The limit is two, or five where
-    /// `was_away`: the server failed a moment ago.
+    /// minute is reached, and the caller treats this as a failure. The limit is two. If `was_away`,
+    /// that is if the server failed a moment ago, the limit is five.
     std::optional<Duration> next_relist(Duration now, bool was_away);
 
 private:

@@ -30,7 +30,7 @@ namespace capstan::runtime::config {
 // The plugins that ship with the host. A name in the pipeline is enough to use one.
 
 /// `lib/capstan/plugins` beside the folder of the program, in build/release and in an installed
-/// tree alike. Empty where the system does not give the program's path.
+/// tree alike. Empty if the system does not give the program's path.
 std::filesystem::path shipped_plugins_root();
 
 /// The .so files in one folder and in its subfolders expanders, similarity and balancer.
@@ -40,8 +40,8 @@ public:
     explicit ShippedPlugins(std::filesystem::path root) : root_(std::move(root)) {}
 
     const std::filesystem::path& root() const noexcept { return root_; }
-    /// The file of the plugin called `name` ("least_waste"), absolute. Nothing for names that are
-    /// not file names.
+    /// The file of the plugin called `name` ("least_waste"), absolute. Absent: there is none, or
+    /// `name` has characters other than letters, digits, '_' and '-'.
     std::optional<std::filesystem::path> find(std::string_view name) const;
     /// All names, sorted.
     std::vector<std::string> names() const;
@@ -75,9 +75,9 @@ struct Config {
     const PluginConfig* find_plugin(std::string_view id) const;
 };
 
-/// The result of reading a file. `config` is absent where the file could not be read, has a syntax
-/// error, or exceeds a limit. A config with errors in `diagnostics` must only be used to find
-/// further errors.
+/// The result of reading a file. `config` is absent if the file could not be read, has a syntax
+/// error or exceeds a limit, or if an override is malformed. A config with errors in `diagnostics`
+/// must only be used to find further errors.
 struct Loaded {
     std::optional<Config> config;
     Diagnostics diagnostics;
@@ -94,12 +94,12 @@ Loaded load_config(Source source, const ShippedPlugins& shipped,
 std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& shipped,
                                   Diagnostics& diagnostics);
 
-/// The sections of the file; of [plugin.ID] everything but `settings`.
+/// The sections of the file; in [plugin.ID], `settings` may be any table.
 const Fields& config_schema();
 
-/// Checks the settings of one instance against its class's schema, and that they name only secrets
-/// that the instance is granted. Absent: there are errors, and the class's own check should not
-/// run.
+/// Checks the settings of one instance against its class's schema, and that they name only
+/// instances that exist and secrets that the instance is granted. Absent: there are errors, and the
+/// class's own check should not run.
 std::optional<SettingValue> validate_plugin_settings(const Config& config,
                                                      const PluginConfig& plugin,
                                                      const Fields& fields,
@@ -114,7 +114,7 @@ using KindOf = std::function<std::string(const PluginInstanceId& instance)>;
 using InstanceSettings = std::vector<std::pair<PluginInstanceId, SettingValue>>;
 
 /// Checks that each instance that the pipeline or `settings` name has the kind that is needed
-/// there, and warns of instances that are never named.
+/// there, and warns of instances with a table that are never named.
 void check_kinds(const Config& config, const InstanceSettings& settings, const KindOf& kind_of,
                  Diagnostics& diagnostics);
 

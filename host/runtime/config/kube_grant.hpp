@@ -1,7 +1,7 @@
 /// The grants of `grants.kube`: what an instance may do with the cluster's objects.
 ///
 ///     "pods:list,watch"                                       in all namespaces
-///     "pods:list,watch@shop,tools"                            in these two
+///     "pods:list,watch@shop,tools"                            in these two namespaces
 ///     "balancers.balancer.x-k8s.io:get,list,watch,update/status"
 ///     "deployments.apps/scale:get,update"                     the subresource alone
 #pragma once

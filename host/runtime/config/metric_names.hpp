@@ -11,7 +11,7 @@ namespace capstan::runtime::config {
 bool is_metric_name(std::string_view name);
 
 /// Whether a metric of that name would clash with a metric of the host at /metrics, or with a
-/// series of one of its histograms.
+/// series of one of its histograms, or has a prefix that is reserved for the host.
 bool is_host_metric(std::string_view name);
 
 /// Whether `grants.metrics` may have that whole name; the error says why not.

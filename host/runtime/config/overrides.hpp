@@ -11,10 +11,11 @@
 
 namespace capstan::runtime::config {
 
-/// Sets each KEY=VALUE in the tree of a file. Missing tables are made; the last one of equal keys
+/// Sets each KEY=VALUE in the tree of a file. Missing tables are made. Of equal keys the last one
 /// counts. A value is TOML; text that is not TOML is taken as a string, so that words and
-/// durations need no quotes. Keys with dots are quoted as in TOML. The place of a value is its
-/// assignment, which messages name. A malformed assignment is an error and is left out.
+/// durations need no quotes. A part of a key that contains dots is quoted, as in TOML. The place of
+/// a value is its assignment, which messages name. A malformed assignment is an error and is left
+/// out.
 void override_values(TomlValue& root, std::span<const std::string> assignments,
                      Diagnostics& diagnostics);
 

@@ -29,7 +29,7 @@ constexpr auto names_of(StageFailurePolicy) {
 struct Stage {
     PluginInstanceId use;
     StageFailurePolicy on_error = StageFailurePolicy::skip;
-    /// Unset: `fail` for an expander that asks a service, `skip` for any other.
+    /// Absent: `fail` for an expander that calls a service, `skip` for any other.
     std::optional<StageFailurePolicy> on_empty{};
 };
 void describe(auto&& key, Stage& s) {
@@ -42,7 +42,7 @@ void describe(auto&& key, Stage& s) {
         "fail ends the pass without a scale-up. Unset: fail for an expander that calls a service, "
         "such as grpc_expander, and skip for others.");
 }
-/// The name alone, where all other members have their defaults.
+/// The name alone, if all other members have their defaults.
 inline std::optional<std::string> short_text(const Stage& s) {
     const bool plain = s.on_error == StageFailurePolicy::skip && !s.on_empty;
     return plain ? std::optional(s.use.value()) : std::nullopt;
@@ -50,7 +50,8 @@ inline std::optional<std::string> short_text(const Stage& s) {
 
 struct ScaleUpPipeline {
     std::vector<Stage> expanders{{PluginInstanceId("least_waste")}, {PluginInstanceId("random")}};
-    /// The default of a file without the section; balancing.hpp has the rule for a file with it.
+    /// The default of a file without [pipeline.scale_up]; balancing.hpp has the rule for a file
+    /// with it.
     std::vector<PluginInstanceId> similarity{PluginInstanceId("resources"),
                                              PluginInstanceId("labels")};
     PluginInstanceId splitter{"node_groups"};
@@ -191,9 +192,9 @@ struct PluginConfig {
     Grants grants{};
     PluginTls tls{};
     PluginLimits limits{};
-    TomlValue settings{};  ///< not validated; an empty table where the file has none
+    TomlValue settings{};  ///< not validated; an empty table if the file has none
     Place place{};         ///< of its name in the file, for errors about the instance
-    Place file_place{};    ///< of `file`; `place` where the file does not set it
+    Place file_place{};    ///< of `file`; equal to `place` if the file does not set it
 };
 
 }  // namespace capstan::runtime::config

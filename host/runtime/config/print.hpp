@@ -31,9 +31,8 @@ std::string print_config(const Config& config, PrintDefaults defaults,
 
 /// The documentation of one key or table, dotted as in TOML: `scale_down.unneeded_time`,
 /// `plugin.aws.settings.region`, `pipeline`; or upstream's flag for it, with or without dashes in
-/// front. With a `config`, which may be NULL, it also has the
-/// present value and its place. A plugin's settings need `settings_of` to give the instance. Fails
-/// with `not_found` and a suggestion.
+/// front. With a `config`, which may be NULL, it also has the present value and its place. For a
+/// plugin's setting `settings_of` must know the instance. Fails with `not_found` and a suggestion.
 Result<std::string> explain_key(std::string_view key, const Config* config,
                                 const PluginSettingsOf& settings_of);
 

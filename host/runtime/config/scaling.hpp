@@ -1,4 +1,4 @@
-/// [scale_up], [scale_down] and [limits]. Keys are upstream's flags in snake_case without the
+/// [scale_up], [scale_down] and [limits]. Most keys are upstream's flags in snake_case without the
 /// section's own words. A default is upstream's unless `upstream` has another one. Each key's
 /// meaning, type and default is defined here alone; see section.hpp.
 #pragma once
@@ -212,7 +212,7 @@ void describe(auto&& key, ScaleUp& s) {
         "size.");
 }
 
-/// The grace period of pods up to a priority.
+/// The grace period of pods from a priority on, up to the priority of the next entry.
 struct DrainPriority {
     int priority = 0;
     Duration grace{0};

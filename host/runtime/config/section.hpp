@@ -38,7 +38,7 @@ struct Rules {
     std::optional<SettingBound> min{}, max{};
     std::string instance_kind{};
     std::string shorthand{};
-    std::string upstream{};  ///< upstream's default as TOML, where it differs
+    std::string upstream{};  ///< upstream's default as TOML, if it differs
 };
 
 /// An enum of the configuration has `constexpr auto names_of(E)`: the word of each enumerator, in

@@ -12,7 +12,7 @@
 namespace capstan::runtime::config {
 
 /// The characters of `text` in a form that is safe on a terminal: a tab becomes a space, a control
-/// character and a byte that is not UTF-8 become '?'. One element a column.
+/// character and a byte that is not UTF-8 become '?'. One element per column.
 std::vector<std::string> printable_characters(std::string_view text);
 /// The printable characters as one text.
 std::string printable(std::string_view text);
@@ -39,7 +39,7 @@ std::string joined_names(const std::vector<std::string>& names);
 
 /// On one line: `"10m"`, `[1, 2]`, `{ secret = "token" }`.
 std::string to_toml(const TomlValue& value);
-/// The value without its defaults. Of a secret, this is its name.
+/// The value without its defaults. Of a secret, only its name.
 std::string to_toml(const SettingValue& value);
 /// The shortest text that reads back as the same number, and as a float: `0.5`, `1.0`.
 std::string toml_number(double number);

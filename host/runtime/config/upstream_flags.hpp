@@ -27,8 +27,8 @@ const UpstreamFlag* find_upstream_flag(std::string_view name);
 /// All flags that this key replaces.
 std::vector<const UpstreamFlag*> upstream_flags_of(std::string_view key);
 
-/// "; the key for upstream's --cores-total is limits.cpu", for the end of a message about an
-/// unknown key. Empty: upstream has no flag with this name.
+/// "; the key for upstream's --scan-interval is cluster.scan_interval", for the end of a message
+/// about an unknown key. Empty: upstream has no flag with this name.
 std::string upstream_flag_hint(std::string_view name);
 
 }  // namespace capstan::runtime::config

@@ -22,8 +22,8 @@
 
 namespace capstan::runtime::daemon {
 
-/// A question about the last pass. Where all members are empty, it asks for the matrix of all
-/// pending pods and all groups.
+/// A question about the last pass. If all members are empty, it asks for the matrix of all pending
+/// pods and all groups.
 struct AdminQuestion {
     std::string pod_ns{}, pod{};
     std::string workload_kind{}, workload{};  ///< "Deployment" in `pod_ns`
@@ -38,8 +38,8 @@ struct AdminSources {
     std::function<std::string()> complaint;  ///< why the host is not healthy; empty: healthy
     std::function<std::string()> stuck;      ///< why it must be restarted; empty: it need not be
     std::function<std::string()> unready;    ///< what passes wait for; empty: nothing
-    /// The instances that passes do without and the warnings of the last pass, a line each, in the
-    /// answer of /readyz also when the host is ready. NULL or empty: none.
+    /// The instances that passes do without and the warnings of the last pass, one line each;
+    /// /readyz shows them when the host is ready. NULL or empty: none.
     std::function<std::string()> absent{};
     // JSON.
     std::function<std::string()> status, groups, plugins, config, decisions;

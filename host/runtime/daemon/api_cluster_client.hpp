@@ -36,8 +36,8 @@ private:
     const instances::ChangeGate gate_;
 };
 
-/// Asks the gate on the loop's thread: before a change begins, and right before each of its writes.
-/// [any thread], but constructed and destroyed on the loop's thread.
+/// Asks the gate on the loop's thread: before a change or an eviction begins, and right before each
+/// of its writes. [any thread], but constructed and destroyed on the loop's thread.
 class ApiClusterClient final : public ClusterClient {
 public:
     struct Options {
@@ -45,11 +45,11 @@ public:
         std::uint64_t seed = 0;
         /// See NodeWrites.
         std::function<void(const Error& refusal)> on_update_instead{};
-        /// Called on the loop's thread when a look at a node finds pods that the decision did not
-        /// know of.
+        /// Called on the loop's thread when the recheck of a node finds pods that the decision did
+        /// not know of.
         kubernetes::client::NodePods::OnUnknown on_unknown_pods{};
     };
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     ApiClusterClient(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
     void recheck(const std::vector<engine::removal::NodeRecheck>& nodes, RecheckDone done) override;

@@ -21,10 +21,10 @@
 
 namespace capstan::runtime::daemon {
 
-/// Measures the time that soft taints take. Hands every call to another client.
+/// Measures the time that soft taints take. Forwards every call to another client.
 class SoftTaintTimer final : public ClusterClient {
 public:
-    /// Borrows both.
+    /// Borrows `cluster` and `loop`.
     SoftTaintTimer(ClusterClient& cluster, io::Loop& loop);
 
     void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
@@ -53,8 +53,8 @@ public:
         ClusterClient& cluster;
         /// Waits for the present state of the cluster and returns it.
         std::function<Result<engine::snapshot::Cluster>()> look;
-        /// See CallContext. Called after the look at the cluster, after the refresh of the clouds,
-        /// and before the decision is carried out. NULL: the cluster is always observed.
+        /// See CallContext. Called after `look`, after the refresh of the clouds, and before the
+        /// decision is carried out. NULL: the cluster is always observed.
         std::function<std::string()> unobserved_because{};
         /// Called after the decision. On an error the decision is not carried out.
         std::function<Result<void>()> may_act;
@@ -63,7 +63,7 @@ public:
         std::function<void(const engine::Memory&)> keep;
         instances::ChangeGate gate{};  ///< see CloudClient
         /// Called by any thread at a late answer of a cloud, or at the end of an action that a pass
-        /// did not wait for. NULL: they wait for the next pass.
+        /// did not wait for. NULL: answers and results wait for the next pass.
         std::function<void()> on_late_answer{};
         std::uint64_t seed = 0;
         bool dry_run = false;
@@ -80,13 +80,13 @@ public:
     Result<void> apply_config(const config::Config& config);
     /// Instances that have started by now take part from the next pass on.
     Result<void> join(const std::vector<std::shared_ptr<instances::PluginInstance>>& instances);
-    /// Sets the memory that the next pass begins with, without the back-offs of clouds: what they
-    /// were backed off for may have been repaired.
+    /// Sets the memory that the next pass begins with, without the back-offs of clouds, because
+    /// their causes may have been repaired.
     void begin(engine::Memory memory);
 
-    /// Makes one pass. A pass with a dropped decision does not change the memory. The error: the
-    /// pass could not be decided, and nothing was done. From then on until a pass succeeds, the
-    /// cluster counts as not observed.
+    /// Makes one pass. After a pass whose decision was dropped, the memory has only gained the
+    /// results of refreshes and of earlier actions. The error: the pass could not be decided, and
+    /// nothing was done. From then on until a pass succeeds, the cluster counts as not observed.
     Result<std::shared_ptr<const PassReport>> run();
 
     /// When the last pass asks for the next one; absent: it does not ask.

@@ -25,14 +25,14 @@ struct Finding {
 
 struct NeededRule {
     kubernetes::client::AccessRule rule{};
-    /// A rule that suffices where `rule` is not granted. Our own manifests do not grant it.
+    /// A rule that suffices if `rule` is not granted. Our own manifests do not grant it.
     std::optional<kubernetes::client::AccessRule> instead{};
-    std::string purpose{};  ///< follows "needed to": "drain nodes that go"
+    std::string purpose{};  ///< follows "needed to": "elect a leader"
 };
 
 /// Every right that the daemon uses, and the rights that plugins are granted, once each. Nodes are
-/// changed by patch, or by update where patch is refused, as with upstream's role, which grants
-/// update alone. The rights of passes are left out where the configuration has no clouds.
+/// changed by patch, or by update if patch is refused, as with upstream's role, which grants update
+/// alone. The rights of passes are left out if the configuration has no clouds.
 std::vector<NeededRule> needed_rules(const config::Config& config);
 
 /// Checks the API server, its version and clock, the rights of this identity, the plugins and the

@@ -18,7 +18,7 @@
 
 namespace capstan::runtime::daemon {
 
-/// The most that the content of a cluster cache may be out of date.
+/// The longest time that the content of a cluster cache may be out of date.
 inline constexpr Duration cluster_age_max = std::chrono::minutes(1);
 
 /// Used on the loop's thread alone.
@@ -31,7 +31,8 @@ public:
         engine::snapshot::ClusterBuilderOptions builder{};
         std::function<void(const kubernetes::client::ApiAttempt&)> on_attempt{};
         std::function<void()> on_unschedulable{};  ///< see ClusterCache
-        io::HttpClient* http = nullptr;            ///< how requests leave; NULL: over the network
+        /// sends the requests; NULL: a client that uses the network
+        io::HttpClient* http = nullptr;
     };
     /// Reads the credentials, and sends no request yet. Certificates and tokens are read again when
     /// they change. `invalid_config`: the message says what to correct. Borrows loop and log.

@@ -34,7 +34,7 @@ public:
     std::string toml() const;
 
     /// Takes over each changed key that can be taken over while running, and logs these keys and
-    /// those that wait for a restart. Where the configuration is invalid, or a new instance of a
+    /// those that wait for a restart. If the configuration is invalid, or a new instance of a
     /// plugin that decides cannot be created or started, nothing is taken over and the errors are
     /// logged. Replaced instances run on until stop_replaced(), since questions about the last pass
     /// call them.
@@ -54,8 +54,7 @@ private:
     Result<void> check_kinds(const LoadedConfig& next, const ConfigChanges& changes) const;
     Result<void> exchange(const LoadedPtr& next, const ConfigChanges& changes,
                           Autoscaler& autoscaler);
-    /// Hands new settings to running instances. The answer: the keys that keep their
-    /// old settings.
+    /// Hands new settings to running instances. Returns the keys that keep their old settings.
     std::vector<std::string> hand_over(const ConfigChanges& changes, const LoadedPtr& next);
     Time wall() const;
 

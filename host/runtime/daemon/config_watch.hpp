@@ -28,8 +28,8 @@ class ConfigWatch {
 public:
     /// `on_change` is called when the content differs from the known one, and has not changed for a
     /// second. `on_gone` is called when there has been no file, or an empty one, for a second, and
-    /// when there is a file again; on_change follows where its content differs. `known`: the
-    /// content that was read, since the file may have changed meanwhile; empty: the present
+    /// when there is a file again; on_change follows if the content of that file differs. `known`:
+    /// the content that was read, since the file may have changed meanwhile; empty: the present
     /// content. Borrows the loop. `unavailable`: the folder of `file` cannot be watched. Folders of
     /// links are watched as far as possible.
     static Result<std::unique_ptr<ConfigWatch>> open(io::Loop& loop, std::filesystem::path file,

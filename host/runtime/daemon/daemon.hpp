@@ -21,7 +21,8 @@ struct DaemonOptions {
     std::string identity{};  ///< of this process, unique: the Lease's holder
     std::uint64_t seed = 0;
     bool dry_run = false;
-    /// The configuration's file, watched where [reload] says so; empty: there is none.
+    /// The configuration's file, which is watched; without reload.watch a change is only reported.
+    /// Empty: there is none.
     std::filesystem::path file{};
     /// Reads the configuration again; the error has its mistakes with their places.
     std::function<Result<std::shared_ptr<const LoadedConfig>>()> read_config{};
@@ -36,7 +37,7 @@ struct DaemonOptions {
     /// True: the host has no instances yet. The daemon creates and starts them, while signals are
     /// handled and the admin port answers; see PluginStarts.
     bool starts_plugins = false;
-    /// The client of requests to the API server. NULL: over the network. Borrowed.
+    /// The client for requests to the API server. NULL: one that uses the network. Borrowed.
     io::HttpClient* http = nullptr;
 };
 

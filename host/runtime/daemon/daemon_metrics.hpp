@@ -48,7 +48,7 @@ public:
     /// [any thread]
     void set_config(bool is_in_force, Time taken_over);
 
-    /// A scale-up was ordered for a pod, `after` that time since it was found unschedulable. [loop]
+    /// Machines were requested for a pod, `after` this time since it became unschedulable. [loop]
     void ordered_for_pod(Duration after);
     /// Counts since the start. `unreported`: pods that triggered a scale-up and got no Event about
     /// it. [loop]

@@ -32,7 +32,8 @@ struct DaemonFacts {
         explain{};
 };
 
-/// AdminSources::absent: `absent`, and the warnings of the last pass; NULL: there has been none.
+/// AdminSources::absent: `absent`, and the warnings of the last pass; `pass` NULL: there has been
+/// none.
 std::string describe_shortcomings(std::string absent, const PassReport* pass);
 
 /// The sources borrow their arguments. `services` owns the server that calls them.

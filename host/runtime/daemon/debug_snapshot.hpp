@@ -15,8 +15,8 @@ namespace capstan::runtime::daemon {
 
 /// {"NodeList":[{"Node":{..},"Pods":[..]},..],
 ///  "UnscheduledPodsCanBeScheduled":[..],
-///  "StartTimestamp":"..","EndTimestamp":"..",
-///  "TemplateNodes":{"GROUP":{"Node":{..},"Pods":[]},..}}
+///  "TemplateNodes":{"GROUP":{"Node":{..},"Pods":[]},..},
+///  "StartTimestamp":"..","EndTimestamp":".."}
 ///
 /// Nodes are sorted by name. Pods have the fields that the host keeps: enough for `capstan
 /// simulate`. The pods that can be scheduled are pending pods with room on existing or upcoming
@@ -28,7 +28,7 @@ std::string failed_snapshot_json(const std::string& why, Time start, Time end);
 /// The answer to a request.
 struct TakenSnapshot {
     std::string json{};
-    bool has_failed = false;  ///< `json` has the error alone
+    bool has_failed = false;  ///< `json` has the error and no objects
 };
 
 /// Holds one request at a time, as upstream does. The request waits for a pass that begins after
@@ -53,7 +53,7 @@ private:
     struct Request {
         RequestId id = 0;
         Answer answer{};
-        std::optional<Time> began{};  ///< the pass that gathers it
+        std::optional<Time> began{};  ///< when the pass that gathers it began
     };
     std::mutex mutex_;
     RequestId last_ = 0;

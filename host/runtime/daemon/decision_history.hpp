@@ -45,9 +45,9 @@ std::string pass_json(const PassReport& pass);
 
 // The Events of a pass, with upstream's reasons.
 
-/// Events of the cluster as a whole are about `cluster`, the status ConfigMap. `unhealthy_because`
-/// is engine::Health's. Events of pods are in PodEvents (event_reporter.hpp). A dry run and a
-/// dropped pass have no Events.
+/// Events of the cluster as a whole are about `cluster`, the status ConfigMap. `unhealthy_because`:
+/// see engine::health::Health. Events of pods are in PodEvents (event_reporter.hpp). A dry run and
+/// a dropped pass have no Events.
 std::vector<kubernetes::client::EventNote> events_of(
     const PassReport& pass, const kubernetes::client::ObjectReference& cluster,
     const std::string& unhealthy_because = {});

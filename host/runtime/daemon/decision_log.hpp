@@ -23,9 +23,9 @@ namespace capstan::runtime::daemon {
 
 /// Logs the problems of clouds (CloudsView::problems): when they begin, rarely while they last, and
 /// when they are over. Two errors of one cloud with equal code and subject are one problem, since
-/// messages say how long it has lasted; the back-off after an error is another one. Problems with
-/// one code that begin in one pass at one cloud are one line, for however many groups. Times are of
-/// the clock of passes. [one thread]
+/// messages say how long it has lasted; the back-off after an error is another problem. Problems of
+/// one cloud with the same code that begin in the same pass are one line, for however many groups.
+/// Times are of the clock of passes. [one thread]
 class CloudProblemLog {
 public:
     /// A problem that lasts is logged again after so long.
@@ -56,25 +56,26 @@ private:
 };
 
 /// A condition that lasts from pass to pass is logged once: as long as its code and subject stay
-/// the same, or, where it is a sentence alone (notes, dropped passes), the sentence. [one thread]
+/// the same, or, if it is a sentence alone (notes, dropped passes), the sentence. [one thread]
 class DecisionLog {
 public:
     /// Borrows the log. In a JSON log each record has, next to its sentence, the fields that apply:
     /// `group`, `node`, `pod`, `delta` (machines more or fewer), `action`, `code`, `reason`,
-    /// `reason_code` and `subject` (of pods without room), and `pass` (the time of the pass, as in
+    /// `reason_code` (of pods without room), `subject`, and `pass` (the time of the pass, as in
     /// `/api/v2/decisions`). The sentence of a text log has the same facts.
     DecisionLog(services::Logger& log, config::LogFormat format)
         : log_(log), format_(format), clouds_(log) {}
     void log(const PassReport& pass);
-    /// A new configuration is in force: the next pass logs again the groups with nodes that no
-    /// cloud lists any more, and the machine types that no cloud has.
+    /// A new configuration is in force: the next pass logs again the groups that no cloud lists any
+    /// more although they have nodes, and the machine types that no cloud has.
     void reloaded() {
         is_reloaded_ = true;
         unoffered_.clear();
     }
 
 private:
-    /// The key of a condition that is logged once: "refused" of "increase web", for "quota".
+    /// The key of a condition that is logged once, such as the code "unschedulable" of the pod
+    /// "web-1" for the reason "LimitReached Limit/cpu".
     struct News {
         std::string_view code{};
         std::string subject{};
@@ -98,7 +99,7 @@ private:
     void log_ended(const ActionsUnderWay::Ended& ended);
     void describe_departed_groups(const PassReport& pass);
     void log_backoffs(const PassReport& pass);
-    /// Machines that clouds announce to take away, each once.
+    /// Machines with a termination notice, each once.
     void log_leaving(const PassReport& pass);
     /// Groups of several machine types that may use one of their nodes as the template.
     void log_mixed_groups(const PassReport& pass);

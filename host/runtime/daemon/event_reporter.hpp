@@ -35,7 +35,7 @@ public:
     static constexpr Duration apart = std::chrono::minutes(5);
 
     /// Takes the decision and results of a pass, in the order of passes. A dry run and a dropped
-    /// pass have no Events. The answer: the pods that got their first scale-up in this pass.
+    /// pass have no Events. Returns the pods that got their first scale-up in this pass.
     std::vector<kubernetes::client::ObjectReference> update(const PassReport& pass);
     /// The Events to send now, at most `room` of them, scale-ups first. They count as sent.
     std::vector<kubernetes::client::EventNote> take(std::size_t room);

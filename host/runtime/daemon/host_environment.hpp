@@ -14,11 +14,11 @@
 
 namespace capstan::runtime::daemon {
 
-/// How other users than the file's owner and group have access to it: "may be read by others (mode
-/// 0644)". Absent: they have none, because of its mode or of a folder that they may not enter, or
-/// the file cannot be inspected; reading it will report that. Nothing also for files that kubelet
-/// mounts: the files of a Secret and a service account's token have mode 0644 in a tmpfs of the
-/// pod. They are recognized by the folder "..DATE" behind the links, or by a read-only mount in
+/// How users other than the file's owner and group have access to it: "can be read by other users
+/// (mode 0644)". Absent: they have none, because of its mode or of a folder that they may not
+/// enter, or the file cannot be inspected; reading it will report that. Absent also for files that
+/// kubelet mounts: the files of a Secret and a service account's token have mode 0644 in a tmpfs of
+/// the pod. They are recognized by the folder "..DATE" behind the links, or by a read-only mount in
 /// memory.
 std::optional<std::string> find_exposure(const std::filesystem::path& file);
 
@@ -31,9 +31,9 @@ struct EnvironmentWarning {
     bool operator==(const EnvironmentWarning&) const = default;
 };
 
-/// Warns where `user` is root, and of files with secrets that other users can read: those of
-/// [admin], keys of [plugin.ID.tls], granted secrets in [secrets] dir, the kubeconfig and the files
-/// that it names. Reads no secret.
+/// Warns if `user` is root, and of files with secrets that other users can read: those of [admin],
+/// keys of [plugin.ID.tls], granted secrets in [secrets] dir, the kubeconfig and the files that it
+/// names. Reads no secret.
 std::vector<EnvironmentWarning> check_environment(const config::Config& config,
                                                   uid_t user = ::geteuid());
 

@@ -18,7 +18,7 @@
 
 namespace capstan::runtime::daemon {
 
-/// At the beginning of each term the memory is read again, also where this host has led before: its
+/// At the beginning of each term the memory is read again, even if this host has led before: its
 /// own memory may be out of date, unless no other leader has written since. [passes' thread]
 class LeaderHandover {
 public:
@@ -28,7 +28,7 @@ public:
 
     /// The term that this memory belongs to; 0: none yet.
     std::uint64_t term() const noexcept { return term_; }
-    /// The memory for a term. It is that of the ConfigMap, or, where no other leader has written
+    /// The memory for a term. It is that of the ConfigMap, or, if no other leader has written
     /// since, the last one that this host was given to keep, even if it could not be written.
     /// Instances get the state that the last leader has shared. The time since that memory was kept
     /// counts as time in which the cluster was not observed. The error: the ConfigMap cannot be
@@ -42,9 +42,9 @@ private:
     /// False: the term is over, and nothing was written.
     Result<bool> write(const engine::Memory& memory);
     void note_attempt(const std::string& text);
-    /// The text of the memory. It is the last written text where only the time of writing would
-    /// differ, so that nothing has to be written; readers compute times from the wall clock, unless
-    /// that was set. While nodes are unneeded, the text is renewed once a minute.
+    /// The text of the memory. It is the last text if only the time of writing would differ, so
+    /// that nothing has to be written. It is made anew if the wall clock was set, because readers
+    /// compute times from that clock. While nodes are unneeded, the text is renewed once a minute.
     Result<std::string> text_of(const engine::Memory& memory, std::size_t room);
 
     PluginHost& host_;
@@ -54,13 +54,13 @@ private:
     std::uint64_t term_ = 0;
     PassClock clock_;
     std::string last_text_{};
-    Duration last_ahead_{0};                ///< of the wall clock, in that text
-    Time last_at_{};                        ///< when that text was made
+    Duration last_ahead_{0};  ///< the wall clock minus the clock of passes, in that text
+    Time last_at_{};          ///< when that text was made
     std::optional<engine::Memory> kept_{};  ///< the memory of the last `keep`
     Time kept_at_{};                        ///< when that was
     /// The texts that the API server may have if no other leader has written: the one that was read
     /// or written last, then those that this host has tried to write since. Of each the part that
-    /// memory_part answers.
+    /// memory_part returns.
     std::vector<std::string> own_{};
 };
 

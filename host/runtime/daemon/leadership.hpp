@@ -1,4 +1,4 @@
-/// Leader election: whether this host acts, where several run.
+/// Leader election: whether this host acts, if several hosts run.
 #pragma once
 
 #include <cstdint>

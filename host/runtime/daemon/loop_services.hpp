@@ -76,7 +76,7 @@ public:
     void start();
     /// Answers on the admin port from now on.
     Result<void> serve(const config::Admin& config, AdminSources sources);
-    /// See ConfigWatch. Logs it where the file cannot be watched.
+    /// See ConfigWatch. Logs a warning if the file cannot be watched.
     void watch(const std::filesystem::path& file, std::function<void()> on_change,
                std::function<void(bool is_gone)> on_gone, std::string known);
     /// Stops leading: removes the status ConfigMap if this host led, releases the Lease, and sends

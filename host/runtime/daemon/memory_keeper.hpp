@@ -25,8 +25,8 @@ struct PersistedState {
     std::map<std::string, std::string> states{};
 };
 
-/// The memory in the ConfigMap; an empty one where the ConfigMap has none. The error: why it cannot
-/// be parsed; `name` is for its message. `read`: see parse_memory.
+/// The memory in the ConfigMap; an empty one if the ConfigMap has none. The error: why it cannot be
+/// parsed; `name` is for its message. `read`: see parse_memory.
 Result<engine::Memory> find_memory(const kubernetes::client::ConfigMap& map,
                                    const kubernetes::client::ConfigMapName& name,
                                    const std::optional<engine::PassTime>& read = {});
@@ -41,15 +41,14 @@ public:
     struct Options {
         kubernetes::client::ConfigMapName name{};
         std::uint64_t seed = 0;
-        /// Called where the memory cannot be parsed; `what` says why, and where it was moved to.
+        /// Called if the memory cannot be parsed; `what` says why, and where it was moved to.
         std::function<void(const std::string& what)> on_unreadable{};
     };
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     MemoryKeeper(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
-    /// The memory that was saved last, with its times on this host's clock; an empty one where
-    /// there is none. The error: the ConfigMap cannot be read now. `done` is not called inside this
-    /// call.
+    /// The memory that was saved last, with its times on this host's clock; an empty one if there
+    /// is none. The error: the ConfigMap cannot be read now. `done` is not called inside this call.
     void load(Loaded done);
     /// Room for all texts together, less the size of an unreadable memory. [any thread] after load.
     std::size_t room() const noexcept { return room_; }

@@ -17,7 +17,7 @@ namespace capstan::runtime::daemon {
 /// Longer than anything on the loop takes: after so long the loop is considered lost.
 inline constexpr Duration loop_patience = std::chrono::minutes(10);
 
-/// Runs `work` on the loop's thread and answers its Result. `deadline`: the loop does not answer.
+/// Runs `work` on the loop's thread and returns its Result. `deadline`: the loop does not respond.
 /// `work` must own or share what it uses, since it may run after this call has returned.
 template <class F>
 std::invoke_result_t<F> on_loop(PluginHost& host, F work) {

@@ -22,8 +22,8 @@ struct PassTimes {
     Duration refresh{};  ///< of the clouds
     Duration decide{};
     Duration carry_out{};
-    /// A part of carry_out: until the last change of a soft taint had ended; absent: there was
-    /// none.
+    /// A part of carry_out: from the first change of a soft taint to the end of the last one;
+    /// absent: there was none, or one has not ended.
     std::optional<Duration> soft_taints{};
     Duration total{};
 };

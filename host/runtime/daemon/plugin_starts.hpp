@@ -30,8 +30,8 @@ struct SharedStates {
     std::optional<Error> error{};                ///< why the state of an instance is left out
 };
 
-/// The state of all instances with that grant, in the order of their names, as far as there is
-/// room. State that is left out stays on this host alone. `name`: of this host's store, see
+/// The state of all instances with the grant `state`, in the order of their names, as far as there
+/// is room. State that is left out stays on this host alone. `name`: of this host's store, see
 /// StateStore::share. [passes' thread]
 SharedStates share_states(PluginHost& host, const std::string& name, std::size_t room);
 
@@ -44,9 +44,9 @@ struct PluginStart {
     enum class Phase {
         queued,    ///< is to be created
         creating,  ///< inside the plugin's create
-        starting,  ///< between start and its end
+        starting,  ///< inside the plugin's start
         running,
-        stopping,  ///< could not be started
+        stopping,  ///< is being stopped, because it could not be started
         waiting,   ///< for its next try
         disabled,  ///< not tried again until the daemon is restarted
     };
@@ -65,12 +65,12 @@ struct PluginStart {
 std::string sentence_of(const PluginStart& start, Duration now);
 
 /// Creates the instances in the order of the configuration, one at a time, each on a thread that is
-/// abandoned where the plugin does not return. An instance is started as soon as it has been
-/// created. A call that takes longer than its limit is logged, and the other instances go on
-/// without it; its instance takes part once the call has ended. An instance that could not start is
-/// stopped. Where a retry may help, a new instance is created after 5 s, twice as long after each
-/// further failure, 5 min at most, plus up to a quarter of jitter. On virtual time plugins are
-/// created on the loop's thread. Used on the loop's thread alone.
+/// abandoned if the plugin does not return. An instance is started as soon as it has been created.
+/// A call that takes longer than its limit is logged, and the other instances go on without it; its
+/// instance takes part once the call has ended. An instance that could not start is stopped. If a
+/// retry may help, a new instance is created after 5 s, twice as long after each further failure, 5
+/// min at most, plus up to a quarter of jitter. On virtual time plugins are created on the loop's
+/// thread. Used on the loop's thread alone.
 class PluginStarts : public std::enable_shared_from_this<PluginStarts> {
 public:
     struct Options {

@@ -26,21 +26,21 @@ struct LoadedConfig {
 struct ConfigChanges {
     std::vector<std::string> live{};   ///< can be taken over
     std::vector<std::string> fixed{};  ///< wait for a restart
-    /// Instances with different live settings.
+    /// Running instances that get new live settings.
     std::vector<PluginInstanceId> plugins{};
-    /// Instances that decide and are new, or have another file, class, grants, limits, or settings
-    /// that are not live: new instances are created for them.
+    /// Ids of instances that decide for which new instances are created: they are new, or a key of
+    /// their tables differs that is not a live setting.
     std::vector<PluginInstanceId> made{};
     std::vector<PluginInstanceId> gone{};  ///< instances that decide and were removed
     /// pipeline.clouds waits for a restart: it names a cloud that does not run.
     bool keeps_clouds = false;
 };
 
-/// These keys can be taken over: settings of decisions ([pipeline], [scale_up], [scale_down],
-/// [limits]), the scan interval and the limits of health checks, plugins that decide (expanders,
-/// similarity, splitters, group sources) with all of their tables, and settings of clouds and
-/// controllers that their classes declare live. Clouds and controllers are created at the start
-/// only.
+/// These keys can be taken over: settings of decisions ([pipeline] except `controllers`, [scale_up]
+/// except `spread_timeout_annotation`, [scale_down], [limits]), the scan interval and the limits of
+/// health checks, plugins that decide (expanders, similarity, splitters, group sources) with all of
+/// their tables, and settings of clouds and controllers that their classes declare live. Clouds and
+/// controllers are created at the start only.
 ConfigChanges find_changes(const LoadedConfig& before, const LoadedConfig& after);
 /// The same after earlier reloads: keys that wait for a restart are compared with `started`, all
 /// others with `running`.
@@ -51,7 +51,7 @@ ConfigChanges find_changes(const LoadedConfig& started, const LoadedConfig& runn
 std::vector<const LoadedPlugin*> select_plugins(const LoadedConfig& config,
                                                 const std::vector<PluginInstanceId>& ids);
 
-/// Hands the settings of `after` to that instance. After an error the old ones stay in force.
+/// Hands the settings of `after` to that instance. An error is as of PluginInstance::reconfigure.
 /// [passes' thread]
 Result<void> reconfigure(PluginHost& host, const std::shared_ptr<const LoadedConfig>& after,
                          const PluginInstanceId& plugin);

@@ -24,9 +24,9 @@ struct SinglePassOptions {
     io::HttpClient* http = nullptr;  ///< see ClusterLink
 };
 
-/// Decides as the daemon of this configuration would now, with its persisted memory. Takes no Lease
-/// and changes nothing: requests that would change the cluster are not sent. `unavailable`: the
-/// cluster could not be seen in time, with the reason.
+/// Decides as the daemon of this configuration would now, with its persisted memory. Acquires no
+/// Lease and changes nothing: requests that would change the cluster are not sent. `unavailable`:
+/// the cluster could not be seen in time, with the reason.
 Result<std::shared_ptr<const PassReport>> decide_single_pass(const config::Config& config,
                                                              PluginHost& host,
                                                              const SinglePassOptions& options);

@@ -1,5 +1,5 @@
 /// Holds passes back until the startup watches of plugins are settled. An expander that decides
-/// before it has read its priorities may order the wrong machines, and they cost money.
+/// before it has read its priorities may choose a group with the wrong, more expensive machines.
 #pragma once
 
 #include <string>

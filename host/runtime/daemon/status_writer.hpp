@@ -71,9 +71,9 @@ private:
 /// Half of the size limit of a ConfigMap, so that other writers can add keys.
 inline constexpr std::size_t status_text_max = 512 * 1024;
 
-/// The value of the ConfigMap's key `status`: YAML of at most `most` bytes. Where there is no room
-/// for all groups, groups with something to report come first, and the text says how many are left
-/// out.
+/// The value of the ConfigMap's key `status`: YAML of at most `most` bytes. If there is no room for
+/// all groups, unhealthy, backed-off and changing groups come first, and the text says how many are
+/// left out.
 std::string status_text(const ClusterStatus& status, std::size_t most = status_text_max);
 /// The text before the first pass, with the reason in `message`.
 std::string initializing_text(const std::string& message, Time now);
@@ -90,10 +90,11 @@ public:
         std::uint64_t seed = 0;
         std::function<void(const Error& error)> on_error{};
     };
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     StatusWriter(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
-    /// During a write the latest text waits for its end and is written then.
+    /// A text that comes during a write is written after that write, unless a later one replaces
+    /// it.
     void write(std::string text, Time now);
     /// Removes the ConfigMap once a write under way has ended, because it is not kept up to date
     /// any more. `done` is not called inside this call.

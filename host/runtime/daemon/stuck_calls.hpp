@@ -16,8 +16,8 @@
 namespace capstan::runtime::daemon {
 
 /// Another replica may be able to act while a call of this leader's cloud, or of a plugin that
-/// decides, is stuck. The Lease is handed over once per ten minutes at most: where all replicas
-/// have the problem, passes go on here. Used on the loop's thread alone.
+/// decides, is stuck. The Lease is handed over once per ten minutes at most: if all replicas have
+/// the problem, passes go on here. Used on the loop's thread alone.
 class StuckCalls {
 public:
     struct Options {
@@ -26,7 +26,8 @@ public:
         bool is_of_controllers = false;
         /// Hands the Lease over; `because` is the reason. False: this host holds no Lease.
         std::function<bool(const std::string& because)> hand_over{};
-        /// Called when no call is stuck for so long any more.
+        /// Called after the Lease was handed over, when no such call has been stuck for
+        /// `hand_over_after` any more.
         std::function<void()> come_back{};
     };
     /// Borrows `loop` and `registry`.
@@ -35,7 +36,7 @@ public:
     StuckCalls& operator=(const StuckCalls&) = delete;
     ~StuckCalls();
 
-    /// Looks at the calls once a second from now on. `calls` is borrowed.
+    /// Checks the calls now and then once a second. `calls` is borrowed.
     void watch(const loop::CallWatches& calls);
     /// `stuck`: all calls that are stuck now.
     void look(const std::vector<loop::HeldCall>& stuck);

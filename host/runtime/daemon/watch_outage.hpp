@@ -19,13 +19,12 @@
 
 namespace capstan::runtime::daemon {
 
-/// An API server that is down for an hour fails hundreds of passes for one reason. Failures with
-/// equal codes are one problem; messages are not compared, because they contain times. A problem is
-/// over when nothing has failed for `quiet`, even if no success was reported. Times are of the
-/// monotonic clock. [one thread]
+/// An API server that is down for an hour fails hundreds of passes for one reason. Failures in a
+/// row are one problem. Each error code is logged once, and again after `quiet`; messages are not
+/// compared, because they contain times. A problem is over when nothing has failed for `quiet`,
+/// even if no success was reported. Times are of the monotonic clock. [one thread]
 class FailureLog {
 public:
-    /// A problem that lasts is logged again after so long.
     static constexpr Duration quiet = std::chrono::minutes(5);
     struct Words {
         std::string source{};
@@ -40,7 +39,7 @@ public:
     void failed(const Error& error, Duration now);
     /// Logs the end of the problem, if there was one.
     void succeeded(Duration now);
-    /// Another host takes over: forgets the problem without a log line.
+    /// A new term of leadership begins: forgets the problem without a log line.
     void forget();
 
 private:
@@ -57,19 +56,20 @@ private:
 /// An API server that restarts breaks the watch of each kind, and refuses new watches for various
 /// reasons: no connection, RBAC rules not loaded yet, a version that it does not serve. All of
 /// these are one outage. It begins with the first failure, is logged a second later with the kinds
-/// that fail then, and is over when no watch has failed for two seconds. Used on the
-/// loop's thread alone.
+/// that fail then, and is over when two checks in a row have found no failure. An optional kind
+/// that the server lacks or forbids is logged once and is not an outage. Used on the loop's thread
+/// alone.
 class WatchOutage {
 public:
-    /// Between two looks during an outage; the first look comes so long after its beginning.
+    /// Between two checks during an outage, and between its beginning and the first check.
     static constexpr Duration period = std::chrono::seconds(1);
-    /// Kinds that are lost later are logged together, after so long.
+    /// The least time between the last log line and one with kinds that fail since then.
     static constexpr Duration between_lines = std::chrono::seconds(30);
-    /// An outage that lasts is logged again after so long.
+    /// An outage that lasts is logged again after this time.
     static constexpr Duration quiet = std::chrono::minutes(5);
 
     using Look = std::function<std::vector<kubernetes::client::WatchFailure>()>;
-    /// `look` answers the present failures. Borrows loop and log.
+    /// `look` returns the present failures. Borrows `loop` and `log`.
     WatchOutage(io::Loop& loop, services::Logger& log, Look look);
     WatchOutage(const WatchOutage&) = delete;
     WatchOutage& operator=(const WatchOutage&) = delete;
@@ -95,8 +95,8 @@ private:
     std::optional<Duration> logged_at_{};        ///< absent: it has not been logged yet
     std::map<std::string, Error> first_{};       ///< the first error of each kind in this outage
     std::set<std::string> logged_{};             ///< kinds that were logged in this outage
-    std::set<std::string> unavailable_kinds_{};  ///< kinds that were logged as not followed
-    int calm_looks_ = 0;                         ///< looks in a row without a failure
+    std::set<std::string> unavailable_kinds_{};  ///< kinds that were logged as not watched
+    int calm_looks_ = 0;                         ///< checks in a row that found no failure
 };
 
 }  // namespace capstan::runtime::daemon

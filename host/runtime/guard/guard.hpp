@@ -1,5 +1,5 @@
 /// A thread apart from the loop and from all threads of plugins. It handles signals, reports stuck
-/// calls and loops while they are stuck, and ends the process when the process cannot go on.
+/// calls and stuck loops while they last, and ends a process that cannot go on.
 ///
 ///     Guard guard({});                      // first of all, before any other thread
 ///     guard.set_log(log);
@@ -35,15 +35,15 @@ namespace capstan::runtime::guard {
 // Whether an event loop still runs what is posted to it.
 
 /// Posts a function to the loop at each `beat`, and adds up the time in which it does not run. A
-/// process that was suspended, as by a debugger, must not count as one with a loop that hangs, so a
-/// beat counts for two periods at most. [any thread]
+/// process that was suspended, as by a debugger, must not count as one with a loop that hangs, so
+/// one beat adds two periods at most. [any thread]
 class LoopPulse {
 public:
     /// `io` is borrowed until `unwatch`.
     void watch(boost::asio::io_context& io);
     void unwatch();
-    /// `passed`: the time since the last beat; beats are `period` apart. The answer: for how long
-    /// the loop has not answered. Zero: it has answered, or no loop is watched.
+    /// `passed`: the time since the last beat; beats are `period` apart. Returns for how long the
+    /// loop has not answered. Zero: it has answered, or no loop is watched.
     Duration beat(Duration passed, Duration period);
 
 private:
@@ -53,8 +53,9 @@ private:
     Duration silent_for_{};
 };
 
-/// One per process, constructed before the process's first thread. The guard's thread waits for
-/// signals and timeouts alone, so its callbacks must not block. Times are real time. [any thread]
+/// One per process, constructed before the process's first thread. The guard's thread must always
+/// be able to take the next signal, so the callbacks that it calls must not block. Times are real
+/// time. [any thread]
 class Guard {
 public:
     struct Options {
@@ -83,10 +84,11 @@ public:
     void add_check(Check check);
     /// `on_signal` is called for each signal on the guard's thread, and must not call the guard.
     /// NULL, as in the beginning: a signal ends the process as without a guard. A second stop
-    /// signal (TERM, INT, QUIT) is not passed on: it ends the process with a sentence that names
-    /// what hangs. So does the time `stop_deadline` after the first one.
+    /// signal (TERM, INT, QUIT) is not passed on: if it comes later than `same_signal_within` after
+    /// the first, it ends the process with a sentence that names what hangs. If the process still
+    /// runs `stop_deadline` after the first stop signal, it ends in the same way.
     void on_signal(OnSignal on_signal);
-    /// From now on a loop that has not answered for `stuck_after` ends the process. That time must
+    /// From now on the process ends when the loop has not answered for `stuck_after`, which must
     /// not be longer than the Lease lasts. `io` is borrowed until `unwatch_loop`.
     void watch_loop(boost::asio::io_context& io, Duration stuck_after);
     void unwatch_loop();
@@ -99,7 +101,7 @@ public:
     /// What the process is doing, named when it does not stop in time: "a pass is running".
     /// Empty: nothing that could hang.
     void set_stage(std::string stage);
-    /// Whether a stop signal has come.
+    /// Whether a stop signal has come while `on_signal` was set.
     bool is_stopping() const;
 
 private:
@@ -129,7 +131,7 @@ private:
     Duration silence_told_{};
     bool has_ended_ = false;
     struct stat canary_file_{};
-    const int canary_;  ///< a low descriptor: only foreign code closes it
+    const int canary_;  ///< a descriptor that only foreign code closes
 
     mutable std::mutex mutex_;  ///< guards what follows
     std::condition_variable changed_;

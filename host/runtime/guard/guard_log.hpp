@@ -1,4 +1,4 @@
-/// The log lines of the guard: through the log, or straight to standard error when the log blocks.
+/// The log lines of the guard: through the log, or straight to standard error if the log blocks.
 #pragma once
 
 #include <condition_variable>
@@ -24,7 +24,7 @@ namespace capstan::runtime::guard {
 class HeldCallLog {
 public:
     using Line = std::pair<config::LogLevel, std::string>;
-    /// `stuck`: all calls that are stuck now. The answer: the lines to write.
+    /// `stuck`: all calls that are stuck now. Returns the lines to write.
     std::vector<Line> look(const std::vector<loop::HeldCall>& stuck);
 
 private:
@@ -35,8 +35,8 @@ private:
     std::map<std::string, Report> reports_;  ///< by plugin
 };
 
-/// Writes lines on a thread of its own, because a log that is not read any more blocks each
-/// thread that writes. [any thread]
+/// Writes lines on a thread of its own, because a log whose reader has stopped blocks each thread
+/// that writes to it. [any thread]
 class GuardLog {
 public:
     GuardLog();
@@ -47,12 +47,11 @@ public:
 
     /// Lines go to this log from now on. NULL: to standard error.
     void set_log(std::shared_ptr<services::Logger> log);
-    /// Does not wait. The line goes straight to standard error where there is no log, where the log
-    /// has blocked the line before for a second, or where too many lines wait.
+    /// Does not wait. The line goes straight to standard error if there is no log, if the log has
+    /// blocked the line before for a second, or if too many lines wait.
     void say(config::LogLevel level, std::string line);
     /// Writes the line inside this call, to the standard error of the process's start: for a
-    /// process that ends. The line is dropped where the reader takes nothing for a fifth of a
-    /// second.
+    /// process that ends. The line is dropped if the reader takes nothing for a fifth of a second.
     void write_last(const std::string& line);
 
 private:

@@ -1,4 +1,4 @@
-/// Takes the signals that stop or reload the process on one thread, whatever plugins do to them.
+/// Takes the signals that stop or reload the process on one thread, whatever plugins do to signals.
 #pragma once
 
 #include <array>
@@ -14,8 +14,7 @@ namespace capstan::runtime::guard {
 
 /// SIGTERM, SIGINT, SIGQUIT and SIGHUP are blocked in the constructing thread, and so in each
 /// thread that it starts later. `wait` takes them without a descriptor, which a plugin might close.
-/// Where a thread has unblocked a signal, a handler remembers the signal for `wait`. One per
-/// process.
+/// If a thread has unblocked a signal, a handler remembers the signal for `wait`. One per process.
 class SignalTrap {
 public:
     SignalTrap();
@@ -27,9 +26,9 @@ public:
     static void block_here() noexcept;
     /// Waits for the next signal, for at most `patience` of real time. [one thread]
     std::optional<int> wait(Duration patience) const;
-    /// Restores the handlers that foreign code has replaced. The answer: those signals.
+    /// Restores the handlers that foreign code has replaced. Returns those signals.
     std::vector<int> mend_handlers() const;
-    /// Ends the process as `signal` would without this.
+    /// Ends the process as `signal` would without this class.
     [[noreturn]] static void die_of(int signal);
 
     /// "SIGTERM".

@@ -41,8 +41,9 @@ using ChangeGate = std::function<Result<void>()>;
 /// Each call ends exactly once, on the host's side (see Strand::post_to_host): with a copy of the
 /// plugin's answer, or with an error that names instance and call. The error is `deadline` when the
 /// call took too long, `cancelled` when the instance stops, `internal` when the answer is invalid,
-/// and at once `unavailable` while an earlier call does not return. Calls beyond the instance's
-/// max_inflight wait; their deadlines count from the end of the wait. An instance has one client.
+/// and at once `unavailable` while an earlier call is stuck. Calls beyond the instance's
+/// limits.max_inflight wait; their deadlines count from the end of the wait. An instance has one
+/// client.
 ///
 /// After a throttled change, changes are sent one at a time until one succeeds. If that one is
 /// throttled, too, the changes that wait for it end as `cancelled` without being sent.
@@ -62,9 +63,9 @@ public:
         View known{};        ///< the last view; NULL: there is none
         bool probe = false;  ///< sends the flag CAPSTAN_REFRESH_PROBE
     };
-    /// The current groups and machines. The answer is `known` itself where nothing has changed
-    /// since. Deadline: limits.refresh_deadline. The first refresh after a change, even a failed
-    /// one, has the flag CAPSTAN_REFRESH_UNCACHED.
+    /// The current groups and machines. The answer is `known` itself if nothing has changed since.
+    /// Deadline: limits.refresh_deadline. The first refresh after a change, even a failed one, has
+    /// the flag CAPSTAN_REFRESH_UNCACHED.
     void refresh(Refresh refresh, Done<View> done);
     void refresh(View known, Done<View> done) {
         refresh(Refresh{.known = std::move(known)}, std::move(done));

@@ -67,7 +67,7 @@ struct ExpanderAnswer {
     bool operator==(const ExpanderAnswer&) const = default;
 };
 
-/// The answers of one pass, over all its runs. [pass thread]
+/// The answers of one pass, kept when the pass is run again. [pass thread]
 class ExpanderAnswers {
 public:
     /// Asks and waits for the answer. [watching thread]
@@ -79,14 +79,15 @@ public:
     ExpanderAnswers(const ExpanderAnswers&) = delete;
     ExpanderAnswers& operator=(const ExpanderAnswers&) = delete;
 
-    /// The answer of `expander` about the options `among`. The expander is not asked again after an
-    /// error that is no bug of the plugin, nor once its calls have together taken twice the time
-    /// limit of one call.
+    /// The answer of `expander` about the options `among`. The expander is not asked again in this
+    /// pass after an error that is neither `invalid_argument` nor `internal`, nor once its calls
+    /// have together taken twice the time limit of one call.
     const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
                                  const engine::ScaleUpQuestion& question,
                                  std::span<const std::uint32_t> among,
                                  const engine::CallContext& call_context, PassWatch& watch);
-    /// All answers, given and known ones, in the order in which they came.
+    /// All answers: the ones given to the constructor, then those of this pass in the order of the
+    /// questions.
     const std::vector<ExpanderAnswer>& known() const noexcept { return known_; }
 
 private:

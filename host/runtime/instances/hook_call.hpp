@@ -18,16 +18,16 @@
 
 namespace capstan::runtime::instances {
 
-/// Calls `hook` through `body`, which calls the plugin's function through `distrusted`. The answer:
-/// the explanations of the plugin. A serial instance is called by one thread at a time. An error
-/// names the instance and the hook. `deadline`: this pass skips the hook; `unavailable`: the
-/// instance does not run; `busy`: another call of a serial instance did not end in time;
-/// `internal`: the hook let an exception out. Throws AbandonedPass. [pass thread]
+/// Calls `hook` through `body`, which calls the plugin's function through `distrusted`. Returns the
+/// explanations of the plugin. A serial instance is called by one thread at a time. An error names
+/// the instance and the hook. `deadline`: this pass skips the hook; `unavailable`: the instance
+/// does not run; `busy`: another call of a serial instance did not end in time; `internal`: the
+/// hook let an exception out. Throws AbandonedPass. [pass thread]
 Result<std::vector<std::string>> call_hook(
     PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
     PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);
 
-/// CAPSTAN_CALL_*: the flags of calls of a pass, as for a dry run.
+/// CAPSTAN_CALL_*: the flags of a pass's calls, such as CAPSTAN_CALL_DRY_RUN.
 std::uint32_t call_flags(const engine::CallContext& call_context) noexcept;
 
 /// "plugin acme_score: filter": how every error of a hook begins.

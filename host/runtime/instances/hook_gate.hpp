@@ -36,9 +36,9 @@ public:
     HookBackoffs(const HookBackoffs&) = delete;
     HookBackoffs& operator=(const HookBackoffs&) = delete;
 
-    /// A call of the hook has been abandoned. `wall` is the time on the wall clock. The answer: the
-    /// end of the back-off, on the wall clock. Absent: there is no back-off, and the hook is
-    /// called again once that call has returned.
+    /// A call of the hook has been abandoned. `wall` is the time on the wall clock. Returns the end
+    /// of the back-off, on the wall clock. Absent: there is no back-off, and the hook is called
+    /// again once that call has returned.
     std::optional<Time> overran(loop::Hook hook, Duration now, Time wall);
     /// The abandoned call has returned.
     void returned(loop::Hook hook);

@@ -28,9 +28,9 @@ struct InstanceSpec {
     services::InstanceIdentity identity;
 };
 
-/// To be stopped before its last owner releases it. Where `stop` has failed or was not called, the
-/// plugin's side is never destroyed: it stays in memory with its library, since a thread may still
-/// be running in it. [any thread] unless a function says otherwise.
+/// To be stopped before its last owner releases it. If `stop` ended with `deadline`, or was not
+/// called after `start`, the plugin's side is never destroyed: it stays in memory with its library,
+/// since a thread may still be running in it. [any thread] unless a function says otherwise.
 class PluginInstance : public std::enable_shared_from_this<PluginInstance> {
 public:
     using Done = std::function<void(Result<void>)>;
@@ -53,16 +53,15 @@ public:
     // plugin is stuck, only `stop` is carried out: the other functions are `unavailable`.
     /// Once. After an error the instance can only be stopped.
     void start(Duration timeout, Done done, StartReason reason = StartReason::cold);
-    /// Once, from any state: waits for hooks to return, asks the plugin to stop, calls open
-    /// callbacks and destroys the instance. `deadline`: something did not end in time, which the
-    /// message names.
+    /// Once, from any state: waits for hooks to return, asks a running plugin to stop, cancels its
+    /// open callbacks and operations, and destroys the instance. `deadline`: something did not end
+    /// in time, which the message names.
     void stop(Duration timeout, Done done, StopReason reason = StopReason::shutdown);
-    /// The plugin's own check of credentials and permissions. It succeeds where the plugin has
-    /// none.
+    /// The plugin's own check of credentials and permissions. It succeeds if the plugin has none.
     void self_check(Duration timeout, Done done);
-    /// Hands new settings to the plugin, in which only LIVE fields differ, once no hook is under
-    /// way. `unsupported`: the plugin takes no settings while it runs. After an error the old
-    /// settings stay in force.
+    /// Hands new settings, in which only fields declared live differ, to the plugin once no hook is
+    /// under way. `unsupported`: the plugin takes no settings while it runs. After an error the old
+    /// settings stay in force, unless the message says that the plugin did not return in time.
     void reconfigure(std::shared_ptr<const capstan_settings> settings, Duration timeout, Done done);
 
     const std::string& id() const noexcept { return context_->id(); }
@@ -74,8 +73,8 @@ public:
     HookGate& gate() noexcept { return gate_; }
     services::HostContext& context() const noexcept { return *context_; }
 
-    /// The table of an interface, with every function that is not optional. NULL: the instance does
-    /// not have the interface. Valid until `stop`.
+    /// The table of an interface. It has every function that is not optional. NULL: the instance
+    /// does not have the interface. Valid until `stop`.
     template <class Table>
     Result<const Table*> interface(std::string_view interface_id) const {
         CAPSTAN_TRY(const void* const table, interface_table(interface_id));

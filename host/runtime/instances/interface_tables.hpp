@@ -1,4 +1,4 @@
-/// Checks the function tables that a plugin's interface_of answers.
+/// Checks the function tables that a plugin's interface_of returns.
 #pragma once
 
 #include <string_view>

@@ -30,7 +30,7 @@ public:
     LoadCall& operator=(const LoadCall&) = delete;
 
     const capstan_call* abi() const noexcept { return &abi_; }
-    /// The error that the plugin has reported, or one that names `status` where it reported none.
+    /// The error that the plugin has reported, or one that names `status` if it has reported none.
     Error error(capstan_status status) const {
         if (error_) return *error_;
         const ErrorCode code = error_code(status);
@@ -55,8 +55,8 @@ private:
 /// stuck. [host's side]
 Result<void> check_askable(const PluginInstance& instance);
 
-/// Calls `function`. A status other than CAPSTAN_OK, or an exception, ends the operation. An
-/// operation that was cancelled before ends without a call. [the instance's strand]
+/// Calls `function`. A status other than CAPSTAN_OK, or an exception, ends the operation. If the
+/// operation was cancelled before, it ends without a call. [the instance's strand]
 void call_for_operation(services::HostContext& context, capstan_op op, loop::Hook hook,
                         const std::function<capstan_status()>& function);
 

@@ -36,8 +36,8 @@ public:
     /// Not to be called while a task is under way.
     ~PassThread();
 
-    /// Starts a task. The last one has ended or was abandoned. The task must not throw. Throws
-    /// std::system_error where no thread can be created.
+    /// Starts a task, which must not throw. The previous task must have ended or been abandoned.
+    /// Throws std::system_error if no thread can be created.
     void start(Task task);
     /// Waits until the task has ended and was destroyed. False: it has not by `until`.
     bool wait(RealTime until);

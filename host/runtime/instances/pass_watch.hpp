@@ -43,7 +43,7 @@ struct SkippedHook {
 /// What applies in a pass that skips `hook`: "its groups have no price".
 std::string_view fallback_of(loop::Hook hook) noexcept;
 
-/// A sentence about the skipped hook, with what applies instead: "acme: price is left out: it did
+/// A sentence about the skipped hook, with what applies instead: "acme: price is skipped: it did
 /// not return within its deadline of 500 ms; its groups have no price".
 std::string skipped_hook_text(const SkippedHook& skipped);
 
@@ -62,7 +62,8 @@ public:
     PassWatch& operator=(const PassWatch&) = delete;
 
     // [pass thread]
-    /// Keeps the instance as long as this object lives. To be called before its first `enter`.
+    /// Keeps the instance as long as this object lives. To be called before the instance's first
+    /// `enter`.
     void admit(std::shared_ptr<PluginInstance> instance) {
         admitted_.push_back(std::move(instance));
     }
@@ -73,20 +74,22 @@ public:
     const std::string* skip_reason(PluginInstance& instance, loop::Hook hook);
     /// Runs `work` on the watching thread and waits for its end. Not to be called inside a hook.
     void run_outside(std::function<void()> work);
-    /// At the entry and the exit of one call of a hook. Both throw AbandonedPass.
+    /// At the entry and the exit of one call of a hook. Both throw AbandonedPass if this run was
+    /// abandoned.
     void enter(PluginInstance& instance, loop::Hook hook, RealTime deadline);
     void leave();
 
     // [any thread]
     bool is_abandoned() const noexcept { return turn_.load() == abandoned; }
-    /// The hooks that this run has skipped, in the order of their first calls.
+    /// The hooks that this run has skipped, in the order in which it came to them. The instances
+    /// that have not started come first.
     std::vector<SkippedHook> skipped_hooks() const;
 
     // [watching thread]
     /// The hook that has passed its deadline. If there is one, the pass's thread is abandoned, and
     /// the instance knows of it (abandon_call).
     std::optional<SkippedHook> find_overdue(RealTime now);
-    /// Runs the `work` that the pass's thread waits for, if any. It must not throw.
+    /// Runs the `work` that the pass's thread waits for, if any. `work` must not throw.
     void serve();
     /// When to call `find_overdue` again, at the latest.
     RealTime next_look(RealTime now) const;

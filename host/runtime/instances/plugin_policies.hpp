@@ -56,8 +56,9 @@ private:
     const PluginPolicy<capstan_expander> plugin_;
 };
 
-/// Breaches of the contract: no answer, two answers, `decided` from a class that may not decide. An
-/// unknown verdict means `differs`, as abi/similarity.h says.
+/// Breaches of the contract: no verdict, more than one verdict, `decided` from an instance whose
+/// table has no CAPSTAN_SIMILARITY_MAY_DECIDE. An unknown verdict means `differs`, as
+/// abi/similarity.h says.
 class PluginSimilarity final : public engine::SimilarityCheck {
 public:
     static Result<std::unique_ptr<PluginSimilarity>> make(std::shared_ptr<PluginInstance> instance,
@@ -74,7 +75,8 @@ private:
 };
 
 /// Breaches of the contract: a group that is not in the question or occurs twice, a growth that is
-/// not positive or passes the group's maximum, a sum above the number of nodes.
+/// not positive or exceeds the group's maximum, a sum above the number of nodes, more than 100,000
+/// results.
 class PluginSplitter final : public engine::Splitter {
 public:
     static Result<std::unique_ptr<PluginSplitter>> make(std::shared_ptr<PluginInstance> instance,
@@ -87,8 +89,8 @@ private:
     const PluginPolicy<capstan_splitter> plugin_;
 };
 
-/// Breaches of the contract: an invalid plan, one with a machine type that no cloud offers, or with
-/// a name that occurs twice; a negative limit.
+/// Breaches of the contract: an invalid plan, a plan whose machine type is not on offer in its
+/// zone, a plan with a name that occurs twice, a negative limit, more than 100,000 plans.
 class PluginGroupSource final : public engine::GroupSource {
 public:
     static Result<std::unique_ptr<PluginGroupSource>> make(std::shared_ptr<PluginInstance> instance,

@@ -11,16 +11,16 @@ namespace capstan::runtime::instances {
 
 /// The largest target or minimum, and as many machines as a cloud can list at all. Kubernetes
 /// supports 5,000 nodes, and the largest clusters on record have 130,000: a larger number is a
-/// mistake, and its machines would be ordered before a person sees it.
+/// mistake, and its machines would be requested before a person sees it.
 inline constexpr std::int32_t most_machines_of_group = 1'000'000;
 
 /// A mistake in a group makes that group unreadable, and a mistake in a machine makes its group
 /// unreadable. `unreadable` has one error for each such group, with the place: "groups[3].min is 5,
 /// above max 1". A machine without a group may be missing in any group that lists fewer machines
 /// than its target, so all of these are unreadable. An error about a group without a valid id has
-/// no subject: the view may lack groups then. It may lack groups also where the cloud says that the
-/// view is not complete and names no missing group. Machines of unreadable groups stay in the list.
-/// The error: nothing of the view can be read. [any thread]
+/// no subject, which means that groups may be missing. So does an error that is added if the cloud
+/// says that the view is not complete and names no missing group. Machines of unreadable groups
+/// stay in the list. Fails if nothing of the view can be read. [any thread]
 Result<CloudView> readable_view_from_abi(const capstan_cloud_view& raw);
 
 // Whether a view is unchanged, found out without copying it.

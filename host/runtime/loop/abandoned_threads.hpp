@@ -28,10 +28,9 @@ struct AbandonedLimits {
 };
 
 /// An abandoned thread cannot be ended alone: the plugin may hold locks, and its memory belongs to
-/// the process. A thread that only waits costs little and is left alone. A thread that burns a core
-/// for long, by its own CPU clock, is a reason to end the process, and so is a process's memory
-/// that passes a limit while there is an abandoned thread. The next start loses nothing. [any
-/// thread]
+/// the process. A thread that only waits costs little and is left alone. The process has to end if
+/// such a thread burns a core for long, by its own CPU clock, or if the memory of the process
+/// exceeds a limit while there is such a thread. The next start loses nothing. [any thread]
 class AbandonedThreads : public std::enable_shared_from_this<AbandonedThreads> {
 public:
     /// The sources of the figures; by default those of the machine.

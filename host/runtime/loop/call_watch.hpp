@@ -1,5 +1,5 @@
-/// Which call into a plugin an instance's thread is inside, and for how long. It can be asked while
-/// the call lasts.
+/// Which call into a plugin an instance's thread is inside, and for how long. Other threads can ask
+/// while the call lasts.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct HeldCall {
     Hook hook{};
     Duration lasts{};  ///< in real time
 
-    /// "plugin aws: refresh has blocked its thread for 12 s".
+    /// "plugin aws: refresh has blocked its thread for 12s".
     std::string sentence() const;
     friend bool operator==(const HeldCall&, const HeldCall&) = default;
 };

@@ -51,13 +51,14 @@ public:
     /// New callbacks are refused with CAPSTAN_E_CANCELLED from now on.
     void close();
     bool is_closed() const;
-    /// Calls timers and blocking work that has no thread yet back, with CAPSTAN_E_CANCELLED.
+    /// Calls back, with CAPSTAN_E_CANCELLED, all timers and the blocking work that has no thread
+    /// yet.
     void cancel_all();
     /// For an instance with a stuck thread: forgets every accepted callback and never uses the loop
     /// again.
     void abandon();
     /// `then` is called once, when every accepted callback has been called: inside this call if
-    /// that is so already. To be called after `close`. [strand]
+    /// that is true already. To be called after `close`. [strand]
     void when_empty(std::function<void()> then);
     std::size_t open_count() const;
 

@@ -6,8 +6,8 @@
 namespace capstan::runtime::loop {
 
 /// Per thread, in real time. A call into a plugin counts (`Inside`). Copying that the host does
-/// while the plugin waits for it does not (`Paused`), as when a view of ten thousand groups is
-/// completed.
+/// while the plugin waits for it does not (`Paused`), such as the copy of a view with ten thousand
+/// groups.
 class PluginTime {
 public:
     /// The plugin time of the calling thread, up to now.
@@ -24,7 +24,7 @@ public:
     private:
         const bool was_inside_;
     };
-    /// During its life the thread works for the host, also where it was inside a plugin before.
+    /// During its life the thread works for the host, even if it was inside a plugin before.
     class Paused {
     public:
         Paused() noexcept : was_inside_(set_inside(false)) {}

@@ -38,30 +38,30 @@ public:
         /// The watch of calls into the plugin. NULL: a watch of its own.
         std::shared_ptr<CallWatch> calls{};
         /// For real time: the strand has a thread of its own, so that a plugin that does not return
-        /// blocks nothing but itself. The thread starts with the first function. Where no thread
-        /// can be created, functions run on the loop's thread.
+        /// blocks nothing but itself. The thread starts with the first function. If no thread can
+        /// be created, functions run on the loop's thread.
         bool has_thread = false;
     };
 
-    /// Borrows `io`. It is used only by the functions that post.
+    /// Borrows `io`, which only the functions that post use.
     Strand(boost::asio::io_context& io, Options options);
 
     /// Runs `function` after all functions posted before, never inside this call. It is dropped if
     /// the io_context is destroyed first.
     void post(Function function);
-    /// As `post`, but inside this call where the caller is on the strand already.
+    /// As `post`, but inside this call if the caller is on the strand already.
     void dispatch(Function function);
     /// Runs the host's part of a call, such as the handling of a result, on the loop's thread,
-    /// because it uses data of that thread. Where the strand has no thread of its own, it runs on
-    /// the strand, so that everything has one order.
+    /// because it uses data of that thread. If the strand has no thread of its own, `function` runs
+    /// on the strand, so that everything has one order.
     void post_to_host(Function function);
-    /// As `post_to_host`, but inside this call where the strand has no thread of its own.
+    /// As `post_to_host`, but inside this call if the strand has no thread of its own.
     void dispatch_to_host(Function function);
     bool has_thread() const noexcept { return has_thread_; }
     CallWatch& calls() const noexcept { return *calls_; }
-    /// The call that has kept the strand's thread for `stuck_after`. Until it returns, posted
-    /// functions wait, so the instance gets no other call. Absent: there is no such call, or the
-    /// strand has no thread of its own, where time may be virtual.
+    /// The call that has kept the strand's thread for CallWatch::Options::stuck_after. Until it
+    /// returns, posted functions wait, so the instance gets no other call. Absent: there is no such
+    /// call, or the strand has no thread of its own; time may be virtual then.
     std::optional<HeldCall> stuck() const;
     /// Drops queued functions and functions posted later. The io_context is not used any more.
     void close();

@@ -34,7 +34,7 @@ Histograms& histograms(prometheus::Registry& registry, std::string_view name, co
 /// The durations of parts of a pass and of removals, a family that several classes share.
 Histograms& function_durations(prometheus::Registry& registry);
 
-/// `count` bounds, each larger than the one before by the same factor.
+/// `count` bounds from `first` to `last`, each larger than the one before by the same factor.
 prometheus::Histogram::BucketBoundaries growing_buckets(double first, double last,
                                                         std::size_t count);
 
@@ -48,7 +48,7 @@ public:
     };
     using Values = std::map<Name, double>;
 
-    /// `second`: empty where there is no second label.
+    /// `second`: empty if there is no second label.
     GaugeSeries(Gauges& family, std::string first, std::string second = "")
         : family_(&family), first_(std::move(first)), second_(std::move(second)) {}
     /// Sets these series and removes all others.
@@ -68,7 +68,7 @@ private:
 /// not join, "apiCallError" for a failed call of the cloud's API, otherwise "cloudProviderError".
 /// Causes that upstream does not distinguish have values of their own.
 std::string failure_reason(ErrorCode code);
-/// The provider's code, where the error has one.
+/// The provider's code if the error has one, otherwise as for its `code`.
 std::string failure_reason(const Error& error);
 
 // One pass as metrics look at it.

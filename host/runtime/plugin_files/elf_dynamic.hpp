@@ -20,7 +20,7 @@ Result<void> read_dynamic(const ElfImage& image, ElfFacts& facts);
 class StringTable {
 public:
     explicit StringTable(Bytes bytes) : bytes_(bytes) {}
-    /// The text at `offset`. Fails where it does not end inside the table.
+    /// The text at `offset`. Fails if it does not end inside the table.
     Result<std::string_view> at(std::uint64_t offset) const;
 
 private:

@@ -107,10 +107,11 @@ struct ElfFacts {
 };
 
 /// Accepts a complete shared object of this host's architecture. Refuses, with a message of its own
-/// for each case: empty files, files other than ELF, other classes, byte orders and architectures,
-/// programs and object files, truncated files (with the number of missing bytes), executable
-/// stacks, text relocations, and run paths that are not absolute. The host loads a private copy, so
-/// `$ORIGIN` would be another folder, and a relative path depends on the host's working folder.
+/// for each case: empty files, files other than ELF, other ELF classes, byte orders and
+/// architectures, programs and object files, truncated files (with the number of missing bytes),
+/// executable stacks, text relocations, and run paths that are not absolute. The host loads a
+/// private copy, so `$ORIGIN` would be another folder, and a relative path depends on the host's
+/// working folder.
 Result<ElfFacts> read_elf(std::span<const std::byte> bytes);
 
 /// Reads only the notes of a file. Refuses the same files as read_elf, as far as their first pages

@@ -43,7 +43,7 @@ struct LoaderPaths {
 };
 
 /// The files of the library `name` for this architecture in `cache`, the content of
-/// /etc/ld.so.cache, in its order. There are several where variants for newer processors exist. Any
+/// /etc/ld.so.cache, in its order. There are several if variants for newer processors exist. Any
 /// bytes are safe.
 std::vector<std::filesystem::path> find_in_cache(std::span<const std::byte> cache,
                                                  std::string_view name);
@@ -76,8 +76,9 @@ struct NeededLibraries {
 /// Searches for each library in the loader's order: loaded libraries, DT_RPATH, LD_LIBRARY_PATH,
 /// DT_RUNPATH, the cache of ldconfig, the system's folders. A library that is found, and not loaded
 /// already, is read for its own needs. The rules of trust.hpp apply to each file, each folder above
-/// it and each link on its path, and to each folder that is searched before it. A run path must not
-/// be a folder that others can write, with or without the sticky bit. No code of the files runs.
+/// it and each link on its path, and to each folder that is searched before it. Other users must
+/// not be able to write a folder of a run path or of LD_LIBRARY_PATH, with or without its sticky
+/// bit. No code of the files runs.
 NeededLibraries find_needed(const std::filesystem::path& plugin, const ElfFacts& elf,
                             const LoaderPaths& paths);
 

@@ -28,7 +28,7 @@ struct ClassInfo {
 
 /// Reads and checks the classes of `entry`. Refuses missing lists and functions, sizes and counts
 /// outside their limits, malformed ids and kinds, duplicate ids, and kinds that the note does not
-/// list. A class may be longer than this host's definition, but not shorter.
+/// list. A class may be longer than this host's definition, but not shorter than that of ABI 1.0.
 Result<std::vector<ClassInfo>> read_classes(const capstan_entry& entry,
                                             const std::vector<std::string>& note_kinds);
 

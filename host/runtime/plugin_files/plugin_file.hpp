@@ -48,10 +48,10 @@ constexpr std::size_t plugin_file_size_max = std::size_t{512} << 20;
 
 /// Reads `path` (absolute and without links, a result of find_plugin) once. Checks, in this order:
 /// the users that may write the file, its size, whether its first pages are those of an ELF file
-/// with a note, its pin, its ELF structure, its note, its one exported symbol, and its needed
-/// libraries. A needed library of a pinned file, and one that came with any plugin, must satisfy
-/// the rules of trust.hpp; other libraries that do not are warnings in the facts. All errors are
-/// `invalid_config`, "plugin /path/x.so: <reason>".
+/// with a note, its pin, its ELF structure, its note, the entry symbol that it exports, and its
+/// needed libraries. A needed library of a pinned file, and one that came with any plugin, must
+/// satisfy the rules of trust.hpp; other libraries that do not are warnings in the facts. All
+/// errors are `invalid_config`, "plugin /path/x.so: <reason>".
 Result<PluginFile> read_plugin_file(const std::filesystem::path& path,
                                     const std::optional<std::string>& pin = std::nullopt);
 
@@ -62,7 +62,8 @@ struct PluginRequest {
     PathOrigin origin = PathOrigin::configuration;
 };
 
-/// find_plugin and read_plugin_file. A missing pin is an error where the policy demands one.
+/// find_plugin and read_plugin_file. A missing pin is an error if the request is of the
+/// configuration and the policy requires pins.
 Result<PluginFile> read_plugin(const PluginRequest& request, const TrustPolicy& policy);
 
 // Checks of the schema of a class's settings, which the plugin provides.
@@ -77,9 +78,9 @@ Result<std::string_view> checked_text(capstan_str text, std::string_view what,
 Result<void> check_array(capstan_array array, std::string_view what, std::size_t element_min,
                          std::uint32_t count_max);
 
-/// Refuses fields without a key, duplicate keys, unknown types, an enum without values, and schemas
-/// that are too deep or too large, as a schema that contains itself is. The message names the
-/// field.
+/// Refuses fields without a key, duplicate keys, unknown types, an enum without values,
+/// contradictory bounds, and schemas that are too deep or too large, such as a schema that contains
+/// itself. The message names the field.
 Result<void> check_fields(capstan_array fields);
 
 }  // namespace capstan::runtime::plugin_files

@@ -18,13 +18,13 @@ namespace capstan::runtime::plugin_files {
 
 /// Created by LibraryRegistry, and shared as `std::shared_ptr<const PluginLibrary>` by all users of
 /// its code. Its classes have been checked once and never change. Unless close() is called, its
-/// code stays mapped for ever, even after this object's destruction, because unloading is only safe
-/// where that is proven (see unloading.hpp).
+/// code stays mapped for ever, even after this object's destruction, because unloading is safe only
+/// for some files (see unloading.hpp).
 class PluginLibrary {
 public:
     /// [load] Opens `copy`, the private copy of the file of `facts`, compares entry and note, calls
     /// init and reads the classes. The file's constructors run in this call. On failure deinit is
-    /// called where init has succeeded; the code stays mapped.
+    /// called if init has succeeded; the code stays mapped.
     static Result<std::shared_ptr<PluginLibrary>> open(PluginFacts facts,
                                                        const std::filesystem::path& copy);
 

@@ -21,8 +21,8 @@ namespace capstan::runtime::plugin_files {
 /// crash left behind stays for debuggers and crash reports, until the next host with the same place
 /// removes it.
 ///
-/// Where other users may write to the place, as in a Kubernetes emptyDir, they could replace the
-/// folder by another one of its name. There copies are opened through the folder's descriptor, as
+/// If other users may write to the place, as in a Kubernetes emptyDir, they could replace the
+/// folder by another one of its name. Then copies are opened through the folder's descriptor, as
 /// /proc/self/fd/N/HASH.so, which always refers to the real folder.
 class PrivateCopies {
 public:
@@ -30,7 +30,7 @@ public:
     static std::vector<std::filesystem::path> default_places();
 
     /// Creates the folder in the first place that is writable and allows execution. The error has
-    /// the reason for each place, or for its mount.
+    /// the reason for each place.
     static Result<PrivateCopies> create(const std::vector<std::filesystem::path>& places);
 
     PrivateCopies(PrivateCopies&&) noexcept = default;

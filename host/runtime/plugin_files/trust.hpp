@@ -35,7 +35,7 @@ enum class PathOrigin { configuration, command_line };
 ///     "acme/score.so"   from a configuration: in the first search path that has it
 ///     "random"          likewise, as random.so, there or in one of its direct subfolders
 ///     (expanders/random.so)
-///     "/opt/acme/x.so"  must lie in a search path, also after its links are resolved
+///     "/opt/acme/x.so"  must lie in a search path after its links are resolved
 /// From the command line `name` is any path, relative to the working directory.
 Result<std::filesystem::path> find_plugin(const std::string& name, const TrustPolicy& policy,
                                           PathOrigin origin);

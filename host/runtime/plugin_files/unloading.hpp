@@ -1,7 +1,7 @@
 /// Whether a plugin's code may be unloaded.
 ///
 /// dlclose reports success whether or not it unmapped the library. If a thread or a callback still
-/// refers to unmapped code, the process crashes much later. So a library is unloaded only where its
+/// refers to unmapped code, the process crashes much later. So a library is unloaded only if its
 /// file shows that no such reference can exist.
 #pragma once
 

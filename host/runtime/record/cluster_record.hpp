@@ -40,7 +40,8 @@ BOOST_DESCRIBE_STRUCT(PodRecord, (),
                       (name, uid, pod_group, node, nominated_node, unscheduled_reason, phase, gated,
                        deleted, created))
 
-/// Nodes are sorted by name, pods by namespace and name, and all other objects likewise.
+/// Nodes are sorted by name, pods by namespace and name, and other objects likewise. Specs and pod
+/// groups are in the order of their first use by the pods.
 struct ClusterRecord {
     std::vector<engine::snapshot::NodeObject> nodes{};
     std::vector<engine::snapshot::PodSpec> specs{};

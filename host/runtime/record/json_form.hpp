@@ -60,7 +60,7 @@ void each_member(F f) {
 }
 
 /// Specialised below with `write(out, value)` and `read(place, value)`. `read` adds a problem for a
-/// malformed value, and does not change `value` where the place is absent.
+/// malformed value, and does not change `value` if the place is absent.
 template <class T>
 struct JsonForm;
 
@@ -179,7 +179,7 @@ private:
     }
 };
 
-/// An empty optional is null; as a member it is left out.
+/// An absent optional is null; as a member it is left out.
 template <class T>
 struct JsonForm<std::optional<T>> {
     static void write(JsonText& out, const std::optional<T>& value) {

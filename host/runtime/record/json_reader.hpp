@@ -20,11 +20,12 @@ inline constexpr std::size_t json_bytes_max = std::size_t{256} << 20;
 /// Deeper than any Pod, and shallow enough for recursive code.
 inline constexpr std::size_t json_depth_max = 128;
 
-/// Reads all of `in`. Fails with `invalid_argument` where it is longer than `limit`.
+/// Reads all of `in`. Fails with `invalid_argument` if it is longer than `limit`.
 Result<std::string> read_all(std::istream& in, std::size_t limit = json_bytes_max);
 
-/// Fails with `invalid_argument`. `name` is the text's name for the message, which shows the place:
-///     standard input:2:14: not JSON: syntax error
+/// Fails with `invalid_argument` if it is not JSON. `name` is the text's name for the message,
+/// which shows the place:
+///     standard input:2:13: not JSON: syntax error
 ///         {"id": "a", }
 ///                     ^
 Result<boost::json::value> parse_json(std::string_view text, std::string_view name);

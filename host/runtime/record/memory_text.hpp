@@ -19,7 +19,7 @@ namespace capstan::runtime::record {
 
 /// The member `version` of the document, from 1 to `latest`; see parse_versioned.
 Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view name, int latest);
-/// All problems as one error; success where there is none.
+/// All problems as one error; success if there is none.
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name);
 
 /// Parses a document with a member `version`. `invalid_argument`: the text is not valid JSON, has
@@ -27,7 +27,6 @@ Result<void> check_problems(const kubernetes::JsonProblems& problems, std::strin
 /// message. `unsupported`: the version is later than `latest`; the message has the document's
 /// `host`, the program that wrote it. `rename_older` gives a document of version 1 the keys of
 /// version 2, which the places of problems then have.
-
 template <NamedMembers T>
 Result<T> parse_versioned(std::string_view text, std::string_view name, int latest,
                           void (*rename_older)(boost::json::value& document)) {
@@ -46,7 +45,7 @@ Result<T> parse_versioned(std::string_view text, std::string_view name, int late
 /// from this process's clock. Relative to the time of writing they are meaningful, and the wall
 /// clocks give the time that has passed since the writing:
 ///
-///     passed = read.wall - written.wall    0 where the wall clock was set back in between
+///     passed = read.wall - written.wall    0 if the wall clock was set back in between
 ///     a past time                          its age at the writing, plus `passed`
 ///     a future time (a deadline)           its distance at the writing, minus `passed`
 ///
@@ -72,7 +71,7 @@ engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::P
 // Its times are on the clock of the process that wrote it; see rebase_times().
 //
 // Sizes in bytes, with names of 20 bytes: 70 for an unneeded node, 60 for a hint, of which there
-// may be one a pod, 120 for a request, 200 plus the message for a back-off, 330 for a removal,
+// may be one per pod, 120 for a request, 200 plus the message for a back-off, 330 for a removal,
 // 100 for a leaving node, 110 for each eviction from a node of either kind, 30 plus 40 for each
 // controller for upcoming nodes with the same planned pods, 50 for the time of their first plan,
 // 120 for the template of a group and 1500 for its sample node, 110 for each of at most 1000
@@ -86,7 +85,7 @@ inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
 
 /// The memory as one line, which parse_memory reads back exactly, except for bytes that are no
 /// UTF-8. `host` is the writing version, for people. `written` is the present time; absent: the
-/// text does not have it. Where the text would be longer than `limit`, parts are left out in this
+/// text does not have it. If the text would be longer than `limit`, parts are left out in this
 /// order until it fits: hints, templates, known groups, planned pods of upcoming nodes, back-offs
 /// of removals, creation times of nodes, timers of unneeded nodes. `invalid_argument`: the text is
 /// too long even then.
@@ -98,10 +97,10 @@ std::string_view memory_part(std::string_view text);
 
 /// `read` is the present time, to which the times are converted (see rebase_times); the cluster
 /// counts as unobserved since the writing. Absent: the times stay as they are in the text.
-/// `invalid_argument`: one line a problem, with its place: "NAME: /memory/last: expects an object,
-/// found text". `unsupported`: the version is later than this host's. Unknown members are ignored,
-/// so that an older host can read a newer host's text; a change that must not be ignored gets a
-/// later version.
+/// `invalid_argument`: one line per problem, with its place: "NAME: /memory/last: expects an
+/// object, found text". `unsupported`: the version is later than this host's. Unknown members are
+/// ignored, so that an older host can read a newer host's text; a change that must not be ignored
+/// gets a later version.
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
                                     const std::optional<engine::PassTime>& read = {});
 

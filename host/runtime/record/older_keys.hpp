@@ -1,10 +1,10 @@
-/// Renames keys of version 1 of a format to those of version 2, so that old records and memories
-/// can be read.
+/// Renames keys, and codes of reasons, of version 1 of a format to those of version 2, so that old
+/// records and memories can be read.
 ///
 ///     {"memory":{"make_backoffs":[...]}}   ->   {"memory":{"offering_backoffs":[...]}}
 ///
-/// Version 2 only renames keys, so a document of version 1 is converted before it is read. No other
-/// code knows the old names.
+/// Version 2 has no other change, so a document of version 1 is converted before it is read. No
+/// other code knows the old names.
 #pragma once
 
 #include <boost/json/value.hpp>

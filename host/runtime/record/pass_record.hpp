@@ -1,10 +1,10 @@
 /// One pass as a self-contained file: all inputs of its decision, and its outcome. The file is
 /// enough to decide the pass again (replay.hpp), to explain it, and for a bug report.
 ///
-/// The format is JSON on one line. Sizes: 110 to 160 bytes a pod; 750 to 1500 bytes a node with its
-/// machine and its reasons, depending on its labels; 60 bytes a hint, in the memory before and in
-/// the memory after the pass. 5000 nodes with 30 pods each take 25 to 50 MB, a hundred nodes less
-/// than 1 MB.
+/// The format is JSON on one line. Sizes: 110 to 160 bytes per pod; 750 to 1500 bytes per node with
+/// its machine and its reasons, depending on its labels; 60 bytes per hint, in the memory before
+/// and in the memory after the pass. 5000 nodes with 30 pods each take 25 to 50 MB, a hundred nodes
+/// less than 1 MB.
 #pragma once
 
 #include <cstdint>

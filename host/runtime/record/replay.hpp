@@ -11,8 +11,8 @@
 
 namespace capstan::runtime::record {
 
-/// The recorded inputs, with the present policies. Clouds are not called again: their answers are
-/// in the record. `invalid_argument`: see make_cluster.
+/// The recorded inputs, with these settings and this wiring. Clouds are not called again: their
+/// answers are in the record. `invalid_argument`: see make_cluster.
 Result<PassInput> make_pass_input(const PassRecord& record, const engine::Settings& settings,
                                   Wiring wiring);
 
@@ -27,11 +27,11 @@ struct Difference {
 std::string text_of_path(const std::vector<std::string>& path);
 
 /// The differences, sorted by path. Empty: the outcomes are equal. Items of a list are matched by
-/// name where they have one, so that an additional item does not make all later items differ.
+/// name if they have one, so that an additional item does not make all later items differ.
 std::vector<Difference> find_differences(const engine::pass::Outcome& recorded,
                                          const engine::pass::Outcome& now);
 
-/// One sentence for each plugin with a changed or missing file.
+/// One sentence for each plugin of `now` whose file has changed or that is not in the record.
 std::vector<std::string> plugin_changes(const std::vector<PluginRecord>& recorded,
                                         const PluginSet& now);
 

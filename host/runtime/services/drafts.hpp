@@ -21,7 +21,8 @@ struct DraftIds {
 /// The drafts of this host; there are none at present.
 DraftIds draft_ids(bool are_served = false);
 
-/// "capstan.magic/1 is a draft ...; `drafts = true` in [trust] serves it".
+/// "capstan.magic/1 is a draft interface and may change in the next version; set trust.drafts =
+/// true to allow it".
 std::string withheld_text(std::string_view id);
 
 }  // namespace capstan::runtime::services

@@ -54,8 +54,8 @@ struct HostEnvironment {
     std::shared_ptr<KubeGateway> kube{};  ///< NULL: this host has no cluster
     /// Of the process; not NULL.
     std::shared_ptr<loop::AbandonedThreads> abandoned = std::make_shared<loop::AbandonedThreads>();
-    /// Each strand has a thread of its own; otherwise all strands run on the loop. False where time
-    /// is virtual.
+    /// Each strand has a thread of its own; otherwise all strands run on the loop. False if time is
+    /// virtual.
     bool has_strand_threads = false;
     /// Actions of clouds are not carried out, and plugins see the flag for dry runs.
     bool is_dry_run = false;
@@ -92,7 +92,7 @@ public:
     const capstan_host* host() const noexcept { return &host_; }
     const InstanceIdentity& identity() const noexcept { return identity_; }
     const std::string& id() const noexcept { return identity_.id.value(); }
-    /// CAPSTAN_CALL_*: the flags of this host's requests, as for a dry run.
+    /// CAPSTAN_CALL_*: the flags of this host's requests, such as CAPSTAN_CALL_DRY_RUN.
     std::uint32_t request_flags() const noexcept { return request_flags_; }
     io::Loop& loop() const noexcept { return loop_; }
     loop::Strand& strand() const noexcept { return *strand_; }
@@ -106,29 +106,31 @@ public:
     OperationTable& operations() const noexcept { return *operations_; }
     loop::PendingCallbacks& tasks() const noexcept { return *tasks_; }
     PluginHttp& http() const noexcept { return *http_; }
-    PluginKube* kube() const noexcept { return kube_.get(); }                ///< NULL: not granted
-    const SecretSource* secrets() const noexcept { return secrets_.get(); }  ///< NULL: not granted
+    PluginKube* kube() const noexcept { return kube_.get(); }  ///< NULL: not granted
+    /// NULL: not granted, or the host has no secrets.
+    const SecretSource* secrets() const noexcept { return secrets_.get(); }
     ReconcileRequests& reconcile_requests() noexcept { return reconcile_requests_; }
     const PassRequests& pass_requests() const noexcept { return *pass_requests_; }
     StateStore* state() const noexcept { return state_.get(); }  ///< NULL: not granted
-    CacheStore* cache() const noexcept { return cache_.get(); }  ///< NULL: not granted
+    /// NULL: not granted, or the host has no cache.
+    CacheStore* cache() const noexcept { return cache_.get(); }
     /// Whether this kind, interface or service is withheld from the instance because it is a draft.
     /// Logged once for each id.
     bool withholds(std::string_view id) noexcept;
-    /// The drafts that were withheld so far, a sentence each. Empty: none.
+    /// The drafts that were withheld so far, one sentence per draft. Empty: none.
     std::string withheld() const;
     void say(config::LogLevel level, const std::string& message, const LogPairs& fields = {}) const;
 
     /// Timers, posted functions, blocking work and requests are refused from now on. Log, metrics,
     /// clock, secrets and state still work: an instance may save state while it stops.
     void close();
-    /// After `close`: calls back every open timer, request and blocking function with
-    /// CAPSTAN_E_CANCELLED, and cancels every open operation but `except`.
+    /// After `close`: calls back, with CAPSTAN_E_CANCELLED, every open timer and request, and every
+    /// blocking function that has not begun, and cancels every open operation but `except`.
     void cancel_open(capstan_op except);
     /// After the instance was destroyed: destroys what needs the loop.
     void retire();
-    /// For an instance with a stuck thread: ends or forgets everything that is open, so
-    /// that the loop may be destroyed.
+    /// For an instance with a stuck thread: ends or forgets everything that is open, so that the
+    /// loop may be destroyed.
     void abandon();
 
 private:

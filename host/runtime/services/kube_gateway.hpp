@@ -103,7 +103,7 @@ private:
     std::map<Id, Watch> unsettled_;
 };
 
-/// A write is sent only while the gate is open, which it is not in a dry run and while another host
+/// A write is sent only while the gate is open, so not in a dry run and not while another host
 /// leads, and only in the term in which its operation began. Used on the loop's thread alone.
 class KubeGateway {
 public:

@@ -1,5 +1,5 @@
-/// Parses and checks the requests of plugins behind capstan.kube/1, and makes them requests to the
-/// API server.
+/// Parses and checks the requests of plugins behind capstan.kube/1, and turns them into requests to
+/// the API server.
 #pragma once
 
 #include <cstdint>

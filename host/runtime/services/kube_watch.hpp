@@ -1,4 +1,4 @@
-/// One watch of one instance: takes its events on the loop's thread to the instance's strand,
+/// One watch of one instance: carries its events from the loop's thread to the instance's strand,
 /// through a queue with a limit.
 #pragma once
 
@@ -26,7 +26,8 @@ public:
         capstan_kube_on_event on_event = nullptr;
         void* user = nullptr;
     };
-    /// Borrows the loop. `tasks` has accepted one callback of the caller: the last call.
+    /// Borrows the loop. `tasks` has accepted one callback already: the last one,
+    /// CAPSTAN_KUBE_ENDED.
     KubeWatchFeed(std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
                   std::shared_ptr<loop::PendingCallbacks> tasks, KubeWatchTarget what,
                   Listener listener, std::uint64_t seed);
@@ -64,8 +65,8 @@ private:
     const Listener listener_;
     const std::uint64_t seed_;
     // The loop's thread alone.
-    std::unique_ptr<kubernetes::client::ObjectWatch>
-        watch_;  ///< NULL: the watch has not begun, or is over
+    /// NULL: the watch has not begun, or is over.
+    std::unique_ptr<kubernetes::client::ObjectWatch> watch_;
     std::optional<StartupWatches::Id> early_{};
 
     std::mutex mutex_;

@@ -31,8 +31,8 @@ namespace capstan::runtime::services {
 /// give equal text. [any thread]
 std::string exposition(const prometheus::Registry& registry);
 
-/// All metrics of the runtime. Every one but the last has the label `plugin`, an instance's id.
-/// [any thread]
+/// All metrics of the host about plugins. Every one but the last has the label `plugin`, an
+/// instance's id. [any thread]
 class Metrics {
     prometheus::Registry registry_;  // first: the families below live in it
 
@@ -46,9 +46,9 @@ public:
     Histograms& hook_durations;  ///< capstan_plugin_hook_duration_seconds{hook}: decision hooks
     Histograms& call_durations;  ///< capstan_plugin_call_duration_seconds{hook,result}:
                                  ///< asynchronous calls
-    Counters&
-        hook_overruns;  ///< capstan_plugin_hook_overruns_total{hook}: abandoned at their deadline
-    Counters& errors;   ///< capstan_plugin_errors_total{hook,code}
+    /// capstan_plugin_hook_overruns_total{hook}: abandoned at their deadline
+    Counters& hook_overruns;
+    Counters& errors;              ///< capstan_plugin_errors_total{hook,code}
     Counters& late_completions;    ///< capstan_plugin_late_completions_total
     Counters& overdue_operations;  ///< capstan_plugin_overdue_operations_total
     Counters& strand_overruns;     ///< capstan_plugin_strand_overruns_total: calls that kept the
@@ -60,8 +60,8 @@ public:
     Gauges& skipped_hooks;     ///< capstan_plugin_skipped_hooks{hook}: 1 or 0
     Gauges& running;           ///< capstan_plugin_running: 1 or 0, in a daemon; 0: it has not
                                ///< started, or its start failed
-    prometheus::Gauge&
-        retained_libraries;  ///< capstan_plugin_retained_libraries: files that cannot be unloaded
+    /// capstan_plugin_retained_libraries: files that cannot be unloaded
+    prometheus::Gauge& retained_libraries;
 
     prometheus::Registry& registry() noexcept { return registry_; }
     /// Whether a full name is one of the above, which a plugin must not declare.
@@ -89,8 +89,8 @@ public:
     }
 
     /// Claims a whole name (`grants.metrics`) with that type, help and labels for the plugin.
-    /// Absent: it is claimed; otherwise another plugin that has claimed the name with another
-    /// shape.
+    /// Absent: it is claimed. Otherwise the result is a plugin that has claimed the name with
+    /// another shape.
     std::optional<std::string> claim(const std::string& name, const std::string& plugin,
                                      const std::string& shape);
     /// To be called as often as `claim` has succeeded.
@@ -123,7 +123,7 @@ public:
     void overdue_operation() { overdue_operations_.Increment(); }
     void strand_overrun() { strand_overruns_.Increment(); }
     void dropped_value() { dropped_values_.Increment(); }
-    /// `host`: the grant that allows it; `status`: a number of HTTP, or "error".
+    /// `host`: the grant that allows it; `status`: an HTTP status code, or "error".
     void http_request(const std::string& host, const std::string& status, Duration took);
     void pass_requested();
     /// A hook has a series from its first skip on.

@@ -49,8 +49,8 @@ public:
         /// it.
         Duration grace = std::chrono::seconds(5);
         std::function<void()> on_late;  ///< a completion found no operation
-        std::function<void()>
-            on_overdue;  ///< the host closed an operation after its deadline and grace
+        /// The host closed an operation after its deadline and grace.
+        std::function<void()> on_overdue;
         /// Calls a plugin's cancel function. NULL: the table calls it directly.
         std::function<void(CancelFunction fn, void* user, capstan_op op)> call_cancel{};
         std::function<void(capstan_op)> on_cancel;  ///< called for each operation that is cancelled

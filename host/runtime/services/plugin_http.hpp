@@ -34,12 +34,12 @@ class TlsRenewal {
 public:
     using ErrorCallback = std::function<void(const Error&)>;
     /// `on_error` is called when files that were valid can no longer be used; their last valid
-    /// content is used on.
+    /// content stays in use.
     TlsRenewal(config::PluginTls files, ErrorCallback on_error)
         : files_(std::move(files)), on_error_(std::move(on_error)) {}
 
     /// Calls `use` if the files have changed. `now`: monotonic. Fails with the error of
-    /// read_plugin_tls where the files have never been valid.
+    /// read_plugin_tls if the files have never been valid.
     Result<void> renew(Duration now, const std::function<void(const io::TlsOptions&)>& use);
 
 private:
@@ -54,8 +54,8 @@ private:
 };
 
 /// Sends requests to the hosts that the instance's grants name. A limited number of requests is
-/// under way, each until the plugin has been called with its result; the others wait in the order
-/// in which they were sent. [any thread]
+/// under way, each until the plugin is called with its result; the others wait in the order in
+/// which they were sent. [any thread]
 class PluginHttp : public std::enable_shared_from_this<PluginHttp> {
 public:
     struct Options {

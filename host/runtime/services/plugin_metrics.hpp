@@ -32,12 +32,12 @@ public:
     ~PluginMetrics();
 
     /// As capstan_metrics says; in addition CAPSTAN_E_BUSY beyond 256 metrics. `why` gets a
-    /// sentence for the log where another plugin or the host has the name.
+    /// sentence for the log after CAPSTAN_E_CONFLICT.
     capstan_status declare(const capstan_metric& metric, std::uint32_t& id,
                            std::string* why = nullptr);
-    /// As capstan_metrics says; in addition CAPSTAN_E_INVALID_ARGUMENT for values that are not a
-    /// number, for negative values of a counter, and for a number of label values that differs from
-    /// the declaration.
+    /// As capstan_metrics says; in addition CAPSTAN_E_INVALID_ARGUMENT for NaN, for infinite values
+    /// other than a gauge's, for negative values of a counter, and for a number of label values
+    /// that differs from the declaration.
     capstan_status record(std::uint32_t id, double value, capstan_array label_values);
 
 private:

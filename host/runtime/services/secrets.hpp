@@ -19,7 +19,7 @@ public:
     ~SecretText() { wipe(); }
 
     std::string_view view() const noexcept { return text_; }
-    /// False: the text would pass the capacity that it was constructed with. A reallocation would
+    /// False: the text would exceed the capacity that it was constructed with. A reallocation would
     /// leave a copy behind.
     bool append(std::string_view part);
     void drop_last() { text_.pop_back(); }

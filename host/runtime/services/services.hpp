@@ -25,8 +25,8 @@ inline HostContext& context(const capstan_host* host) noexcept {
     return *static_cast<HostContext*>(host->ctx);
 }
 
-/// Runs the body of a service's function: an exception, as of a lack of memory, must not reach the
-/// plugin.
+/// Runs the body of a service's function: an exception, for example because of a lack of memory,
+/// must not reach the plugin.
 template <class F>
 capstan_status guarded(F&& body) noexcept {
     try {

@@ -35,7 +35,7 @@ struct InstanceState {
 class StateMedium {
 public:
     virtual ~StateMedium() = default;
-    /// The state that was saved last; an empty one where none was saved.
+    /// The state that was saved last; an empty one if none was saved.
     virtual Result<InstanceState> load(const PluginInstanceId& owner) = 0;
     /// Saves the whole state or, after an error, nothing.
     virtual Result<void> save(const PluginInstanceId& owner, const InstanceState& state) = 0;
@@ -54,14 +54,14 @@ public:
 
     /// `not_found`: no such key.
     Result<StoredValue> get(const PluginInstanceId& owner, std::string_view key);
-    /// Writes if the key still has `if_revision` (0: the key does not exist). The answer: the new
+    /// Writes if the key still has `if_revision` (0: the key does not exist). Returns the new
     /// revision. `conflict`: the key has another revision; `quota`: the size limit. After any error
     /// the state is unchanged.
     Result<std::uint64_t> put(const PluginInstanceId& owner, std::string_view key,
                               std::string_view value, std::uint64_t if_revision);
 
     /// All values of the instance as UTF-8 text, for the hosts that lead after this one. Empty: it
-    /// has no values. `name` becomes the name of this store where it has none yet; it is unique and
+    /// has no values. `name` becomes the name of this store if it has none yet; it is unique and
     /// has no newline.
     Result<std::string> share(const PluginInstanceId& owner, const std::string& name);
     /// Replaces the instance's values by those that the last leader shared. False: the text is from
@@ -124,9 +124,9 @@ private:
 /// More than the values themselves may have, for the numbers and the encoding.
 inline constexpr std::size_t state_text_limit = 16 * StateStore::size_limit;
 
-/// The format line, a line with the last revision and the store's name, where it has one, and for
-/// each value a line of three numbers (its revision, the lengths of key and value) and the bytes of
-/// key and value.
+/// The format line, a line with the last revision and the store's name, if it has one, and for each
+/// value a line of three numbers (its revision, the lengths of key and value) and the bytes of key
+/// and value.
 std::string state_text(const InstanceState& state);
 /// Absent: `text` is not in this format.
 std::optional<InstanceState> find_state(std::string_view text);

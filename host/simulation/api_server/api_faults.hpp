@@ -10,7 +10,7 @@
 
 namespace capstan::simulation::api_server {
 
-/// How the answer to a request that was carried out is corrupted.
+/// How the answer to a request is corrupted.
 enum class ResponseCorruption {
     none,
     garbage,  ///< HTML instead of JSON
@@ -27,7 +27,7 @@ struct ApiFault {
     /// HTTP status of the refusal: 409, 410, 429, 500 ...; zero: no refusal.
     int status = 0;
     std::optional<int> retry_after_s{};
-    Duration delay{0};  ///< before anything else happens
+    Duration delay{0};  ///< before the request is handled
     bool cuts = false;  ///< the connection ends instead of an answer
     /// The request is carried out first, before the delay, so that only its answer is lost or late.
     bool is_carried_out = false;

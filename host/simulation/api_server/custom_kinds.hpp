@@ -1,5 +1,5 @@
-/// Kinds that are more than a row of the table: the HorizontalPodAutoscaler with its two versions,
-/// and the kinds of custom resource definitions.
+/// Kinds that need more than a row in the table of ResourceKinds: the HorizontalPodAutoscaler with
+/// its two versions, and the kinds of custom resource definitions.
 #pragma once
 
 #include <memory>

@@ -3,9 +3,9 @@
 /// Each field manager has an entry with the set of fields that it set last. An update makes the
 /// changed fields its manager's own and takes them out of all other entries. An apply compares the
 /// fields of its configuration with the entries: a field that would change and is in another
-/// manager's entry is a conflict, and a field that only the applying manager had set before, and
-/// sets no more, is removed from the object. So several managers can write one object, and each
-/// removes only its own fields.
+/// manager's entry is a conflict. A field that only the applying manager had set before, and that
+/// it no longer sets, is removed from the object. So several managers can write one object, and
+/// each removes only its own fields.
 #pragma once
 
 #include <string>

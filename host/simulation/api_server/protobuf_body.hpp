@@ -1,4 +1,4 @@
-/// Request bodies in protobuf: kubectl from 1.32 on sends its own kinds that way, and does not
+/// Request bodies in protobuf: kubectl from 1.32 on sends built-in kinds that way, and does not
 /// retry in JSON if the server refuses that.
 ///
 /// A table describes the messages of the API: for each field number the name of the JSON member and
@@ -38,7 +38,7 @@ struct ProtobufField {
 /// The fields of a message by number.
 using ProtobufMessage = std::map<unsigned, ProtobufField>;
 
-/// The message of a kind, "Deployment", or of a version and a kind where versions differ,
+/// The message of a kind, "Deployment", or of a version and a kind if versions differ,
 /// "autoscaling/v1.HorizontalPodAutoscaler", or of a part of an object, "PodSpec". NULL: unknown.
 const ProtobufMessage* find_protobuf_message(std::string_view name);
 

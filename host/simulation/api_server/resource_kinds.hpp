@@ -12,7 +12,7 @@
 
 namespace capstan::simulation::api_server {
 
-/// Where an object has the members that its scale subresource shows.
+/// The paths of the members that the scale subresource of an object shows.
 struct ScalePaths {
     std::string spec_replicas = "spec.replicas";
     std::string status_replicas = "status.replicas";
@@ -61,7 +61,7 @@ public:
     /// The number of changes of the set of kinds.
     std::uint64_t changes() const noexcept { return changes_; }
 
-    /// Replaces the served versions of a custom resource; no versions: it is served no more.
+    /// Replaces the served versions of a custom resource; no versions: it is no longer served.
     void replace(std::string_view resource, std::vector<ResourceKind> versions);
 
 private:

@@ -28,7 +28,8 @@ public:
 
 private:
     std::map<NodeGroupId, int> targets_{};  ///< as listed in the last pass
-    std::map<MachineId, int> agreed_{};     ///< the group's listed target when the cloud agreed
+    /// the group's listed target when the cloud agreed; max(): the target stays
+    std::map<MachineId, int> agreed_{};
 };
 
 }  // namespace capstan::simulation::chaos

@@ -45,8 +45,9 @@ private:
 };
 
 /// A run in two parts. The stormy part plays the steps of the base scenario without their
-/// expectations, and adds faults, targets that another client sets, and pods that come, go and are
-/// scaled. The calm part has no events at all, and all faults are over when it begins.
+/// expectations, and adds faults, targets that another client sets, nodes that settle late, and
+/// pods that come, go and are scaled. The calm part has no events at all, and all faults are over
+/// when it begins.
 ///
 /// An action that chance has made impossible (an edit of a node that never came, the target of a
 /// group that has left) is left out. An action of the base that a cloud refuses ends the run.
@@ -56,7 +57,7 @@ struct ChaosScenario {
     Duration calm{0};    ///< the length of the calm part
 };
 /// Equal arguments give equal scenarios. `clouds`: the simulated clouds of the base.
-/// `invalid_config`: there is none.
+/// `invalid_config`: `clouds` is empty.
 Result<ChaosScenario> make_chaos_scenario(const Input& base,
                                           const std::vector<SimulatedCloud>& clouds,
                                           std::uint64_t seed);

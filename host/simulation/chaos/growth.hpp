@@ -11,9 +11,9 @@
 
 namespace capstan::simulation::chaos {
 
-/// Whether a group could grow by `machines`: its maximum, its health, its back-off and the
-/// cluster's limits permit it, its cloud can be read, and the pass does not repair its size.
-/// `target`, `sums`: the group's target and the cluster's totals without these machines.
+/// Whether a group could grow by `machines`: its maximum, its health, its back-off, its cloud's
+/// back-off and the cluster's limits permit it, its cloud can be read, and the pass does not repair
+/// its size. `target`, `sums`: the group's target and the cluster's totals without these machines.
 bool could_grow(const Moment& moment, const engine::Group& group, int target, int machines,
                 Sums sums);
 
@@ -23,7 +23,7 @@ class ObservedTemplates {
 public:
     /// To be called once in each pass.
     void observe(const Moment& moment);
-    /// Whether the pod surely fits a new node of the group: by the cloud's template and, where the
+    /// Whether the pod surely fits a new node of the group: by the cloud's template and, if the
     /// group has had a ready node since the template last changed, by the newest ready node, too.
     bool surely_fits(const Moment& moment, engine::PodIndex pod, const engine::Group& group) const;
 

@@ -24,8 +24,8 @@
 
 namespace capstan::simulation::chaos {
 
-/// One pass as an invariant judges it. `input` is the true state of cluster and clouds, also where
-/// a sabotage showed the engine another one. Borrows both parts.
+/// One pass as an invariant judges it. `input` is the true state of cluster and clouds, even if a
+/// sabotage showed the engine another one. Borrows `input` and `result`.
 struct Moment {
     const runtime::PassInput& input;
     const runtime::PassResult& result;
@@ -52,7 +52,7 @@ struct Moment {
 };
 
 /// Follows one run from its first pass to its end. The calls come in the order of the run, and each
-/// returns the violations found then, a sentence each; empty: none.
+/// returns the violations found then, one sentence per violation; empty: none.
 class Invariant {
 public:
     virtual ~Invariant() = default;
@@ -67,7 +67,7 @@ public:
     }
     /// The autoscaler was restarted with the memory that it had saved.
     virtual void on_restart() {}
-    /// Called when the run is over. `last` is its last pass; `last.end` is set where the end of the
+    /// Called when the run is over. `last` is its last pass; `last.end` is set if the end of the
     /// run is known beforehand.
     virtual std::vector<std::string> on_end(const Moment& last) {
         (void)last;
@@ -83,9 +83,10 @@ std::unique_ptr<Invariant> bounds_invariant();
 /// Machines that targets have beyond the joined ones count, because all of a target may come. What
 /// the same pass gives back counts as well, because no cloud has agreed to that yet.
 std::unique_ptr<Invariant> limits_invariant();
-/// "minima": no decrease or removal takes a group or a total of the cluster below its minimum.
-/// Machines that their cloud has agreed to remove do not count, even while its list still shows
-/// them. Forced removals are not judged by their group's minimum.
+/// "minima": no decrease or removal takes a group below its minimum, and no removal of working
+/// nodes takes a total of the cluster below its minimum. Machines that their cloud has agreed to
+/// remove do not count, even while its list still shows them. Removals that are forced or keep the
+/// target are not judged by their group's minimum.
 std::unique_ptr<Invariant> minima_invariant();
 /// "budgets": the evictions of one pass stay within what each budget allowed when the pass began.
 std::unique_ptr<Invariant> evictions_invariant();
@@ -96,38 +97,43 @@ std::unique_ptr<Invariant> removals_invariant();
 /// "pods": when a cloud agrees to remove a machine, the pass that asked for it saw no pod that
 /// counts on the machine's node.
 std::unique_ptr<Invariant> pods_invariant();
-/// "leftovers": a node whose removal has ended carries our taints and our cordon for an hour at
-/// most, and at the end of the run only if its removal is under way and not overdue.
+/// "leftovers": a node carries the taints and the cordon of a removal for an hour at most after the
+/// removal has ended, and the taint of a leaving machine for three hours at most after the machine
+/// has stopped leaving. At the end of the run only removals that are under way and not overdue have
+/// taints or a cordon.
 std::unique_ptr<Invariant> leftovers_invariant();
 /// "service": a pod gets a node in time if a group could grow for it. The pod must surely fit the
 /// group, by resources, labels and taints alone. The time (50 minutes) starts again whenever the
 /// group could not grow, and whenever a machine was on its way that would have room for the pod.
 std::unique_ptr<Invariant> service_invariant();
-/// "purpose": each machine is asked for because of a pod that might run on it, or of a minimum. One
-/// pod justifies all machines of a group that grows as a whole (GroupOptions::zero_or_max). After a
-/// pass that helped all pods, nothing is asked for again while pods, nodes, back-offs and targets
-/// stay as they were. "Might run" is generous: affinity and spread never speak against a pod.
+/// "purpose": each machine is asked for because of a pod that might run on it, of a minimum, or to
+/// probe a back-off. One pod justifies all machines of a group that grows as a whole
+/// (GroupOptions::zero_or_max). After a pass that left no pod unschedulable, nothing is asked for
+/// again while pods, nodes, back-offs and targets stay as they were. "Might run" is generous:
+/// affinity and spread never speak against a pod.
 std::unique_ptr<Invariant> purpose_invariant();
-/// "thrift": at the end of the run no machine has stayed in calm for two hours that could surely
-/// have gone. A machine could if its node is little used, and either has no pods that count or has
-/// only pods for which one other node has room. The outcome is judged, so the times, the switches
-/// and the threshold of [scale_down] excuse nothing. A machine may stay because of a minimum, of
-/// its group's own threshold, of settings about pods that may not be moved or do not count, and
-/// while more nodes are unready than the settings allow.
+/// "thrift": at the end of the run there is no machine that has stayed in calm for two hours
+/// although it could surely have gone. A machine could go if its node is little used, and either
+/// has no pods that count or has only pods for which one other node has room. The outcome is
+/// judged, so the times, the switches and the threshold of [scale_down] excuse nothing. A machine
+/// may stay because of a minimum, its group's own threshold, a GPU, an annotation against its
+/// removal, or settings about pods that may not be moved or do not count, and while more nodes are
+/// unready than the settings allow.
 std::unique_ptr<Invariant> thrift_invariant();
-/// "rest": in calm no machine is bought and removed again without a pod that got a node in between,
+/// "rest": in calm no machine is added and removed again without a pod that got a node in between,
 /// and no group goes through more than three such rounds even if pods did. One round is allowed to
 /// a group whose nodes turn out to differ from their template; a back-off restarts the count.
 std::unique_ptr<Invariant> rest_invariant();
-/// "cost": where `price` is the first expander, no increase costs more than three times what
-/// another group would have cost that surely had room for the same pods and could have grown.
+/// "cost": if an instance with the id `price` is the first expander, no increase costs more than
+/// three times as much as an increase of another group that could have grown and would surely have
+/// had room for the same pods.
 std::unique_ptr<Invariant> cost_invariant();
 /// "groups": a group is made once, only if it does not exist yet, and only together with an
 /// increase of it. A group is deleted only if auto-provisioning made it, it has no machines and no
 /// target, and the pass does not grow it.
 std::unique_ptr<Invariant> made_groups_invariant();
-/// "restart": the first pass after a restart grows nothing if the pass before the restart had
-/// helped all pods and nothing has changed that could call for more.
+/// "restart": the first pass after a restart grows nothing if the pass before the restart had left
+/// no pod unschedulable and nothing has changed that could call for more.
 std::unique_ptr<Invariant> restart_invariant();
 /// "memory": the memory after each pass equals what is read back from its text.
 std::unique_ptr<Invariant> memory_invariant();

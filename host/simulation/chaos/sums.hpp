@@ -38,7 +38,7 @@ Sums sums_of(const Moment& moment, DeletingMachines deleting);
 /// which are machines of no cloud.
 bool is_limited(const engine::snapshot::Cluster& cluster, const engine::snapshot::NodeRow& node);
 
-/// The capacity of one machine of the group; empty where its cloud gives no template.
+/// The capacity of one machine of the group; empty if its cloud gives no template.
 Resources size_of(const engine::Group& group);
 
 }  // namespace capstan::simulation::chaos

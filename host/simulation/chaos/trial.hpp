@@ -32,7 +32,7 @@ struct Exposure {
     Exposure& operator+=(const Exposure& other) noexcept;
 };
 
-/// The times of a run that invariants go by.
+/// The times of a run that invariants use.
 struct Watch {
     Time start{};
     Time calm = Time::max();  ///< from then on there are no faults and no external events

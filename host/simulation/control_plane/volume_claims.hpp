@@ -9,10 +9,11 @@
 
 namespace capstan::simulation::control_plane {
 
-/// A claim gets a volume at once. If its class has WaitForFirstConsumer, the claim gets a volume
-/// when a pod that uses the claim has a node, and the volume is bound to the node's zone, if the
-/// node has one. A volume that was made here is deleted with its claim. A claim without a class
-/// waits until a client binds it. [the loop's thread]
+/// A claim gets a volume at once, or, if its class has WaitForFirstConsumer, when a pod that uses
+/// the claim has a node. Then the volume is bound to the node's zone, if the node has one. A claim
+/// that names no class gets the default class. A volume that was made here is deleted with its
+/// claim. A claim whose class does not exist or provisions no volumes waits until a client binds
+/// it. [the loop's thread]
 class VolumeClaims {
 public:
     explicit VolumeClaims(ControlContext& context);

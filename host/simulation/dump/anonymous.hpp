@@ -12,11 +12,13 @@ namespace capstan::simulation::dump {
 ///
 /// Texts whose meaning decides something stay. Of keys, namespaces, priority classes and the like,
 /// these are the names that Kubernetes and clouds give. Of values, these are machine types,
-/// operating systems, architectures, capacity types, true and false, durations, and whole numbers
-/// under known keys or under keys that Gt and Lt compare. Resources, counts and times stay, too.
+/// operating systems, architectures, capacity types, true and false, durations and whole numbers in
+/// annotations, and whole numbers under known keys or under keys that Gt and Lt compare. Resources,
+/// counts and times stay, too.
 ///
 /// Aliases have one length and sort as their texts do, so ties by name are decided the same way.
-/// Only a tie between an alias and a text that stays may be decided otherwise.
+/// Only a tie between an alias and a text that stays may be decided otherwise. The ordinal of a
+/// StatefulSet's pod and the prefix "kube-proxy" stay next to an alias.
 void make_anonymous(boost::json::array& objects);
 
 }  // namespace capstan::simulation::dump

@@ -71,7 +71,7 @@ private:
 
 struct Dump {
     Input input{};
-    /// What was left out, what was guessed and what is absent, a sentence each.
+    /// What was left out, what was guessed and what is absent, one sentence each.
     std::vector<std::string> remarks{};
 };
 
@@ -82,9 +82,10 @@ enum class DumpGroups {
 };
 
 /// Reads the output of `kubectl get ... -o json`, of `capstan dump`, or of upstream's `/snapshotz`
-/// ("-": standard input). The clock starts when the dump says it was taken, or else a minute after
-/// its youngest object. Budgets follow their spec. All absent kinds that decisions need are one
-/// remark. Fails if the file cannot be read, is not JSON, or has no nodes or no pods.
+/// ("-": standard input). The clock starts when the dump says it was taken, but not before its
+/// youngest object; if the dump does not say, a minute after that object. Budgets follow their
+/// spec. All absent kinds that decisions need are one remark. Fails if the file cannot be read, is
+/// not JSON, or has no nodes or no pods.
 Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups);
 
 }  // namespace capstan::simulation::dump

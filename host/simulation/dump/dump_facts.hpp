@@ -23,9 +23,9 @@ public:
 
     /// Whether the dump has objects of that kind, or says that it asked for them and found none.
     bool has_kind(std::string_view kind) const { return kinds_.contains(kind); }
-    /// When the dump was taken; empty: it does not say.
+    /// When the dump was taken; absent: it does not say.
     std::optional<Time> taken_at() const noexcept { return taken_at_; }
-    /// Budgets with a bound that cannot be read, a sentence each.
+    /// Budgets with a bound that cannot be read, one sentence each.
     const std::vector<std::string>& problems() const noexcept { return problems_; }
     std::vector<Budget> take_budgets() { return std::move(budgets_); }
     /// Adds which pods are not ready, and how many pods controllers want.
@@ -42,7 +42,8 @@ private:
     std::vector<std::string> problems_;
     std::vector<Budget> budgets_;
     std::set<std::string, std::less<>> unready_;
-    /// By "namespace/kind/name". `id` is that of the owning controller, or its own without one.
+    /// By "namespace/kind/name". `id` is that of the owning controller, or the controller's own if
+    /// it has no owner.
     std::map<std::string, ScaledController, std::less<>> controllers_;
 };
 

@@ -25,7 +25,7 @@ Result<std::string> make_live_config(const runtime::config::Config& own, const I
                                      const LiveConfigOptions& options);
 
 /// The real time for which an autoscaler with this configuration may do nothing although it is
-/// about to remove a node: the sum of its delays before a removal.
+/// about to remove a node: three scan intervals plus its delays before a removal.
 Duration quiet_period_of(const runtime::config::Config& own, const Input& input, double speed);
 
 }  // namespace capstan::simulation::live

@@ -28,7 +28,7 @@ using ReportLive = std::function<void(const LiveLine&)>;
 /// thread]
 class LiveEvents {
 public:
-    /// Borrows the store. Tells from now on.
+    /// Borrows the store. Reports changes from now on.
     LiveEvents(api_server::ObjectStore& store, ReportLive report);
     LiveEvents(const LiveEvents&) = delete;
     LiveEvents& operator=(const LiveEvents&) = delete;

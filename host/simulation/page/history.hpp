@@ -25,7 +25,7 @@ struct Since {
 struct GroupLevel {
     int target = 0;
     int ready = 0;     ///< nodes
-    int upcoming = 0;  ///< nodes that are ordered or starting
+    int upcoming = 0;  ///< nodes that are requested or starting
     int other = 0;     ///< nodes that are unready, start for too long, or are being deleted
     std::optional<int> max{};
     bool operator==(const GroupLevel&) const = default;
@@ -72,7 +72,7 @@ private:
     const Time start_;
     Duration now_{0}, previous_{0};  ///< the times of the last two passes
     History history_{};
-    /// The groups that are backed off now, with the end of their back-off; empty: it has none.
+    /// The groups that are backed off now, with the end of their back-off; absent: it has no end.
     std::map<std::string, std::optional<Duration>> open_;
 };
 

@@ -34,7 +34,8 @@ struct MarkedEvents {
     std::map<std::string, std::vector<Mark>> of_group{};  ///< by group id
     std::vector<Mark> of_all{};                           ///< events that belong to no group
 };
-/// An event belongs to the group that is its subject, or to the group of the node that is.
+/// An event belongs to the group that is its subject, or to the group of the node that is its
+/// subject.
 /// `shown`: the events that the page shows. `rows`: how many of these, from the first, have a row
 /// in the table.
 MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t rows,

@@ -12,10 +12,11 @@
 namespace capstan::simulation::page {
 
 /// HTML that is well-formed XML: verdict and figures, a strip for the pending pods and one for each
-/// group, a table of events with their reasons. A page of more than 8 groups only names those that
-/// stayed empty. A page of more than 400 events shows only decisions and back-offs, and of these
-/// the first 2000. A group takes at most a hundred kilobytes, however long the run was, and less
-/// than half of that if there are many groups. Equal arguments give equal bytes.
+/// group, a table of events with their reasons. If there are more than 8 groups, those that stayed
+/// empty are named but have no strip. If there are more than 400 events, the table has only
+/// decisions and back-offs, and of these the first 2000. A group takes at most a hundred kilobytes,
+/// however long the run was, and less than half of that if there are many groups. Equal arguments
+/// give equal bytes.
 std::string make_page(const Report& report, const std::string& source, const History& history);
 
 // The parts of a page around its strips.

@@ -26,8 +26,8 @@ inline constexpr int cells_max = 150;
 
 /// At most `most` + 1 cells, side by side from the first level to `span`. Each is wide enough to
 /// point at, so a cell may cover several levels: "target 2 to 5". Cells begin and end with
-/// back-offs where they are wide enough for that, and a cell gives the reason of each back-off that
-/// it overlaps.
+/// back-offs if they are wide enough for that, and a cell gives the reason of each back-off that it
+/// overlaps.
 std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most = cells_max);
 std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span,
                            int most = cells_max);

@@ -17,7 +17,7 @@ namespace capstan::simulation::trace {
 
 // Comma-separated values with a header line, as traces are published.
 
-/// One line of a table. Its values are found by the names in the header.
+/// One row of a table. Its values are found by the names in the header.
 class CsvRow {
 public:
     CsvRow(const std::vector<std::string>& header, std::vector<std::string> values,
@@ -30,7 +30,7 @@ public:
     const std::string& text(std::string_view column) const;
     /// A whole number of 0 or more; the error names place and column.
     Result<std::int64_t> natural(std::string_view column) const;
-    /// Like natural(), but an empty value gives an empty result.
+    /// Like natural(), but absent for an empty value.
     Result<std::optional<std::int64_t>> find_natural(std::string_view column) const;
     /// A decimal number of 0 or more; the error names place and column.
     Result<double> number(std::string_view column) const;
@@ -67,20 +67,21 @@ private:
     std::vector<Line> rows_;
 };
 
-/// Reads a folder with two tables in the format of Alibaba's openb traces, told apart by their
-/// columns:
+/// Reads a folder with two tables in the format of Alibaba's openb traces; only that of the pods
+/// has a column creation_time:
 ///     nodes  sn, cpu_milli, memory_mib, gpu, model
 ///     pods   name, cpu_milli, memory_mib, num_gpu, gpu_milli, gpu_spec, creation_time,
 ///            deletion_time, scheduled_time (seconds; the last may be empty)
-/// Each kind of machine is a group without a maximum. A pod arrives at its creation_time and runs
-/// as long as in the trace: from its scheduled_time, or else its creation_time, to its
-/// deletion_time. GPUs are counted in thousandths, so pods may share one; a share is not assigned
-/// to one of the node's GPUs. The GPU models a pod accepts become a required node affinity.
+/// Each kind of machine is a group without machines at the start and without a maximum. A pod
+/// arrives at its creation_time and runs as long as in the trace: from its scheduled_time, or else
+/// its creation_time, to its deletion_time. GPUs are counted in thousandths, so pods may share one;
+/// a share is not assigned to one of the node's GPUs. The GPU models a pod accepts become a
+/// required node affinity.
 ///
 /// With one thread the files are read one after the other, otherwise all at once; the result is the
-/// same. The error names file and line.
+/// same. An error in a table names file and line.
 Result<Input> read_trace(const std::filesystem::path& folder, int threads = 1);
-/// Like read_trace, of two tables that have been read.
+/// Like read_trace, from two tables that have been read.
 Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods);
 
 /// The resource of nodes and pods that counts thousandths of GPUs.

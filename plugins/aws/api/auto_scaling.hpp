@@ -77,8 +77,9 @@ struct TagFilter {
     bool operator==(const TagFilter&) const = default;
 };
 
-/// [strand] Each function is one action and reads all pages. Names are sent in batches. What scales
-/// groups is virtual, for tests with many groups and little time.
+/// [strand] Each function calls one action and reads all pages, unless its comment says otherwise.
+/// Names are sent in batches. The functions that list and scale groups are virtual, so that tests
+/// with many groups can replace them.
 class AutoScalingApi {
 public:
     explicit AutoScalingApi(AwsClient& client) : client_(client) {}
@@ -97,8 +98,9 @@ public:
     Task<std::map<std::string, LaunchTemplateData>> describe_launch_configurations(
         std::vector<std::string> names);
 
-    /// The request is sent once, also if AWS refuses it: the number was computed from a list that
-    /// may be out of date by then. If no answer comes, the outcome is unknown (`deadline`).
+    /// The request is never sent again, not even after throttling: the number was computed from a
+    /// list that may be out of date by then. If no answer comes, the outcome is unknown
+    /// (`deadline`).
     virtual Task<void> set_desired_capacity(std::string group, int desired);
     /// Protects instances of the group from scale-in, or ends their protection. AWS refuses if one
     /// of them is not of the group or is still being launched.

@@ -31,7 +31,7 @@ struct Subnet {
 /// The private addresses of an instance.
 struct InstanceAddress {
     std::string id{};
-    /// IPv4, IPv6 and DNS name, as far as there are such. A new instance may have none yet.
+    /// IPv4 address, IPv6 address and DNS name, if they exist. A new instance may have none yet.
     std::vector<std::string> addresses{};
 };
 
@@ -59,12 +59,12 @@ public:
     /// The zones in which each type is offered, as pairs of type and zone.
     Task<std::vector<std::pair<std::string, std::string>>> describe_type_offerings();
 
-    /// Those of the instances that exist; at most 200 ids, and at least one.
+    /// The addresses of those instances that exist; at least one id, and at most 200.
     Task<std::vector<InstanceAddress>> describe_addresses(std::vector<std::string> ids);
 
     struct NewLaunchTemplate {
         std::string name{};
-        LaunchTemplateRef source{};  ///< everything else is copied from this version
+        LaunchTemplateRef source{};  ///< all that is not set here is copied from this version
         std::string instance_type{};
         std::string user_data{};  ///< base64; empty: the source's
         Labels tags{}, instance_tags{};
@@ -72,7 +72,7 @@ public:
     Task<LaunchTemplateRef> create_launch_template(NewLaunchTemplate launch_template);
     Task<void> delete_launch_template(std::string name);
 
-    /// Checks by DryRun whether the action is permitted. nullopt if it is. Only the code
+    /// Checks by DryRun whether the action is permitted. Absent if it is. Only the code
     /// `permission` says that it is not; any other error leaves that open.
     Task<std::optional<Error>> dry_run(std::string action);
 

@@ -8,7 +8,7 @@
 
 namespace capstan::aws {
 
-/// Parses an <item> of instanceTypeSet. nullopt if the name, the number of cores or the memory is
+/// Parses an <item> of instanceTypeSet. Absent if the name, the number of cores or the memory is
 /// missing or malformed; callers treat such a type as unknown to EC2.
 std::optional<InstanceType> find_instance_type(const XmlElement& item);
 

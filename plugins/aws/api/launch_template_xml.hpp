@@ -13,10 +13,10 @@ namespace capstan::aws {
 // Each function throws a Failure (`unavailable`) that names the value that is malformed. No message
 // contains the user data of a launch template.
 
-/// Parses <LaunchTemplate> or <LaunchTemplateSpecification> of the query protocol. nullopt if
+/// Parses <LaunchTemplate> or <LaunchTemplateSpecification> of the query protocol. Absent if
 /// `element` is absent, or has neither an id nor a name.
 std::optional<LaunchTemplateRef> find_reference(const XmlElement& element);
-/// Parses requirements of either protocol. nullopt if `element` is absent or empty.
+/// Parses requirements of either protocol. No value if `element` is absent or empty.
 std::optional<InstanceRequirements> find_requirements(const XmlElement& element);
 /// Parses an <item> of launchTemplateVersionSet.
 LaunchTemplateData read_launch_template_version(const XmlElement& item);

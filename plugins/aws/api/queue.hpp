@@ -36,17 +36,17 @@ struct NoticeQueueConfig {
     /// than the client's timeout of an attempt.
     std::chrono::seconds wait{20};
     std::size_t notices_max = 10'000;  ///< when exceeded, the oldest notice is dropped
-    /// Messages are received only after two calls of `follow`, and no longer than this after the
-    /// last one, or than twice the time between the last two. A host that does not act, or that
-    /// looks at the cloud once, leaves the messages to the one that acts. Absent: messages are
-    /// received from the start on.
+    /// Messages are received only after two calls of `follow`, and until this time after the last
+    /// call; or, if longer, until twice the time between the last two calls, at most ten minutes. A
+    /// host that does not act, or that looks at the cloud once, leaves the messages to the one that
+    /// acts. Absent: messages are received from the start on.
     std::optional<Duration> follow_time{};
 };
 
 /// [strand] The queue must have no other consumer: each message is deleted once it was received,
-/// also if it is malformed or irrelevant. Messages that come twice or late do no harm. Before that,
-/// notices of the instances that exist are kept in the plugin's state, if it is granted: the next
-/// process, or the next host that acts, goes on with them.
+/// also if it is malformed or irrelevant. Messages that come twice or late do no harm. Before
+/// messages are deleted, the notices of the instances that exist are saved in the plugin's state,
+/// if that is granted: the next process, or the next host that acts, goes on with them.
 class NoticeQueue {
 public:
     NoticeQueue(const Host& host, AwsClient& client, NoticeQueueConfig config);
@@ -54,14 +54,14 @@ public:
     /// Listens from now on, until the plugin's instance stops. Call once.
     void start();
 
-    /// nullopt if the instance has no notice.
+    /// Absent if the instance has no notice.
     std::optional<Leaving> find(std::string_view instance_id) const;
     /// Takes the instances that exist now. Notices of other instances trigger no pass, and are
-    /// dropped ten minutes after they came: a list may lag. The first call reads the notices that
-    /// are kept.
+    /// dropped ten minutes after they came: a list may lag. The first call reads the saved notices,
+    /// and so does the first call after a pause in which no messages were received.
     void follow(std::set<std::string, std::less<>> instance_ids);
     std::size_t size() const noexcept { return notices_.size(); }
-    /// Why the queue cannot be read at present; nullopt if it can.
+    /// Why the queue cannot be read at present; absent if it can.
     const std::optional<Error>& last_error() const noexcept { return last_error_; }
 
 private:
@@ -83,7 +83,7 @@ private:
     void read_kept();
     void keep();
     void warn_of_malformed(const Error& error);
-    /// Sets last_error_; logs the first of several equal errors, and the recovery.
+    /// Sets last_error_; logs the first of several errors with the same code, and the recovery.
     void set_last_error(const std::optional<Error>& error);
     Duration delay_after_failure();
 
@@ -92,9 +92,9 @@ private:
     NoticeQueueConfig config_;
     Background background_;
     std::map<std::string, StoredNotice, std::less<>> notices_{};    ///< by instance
-    std::optional<std::set<std::string, std::less<>>> existing_{};  ///< nullopt: unknown so far
+    std::optional<std::set<std::string, std::less<>>> existing_{};  ///< absent: unknown so far
     std::optional<Duration> followed_at_{};                         ///< by host.monotonic()
-    Duration follow_interval_{};  ///< between the last two calls; zero: there was one
+    Duration follow_interval_{};  ///< between the last two calls; zero: fewer than two
     std::string kept_{};          ///< the text in the state, as far as it is known
     StandingWarnings warnings_;
     std::optional<Error> last_error_{};

@@ -12,8 +12,8 @@
 namespace capstan::aws {
 
 /// The region: the first of `setting`, AWS_REGION, AWS_DEFAULT_REGION, the chosen profile's region,
-/// and the instance's by its metadata. Throws a Failure that says why each of them is missing:
-/// `unavailable` if the metadata service may answer later, `invalid_config` otherwise.
+/// and the region in the instance metadata. If there is none, throws a Failure that names all of
+/// these: `unavailable` if the metadata service may answer later, `invalid_config` otherwise.
 Task<std::string> find_region(Host host, std::string setting, CredentialsConfig config,
                               Environment& environment);
 
@@ -23,7 +23,7 @@ Task<std::string> find_region(Host host, std::string setting, CredentialsConfig 
 /// URLs. Throws a Failure (`invalid_config`) for a malformed URL.
 Task<EndpointConfig> find_endpoints(EndpointConfig settings, Environment& environment);
 
-/// AWS_MAX_ATTEMPTS; nullopt if it is not set or no number from 1 to 100.
+/// AWS_MAX_ATTEMPTS; absent if it is not set or not a number from 1 to 100.
 Task<std::optional<int>> find_attempts(Environment& environment);
 
 }  // namespace capstan::aws

@@ -17,9 +17,9 @@ namespace capstan::aws {
 /// that is configured and fails ends the search, since the next source would be another identity.
 /// If the settings have a `role_arn`, that role is assumed with the credentials that were found.
 ///
-/// At most one renewal is under way, and all callers share it. If a renewal fails while the
-/// credentials are still valid, the failure is logged and the credentials stay in use. The error of
-/// a search without a result (`unauthenticated`) says of each source why it has no credentials.
+/// At most one renewal is under way, and all callers share it. If `get` cannot renew credentials
+/// that are still valid, it logs the failure, and the credentials stay in use. The error of a
+/// search without a result (`unauthenticated`) says of each source why it has no credentials.
 ///
 /// The environment has to outlive the chain.
 class CredentialsChain : public CredentialsProvider {

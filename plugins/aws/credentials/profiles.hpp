@@ -15,7 +15,7 @@
 
 namespace capstan::aws {
 
-/// Properties of a profile by name, in lower case.
+/// Properties of a profile by their names in lower case.
 using Profile = std::map<std::string, std::string, std::less<>>;
 using Profiles = std::map<std::string, Profile, std::less<>>;
 
@@ -45,7 +45,7 @@ Task<std::shared_ptr<const SharedFiles>> read_shared_files(Environment& environm
 /// The profile to use: that of the settings, of AWS_PROFILE or AWS_DEFAULT_PROFILE, or "default".
 struct ProfileChoice {
     std::string name{};
-    std::string chosen_by{};  ///< for messages; empty for "default", which need not exist
+    std::string chosen_by{};  ///< for messages; empty: the profile "default" need not exist
 };
 ProfileChoice choose_profile(const std::string& setting, const Variables& variables);
 

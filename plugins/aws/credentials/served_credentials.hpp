@@ -10,10 +10,11 @@
 namespace capstan::aws {
 
 /// Parses {"AccessKeyId", "SecretAccessKey", "Token", "Expiration"}; IMDS adds a "Code" that has to
-/// be "Success". An error says what is missing and contains no value.
+/// be "Success". An error says what is wrong and contains no credentials.
 Result<Credentials> parse_served_credentials(std::string_view body);
 
-/// Why a metadata service refused: the status, and the reply's message if it has one.
+/// Why a metadata service refused: the status, and the message in the reply or the beginning of its
+/// body.
 std::string served_refusal(int status, std::string_view body);
 
 }  // namespace capstan::aws

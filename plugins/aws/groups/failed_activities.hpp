@@ -75,9 +75,9 @@ private:
     std::uint64_t version_ = 0;
 };
 
-/// The first failed launch among `activities` (newest first) that began after `since`; nullopt if
-/// there is none. In a group of several zones, only one that no launch followed: AWS tries the
-/// other zones by itself.
+/// The first failed launch among `activities` (newest first) that began after `since`; absent if
+/// there is none. In a group of several zones, a failed launch counts only if no launch followed
+/// it: AWS tries the other zones by itself.
 std::optional<Error> find_failed_launch(const std::vector<ScalingActivity>& activities, Time since,
                                         bool has_zones);
 

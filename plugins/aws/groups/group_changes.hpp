@@ -47,13 +47,13 @@ public:
     /// one, unless the target stays: then AWS launches a replacement.
     Task<Removed> remove(Removal request);
 
-    /// Call before an update of the lists, and pass the result to `see` after the update.
+    /// Call before an update of the lists, and pass the result to `observe` after the update.
     Time moment() const { return parts_.aws_now(); }
     /// Call after an update of the lists. Groups with a change of the last two minutes are read
     /// again by the next update.
     void observe(Time listed_at);
     /// Ends scale-in protection that `decrease_target` has set, where AWS has nothing left to
-    /// terminate. Call after `see`.
+    /// terminate. Call after `observe`.
     Task<void> end_protection();
 
 private:

@@ -11,7 +11,7 @@
 
 namespace capstan::aws {
 
-/// Why the group cannot be scaled at all; nullopt if it can. The subject is the group. `not_found`:
+/// Why the group cannot be scaled at all; absent if it can. The subject is the group. `not_found`:
 /// the group is being deleted. `unsupported`: its capacity is not a number of instances (a capacity
 /// type other than units, weights), its overrides mix types and requirements, or its minimum is
 /// above its maximum.

@@ -22,8 +22,8 @@ public:
     StaticLimits() = default;
     explicit StaticLimits(const std::vector<StaticGroup>& groups);
 
-    /// The settings' limits within the group's own, or the group's own limits. AWS enforces the
-    /// group's own limits in any case.
+    /// The settings' limits, cut to the group's own; without a setting, the group's own limits. AWS
+    /// enforces the group's own limits in any case.
     GroupLimits of(const AutoScalingGroup& group) const;
     /// NULL if the settings do not name the group.
     const StaticGroup* find(const std::string& name) const;

@@ -42,7 +42,8 @@ struct ListedGroup {
     std::uint64_t read_at = 0, tried_at = 0, changed_at = 0;
 
     /// Whether what AWS shows of the group may change from one pass to the next: the group was
-    /// changed since it was read, could not be read, or has instances that start or terminate.
+    /// changed since it was read, could not be read, does not have its desired size, or has
+    /// instances that start or terminate.
     bool is_in_motion() const noexcept;
 };
 
@@ -53,7 +54,8 @@ public:
     GroupLists(const Host& host, AutoScalingApi& api, ListConfig config);
 
     /// Reads what is due. If a list fails, its groups stay as they were and are marked unreadable.
-    /// Fails only if all lists fail, with the error of the first, or if all calls are throttled.
+    /// Fails only if all lists fail, with the error of the first, or if no list is due and all
+    /// calls for groups in motion fail, the first because AWS throttles.
     Task<void> update();
     /// Reads one group now. `not_found`: the group does not exist.
     Task<AutoScalingGroup> read(std::string name);

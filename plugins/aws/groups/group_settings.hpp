@@ -17,13 +17,12 @@ struct StaticGroup {
     bool operator==(const StaticGroup&) const = default;
 };
 
-/// Parses "0:10:web". The error message continues a sentence about the setting: "has the minimum 5
-/// above its maximum 3".
+/// Parses "0:10:web". An error message: "minimum 5 is above maximum 3".
 Result<StaticGroup> parse_static_group(std::string_view text);
 
 /// Parses "k", "k=v" or "k=v,k2", with or without cluster-autoscaler's prefix "asg:tag=". A group
 /// matches if it has all of the tags. A value ends at the next comma and may be empty. A key that
-/// begins with "asg:", "mig:" or "label:" needs the prefix, since it looks like a malformed one.
+/// begins with "asg:", "mig:" or "label:" needs the prefix, since it looks like a malformed prefix.
 Result<std::vector<TagFilter>> parse_tag_expression(std::string_view text);
 
 /// "k=v,k2"

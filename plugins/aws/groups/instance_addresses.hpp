@@ -15,10 +15,10 @@
 
 namespace capstan::aws {
 
-/// [strand] EC2 is asked once about each instance that runs, since its private addresses do not
-/// change: 200 instances in one call, at most one call in each refresh, and none if no instance is
-/// new. No refresh waits for the answer. After a refusal EC2 is not asked again, after another
-/// failure only a minute later.
+/// [strand] EC2 is asked about each running instance until its addresses are known, at most three
+/// times; private addresses do not change. One call asks about 200 instances. There is at most one
+/// call in each refresh, and none if no instance is new. No refresh waits for the answer. After a
+/// refusal EC2 is never asked again; after any other failure it is asked again a minute later.
 class InstanceAddresses {
 public:
     InstanceAddresses(const Host& host, Ec2Api& api) : host_(host), api_(api), background_(host) {}

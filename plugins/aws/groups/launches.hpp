@@ -24,7 +24,7 @@ inline constexpr Duration launch_time = std::chrono::minutes(2);
 /// lowered.
 inline constexpr Duration quiet_time = std::chrono::minutes(1);
 
-/// From when on activities are read before a change.
+/// How far back activities are read before a change.
 inline constexpr Duration activities_of_interest = std::chrono::minutes(10);
 
 /// What AWS did lately, as it was read right before a change.
@@ -33,16 +33,17 @@ struct LatestActivities {
     Time now{};  ///< by AWS's clock
 };
 
-/// Instances that AWS has launched, and does not list yet nor terminates.
+/// The number of instances that AWS has launched, does not list yet, and is not terminating.
 int count_unlisted_launches(const LatestActivities& latest, const AutoScalingGroup& group);
 
-/// Whether the list may lack an instance, as a sentence; empty: it may not. That is a launch in
-/// progress, a launched instance that `group` does not list, or a launch that began after
-/// `decided_on`, when the list was read that the request was decided on.
+/// Why the list may lack an instance, as a sentence; empty: nothing suggests that. The reasons are
+/// a launch in progress, a launched instance that `group` does not list, and a launch that began
+/// after `decided_on`, the time of the list on which the request was decided.
 std::string why_launch_is_under_way(const LatestActivities& latest, const AutoScalingGroup& group,
                                     std::optional<Time> decided_on);
 
-/// Whether AWS worked on the group in the last minute, as a sentence; empty: it did not.
+/// Why AWS may still be working on the group, as a sentence: the last activity was less than a
+/// minute ago. Empty: it was not.
 std::string why_not_quiet(const LatestActivities& latest);
 
 }  // namespace capstan::aws

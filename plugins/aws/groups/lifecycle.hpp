@@ -29,8 +29,8 @@ Lifecycle read_lifecycle(std::string_view state) noexcept;
 
 /// Whether the instance counts towards the desired capacity of its group.
 bool is_member(const AsgInstance& instance) noexcept;
-/// The number of members that a group gets by itself. AWS terminates no protected one, however low
-/// the desired capacity is.
+/// The number of members that AWS brings a group to. AWS terminates no protected member, however
+/// low the desired capacity is.
 constexpr int settled_size(int desired, int protected_members) noexcept {
     return desired > protected_members ? desired : protected_members;
 }

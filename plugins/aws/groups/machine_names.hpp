@@ -18,7 +18,7 @@ std::string_view instance_id_of(std::string_view machine_id) noexcept;
 /// of the group from 0, the listed instances first.
 std::string placeholder_of(std::string_view group, int ordinal);
 
-/// The ordinal of a placeholder of that group; nullopt if `machine_id` is not one.
+/// The ordinal of a placeholder of that group; absent if `machine_id` is not one.
 std::optional<int> ordinal_of(std::string_view machine_id, std::string_view group) noexcept;
 
 }  // namespace capstan::aws

@@ -14,7 +14,7 @@ namespace capstan::aws {
 
 struct GroupTerms {
     std::optional<bool> spot{};          ///< whether at least some instances are spot
-    std::optional<bool> machine_spot{};  ///< whether each instance is spot; nullopt: it varies
+    std::optional<bool> machine_spot{};  ///< whether each instance is spot; absent: it varies
     double on_demand_share = 1;          ///< of new instances, from 0 to 1
 };
 
@@ -23,7 +23,7 @@ struct GroupTerms {
 GroupTerms terms_of(const AutoScalingGroup& group, const LaunchTemplateData* launched);
 
 /// The highest price of a new node over all instance types and zones. The prices of on demand and
-/// spot are weighted by their shares. nullopt if a price, or whether there is spot, is unknown.
+/// spot are weighted by their shares. Absent if a price, or whether there is spot, is unknown.
 std::optional<Price> price_of_group(const PriceTable& prices, const AutoScalingGroup& group,
                                     const GroupTerms& terms, const std::vector<std::string>& types);
 

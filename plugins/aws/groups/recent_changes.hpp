@@ -15,17 +15,17 @@ namespace capstan::aws {
 /// How long AWS's lists may take to show a change.
 inline constexpr Duration list_lag_max = std::chrono::minutes(2);
 
-/// [strand] Which targets and removals count is the host's memory. This one says whether a list is
-/// older than an answer of AWS, and which instances were terminated already.
+/// [strand] The host remembers which targets and removals AWS has accepted. This class only tells
+/// whether a list is older than an answer of AWS, and which instances were terminated already.
 class RecentChanges {
 public:
     explicit RecentChanges(const Host& host) : host_(host) {}
 
-    /// Before a desired capacity is set, and after AWS refused it.
+    /// Call before a desired capacity is set, and after AWS has refused it.
     void expect_target(const NodeGroupId& group, int target);
     void forget_target(const NodeGroupId& group);
 
-    /// Before an instance is terminated, after AWS agreed, and after AWS refused.
+    /// Call before an instance is terminated, after AWS has agreed, and after AWS has refused.
     void begin_termination(const NodeGroupId& group, const std::string& instance_id);
     void agree_to_termination(const NodeGroupId& group, const std::string& instance_id,
                               bool lowers_target);
@@ -37,7 +37,7 @@ public:
 
     struct Counts {
         int members = 0;
-        int target = 0;            ///< the number of members that AWS makes the group have
+        int target = 0;            ///< the number of members that AWS brings the group to
         int surplus = 0;           ///< how many of `target` are above the desired capacity
         bool is_outdated = false;  ///< the list does not show a change of the last two minutes
     };

@@ -24,18 +24,19 @@ public:
     ScaleInProtection(const Host& host, AutoScalingApi& api)
         : host_(host), api_(api), warnings_(host) {}
 
-    /// Before a desired capacity is lowered: what the plugin has protected stays so for two
-    /// minutes.
+    /// Call before a desired capacity is lowered: instances that the plugin has protected stay
+    /// protected for two minutes.
     void hold(const std::string& group);
-    /// Protects the instances, which are not protected yet. False: the plugin has no state, or AWS
-    /// has refused the permission within the last ten minutes. After a Failure some of them may be
-    /// protected.
+    /// Protects the instances, which are not protected yet. False: the plugin's state cannot be
+    /// written, or AWS has refused the permission within the last ten minutes. After a Failure some
+    /// of them may be protected.
     Task<bool> protect(std::string group, std::vector<std::string> instance_ids);
-    /// Lists may still show a protection that was ended less than two minutes ago.
+    /// Whether protection was ended less than two minutes ago: lists may still show it.
     bool was_ended_lately(const std::string& group) const;
 
-    /// Groups with instances that the plugin has protected, and that were last held two minutes ago
-    /// or more. A group that a new process finds in the state is held for two minutes.
+    /// Groups with instances that the plugin has protected, and for which `hold` was last called
+    /// two minutes ago or more. For a group that a new process finds in the state, the two minutes
+    /// begin then.
     std::vector<std::string> find_due();
     /// Ends the protection that the plugin has set on instances of `group`, as AWS lists it now;
     /// absent: it is not listed any more. After an error it is due again in two minutes.

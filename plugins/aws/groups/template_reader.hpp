@@ -26,7 +26,7 @@
 
 namespace capstan::aws {
 
-/// The launch template of the group's mixed instances policy, or else the group's own; nullopt if
+/// The launch template of the group's mixed instances policy, or else the group's own; absent if
 /// the group has a launch configuration.
 std::optional<LaunchTemplateRef> find_launch_template(const AutoScalingGroup& group);
 
@@ -62,8 +62,8 @@ public:
     /// was not described yet. `read_at` is ListedGroup::read_at: the result is cached by it.
     const std::string& fingerprint(const AutoScalingGroup& group, std::uint64_t read_at);
     /// The fingerprint of the template that the instance was made from: `of_group`, the group's, if
-    /// the instance was made from the group's current launch template or configuration; empty if it
-    /// is unknown what that is.
+    /// the instance was made from the group's current launch template or configuration, otherwise a
+    /// text that names the one it was made from; empty if that is unknown.
     std::string fingerprint(const AsgInstance& instance, const AutoScalingGroup& group,
                             const std::string& of_group) const;
     /// "made from lt-0abc, version 3": the launch template or configuration of new instances, with
@@ -115,7 +115,7 @@ private:
     /// What is known of a version "$Latest" or "$Default" besides its contents.
     struct SymbolicVersion {
         Duration expired_at{};                      ///< when its contents were last due
-        std::set<std::string> seen_at_instances{};  ///< numbers
+        std::set<std::string> seen_at_instances{};  ///< version numbers
     };
     std::map<LaunchTemplateRef, SymbolicVersion> symbolic_versions_{};
     struct Described {

@@ -19,8 +19,9 @@
 
 namespace capstan::aws {
 
-/// [strand] EC2 is asked only for the types in use, and for all due types in one call. Answers are
-/// renewed after 20 minutes, and stay valid for another day if they cannot be renewed.
+/// [strand] EC2 is asked only for the types in use (by `get_all`: for all types), and for all due
+/// types in one call. Answers are renewed after at most 20 minutes, and stay valid for another day
+/// if they cannot be renewed.
 class TypeSource {
 public:
     /// `asks_ec2`: false takes all types from the table.
@@ -38,13 +39,13 @@ public:
     const InstanceType* find(const std::string& name) const;
     /// Changes whenever `find` may give another type.
     std::uint64_t version() const noexcept { return version_; }
-    /// All types of EC2, for auto-provisioning; those of the table if EC2 has never answered.
-    /// Returns the same pointer as long as the types stay the same.
+    /// All types of EC2, for auto-provisioning; those of the table if EC2 has never listed all
+    /// types. Returns the same pointer as long as the types stay the same.
     Task<std::shared_ptr<const TypeTable>> get_all();
 
 private:
     struct Entry {
-        std::optional<InstanceType> type{};  ///< nullopt: EC2 has no such type
+        std::optional<InstanceType> type{};  ///< absent: EC2 has no such type
         Duration due{}, stale{};  ///< by host.monotonic(): renewed from `due`, unused from `stale`
     };
     bool is_due(const std::string& name) const;

@@ -19,9 +19,9 @@ inline constexpr std::string_view made_for_tag = "capstan.io/made-for";
 /// Tag of groups; the value is digest_of the plan.
 inline constexpr std::string_view plan_tag = "capstan.io/plan";
 
-/// "nodeautoprovisioning-m5-large-eu-central-1a-1a2b3c4d.prod": the plan's name and the cluster's,
-/// since an account may have several clusters. At most 128 characters, the limit of launch
-/// templates. A longer name is truncated and ends with a hash of the cluster's name.
+/// "nodeautoprovisioning-aws-m5-large-eu-central-1a-1a2b3c4d.prod": the plan's name and the
+/// cluster's, since an account may have several clusters. At most 128 characters, the limit of
+/// launch templates. A longer name is truncated and ends with a hash of the cluster's name.
 std::string name_of_made_group(std::string_view plan_name, std::string_view cluster);
 
 /// Whether this plugin made the group or launch template with these tags for that cluster.

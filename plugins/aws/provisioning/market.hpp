@@ -51,7 +51,7 @@ public:
     MachineTypes machine_types() const;
     /// `unsupported`: the offering does not exist, or its nodes would not match the plan.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
-    /// Warnings about missing offerings: globs that match nothing, no subnet, an unreadable image.
+    /// Warnings about the offerings: globs that match nothing, no subnet, an unreadable image.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
 private:

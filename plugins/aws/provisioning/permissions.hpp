@@ -5,8 +5,8 @@
 ///         co_await require_rights(host_, client_, question);
 ///     }
 ///
-/// Read-only actions are called; most others of EC2 are checked by DryRun. SetDesiredCapacity,
-/// TerminateInstanceInAutoScalingGroup, and the actions that make and delete groups are never
+/// Read-only actions of Auto Scaling and EKS are called; those of EC2 are checked by DryRun. All
+/// other actions, such as SetDesiredCapacity and those that make and delete groups, are never
 /// called: IAM's policy simulation is asked, with the group's own tags. A tag that a condition
 /// requires and the group lacks is a refusal. If the simulation is not permitted, or its result is
 /// unknown, the permission is reported as not checked.
@@ -51,9 +51,11 @@ Task<std::vector<RightVerdict>> check_rights(Host host, AwsClient& client, Right
 /// Fails with `permission` and a sentence for each refused action with its resource. An action that
 /// is only recommended is no reason to fail.
 Result<void> judge_rights(const std::vector<RightVerdict>& verdicts);
-/// "recommended: autoscaling:SetInstanceProtection on ... is refused: ...", one for each resource.
+/// "recommended: autoscaling:SetInstanceProtection on ... is denied: ...; with it, ...", one for
+/// each resource.
 std::vector<std::string> format_recommended(const std::vector<RightVerdict>& verdicts);
-/// "not checked: autoscaling:SetDesiredCapacity: ..."; one sentence a reason, with all its actions.
+/// "not checked: autoscaling:SetDesiredCapacity: ...": one sentence for each reason, with the
+/// actions.
 std::vector<std::string> format_unchecked(const std::vector<RightVerdict>& verdicts);
 
 /// [strand] check_rights, a warning for what was not checked, and a Failure for refused actions.

@@ -48,7 +48,7 @@ struct GroupTemplate {
 };
 
 /// A node of a group with several instance types may be of any of them. So the template promises
-/// only what every type has. Pure.
+/// only what every type has, unless `mixed` is `first`. Pure.
 ///
 ///     c4.xlarge (4 cores, 7.5Gi) and r4.large (2 cores, 15.25Gi)  ->  2 cores, 7.5Gi
 ///
@@ -59,8 +59,9 @@ struct GroupTemplate {
 /// Precedence of labels and taints: those of the EKS node group, which its kubelets register; then
 /// those of tags; then what is known of the machine. A resource of a tag is capacity and
 /// allocatable in full. The reserves of kubelet are subtracted from other resources; those of cpu
-/// and memory only for images made for EKS. `free` is without a static kube-proxy (100m), as
-/// upstream's, unless the machines are made for EKS, where kube-proxy is a DaemonSet.
+/// and memory only for Linux images made for EKS. `free` is without a static kube-proxy (100m of
+/// cpu, one pod), as upstream's, unless the machines are made for EKS, where kube-proxy is a
+/// DaemonSet.
 ///
 /// In a group of several zones the node is in the first zone by name.
 ///
@@ -81,7 +82,7 @@ std::string fingerprint_of(const TemplateSources& sources, const TemplateConfig&
 ///     .../maxnodeprovisiontime               .../ignoredaemonsetsutilization = true
 ///                                            .../zeroormaxnodescaling
 struct TaggedOptions {
-    std::optional<GroupOptions> options{};  ///< nullopt: no tag sets an option
+    std::optional<GroupOptions> options{};  ///< absent: no tag sets an option
     std::vector<std::string> warnings{};
 };
 TaggedOptions read_option_tags(const Labels& tags);

@@ -28,9 +28,9 @@ struct ImageTraits {
     std::string windows_build{};  ///< "10.0.20348"; empty: unknown, or not Windows
 };
 
-/// The family is that of the node group's AMI type, else of the image's name, else the family that
-/// the user data is written for. The last one covers custom images that are built from one of these
-/// families. `image` and `nodegroup` may be NULL.
+/// The family is that of the node group's AMI type, else of the image's platform (Windows) or name,
+/// else the family that the user data is written for. The user data covers custom images that are
+/// built from one of these families. `image` and `nodegroup` may be NULL.
 ImageTraits find_image_traits(const Image* image, const EksNodegroup* nodegroup,
                               ImageFamily by_user_data);
 

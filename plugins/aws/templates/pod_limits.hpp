@@ -26,7 +26,7 @@ struct PodLimitSources {
 };
 
 /// The number of pods by single addresses, without prefixes. Kubelet's reserves are computed from
-/// it in any case. nullopt if the interfaces of the type are unknown.
+/// it, except those of Bottlerocket. Absent if the interfaces of the type are unknown.
 std::optional<std::int64_t> count_eni_pods(const InstanceType& type) noexcept;
 
 /// With prefixes, and in managed node groups, the result is capped: 110 for up to 30 cores, and 250
@@ -34,7 +34,7 @@ std::optional<std::int64_t> count_eni_pods(const InstanceType& type) noexcept;
 std::int64_t count_pods(const InstanceType& type, const PodLimitSources& sources) noexcept;
 
 /// The addresses for pods of a Windows node, which uses one interface: the resource
-/// `vpc.amazonaws.com/PrivateIPv4Address`. nullopt if the interfaces of the type are unknown.
+/// `vpc.amazonaws.com/PrivateIPv4Address`. Absent if the interfaces of the type are unknown.
 std::optional<std::int64_t> count_windows_addresses(const InstanceType& type,
                                                     bool prefix_delegation) noexcept;
 

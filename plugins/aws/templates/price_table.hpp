@@ -23,7 +23,7 @@ public:
     /// An error names the place in the file.
     static Result<PriceTable> parse(std::string_view json);
 
-    /// nullopt if the price is unknown. An on-demand price holds for the whole region; spot prices
+    /// Absent if the price is unknown. An on-demand price holds for the whole region; spot prices
     /// are by zone. A zone without a spot price has the highest spot price of the other zones.
     std::optional<Price> find(const std::string& instance_type, const std::string& zone,
                               bool spot) const;

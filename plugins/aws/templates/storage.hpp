@@ -25,7 +25,7 @@ struct StorageSources {
 /// for pods; the volume in the launch template; the node group's disk size; the volume in the
 /// image; EKS's default for a managed node group (20 GiB, 50 GiB for Windows). The volume is the
 /// root volume, or `/dev/xvdb` of Bottlerocket, which keeps only the system on its root volume.
-/// nullopt if no size is known.
+/// Absent if no size is known.
 std::optional<std::int64_t> find_ephemeral_storage(const InstanceType& type,
                                                    const StorageSources& sources);
 

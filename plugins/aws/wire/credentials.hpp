@@ -11,8 +11,8 @@ namespace capstan::aws {
 struct Credentials {
     std::string access_key_id{}, secret_access_key{};
     std::string session_token{};    ///< empty: long-lived keys
-    std::optional<Time> expires{};  ///< nullopt: never
-    std::string source{};           ///< for messages: "role arn:aws:iam::1:role/a by web identity"
+    std::optional<Time> expires{};  ///< absent: never
+    std::string source{};  ///< for messages: "role arn:aws:iam::1:role/a through web identity"
 
     bool operator==(const Credentials&) const = default;
 };

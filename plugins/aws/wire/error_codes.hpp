@@ -16,7 +16,7 @@ struct CodeMeaning {
 };
 
 /// The meaning of a code. The message decides if one code has several meanings, as ValidationError
-/// does. nullopt if the code is unknown. The prefixes "Client." and "Server." are ignored.
+/// does. Absent if the code is unknown. The prefixes "Client." and "Server." are ignored.
 std::optional<CodeMeaning> find_meaning(std::string_view code, std::string_view message);
 
 /// The meaning of a reply: by its code, or by its HTTP status if the code is unknown or absent.

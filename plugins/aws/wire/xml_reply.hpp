@@ -29,7 +29,7 @@ public:
     /// Empty if the element is absent or empty.
     std::string text(std::string_view name) const;
     std::string text() const;
-    /// nullopt if the element is absent or empty. Throws a Failure (`unavailable`) that names the
+    /// No value if the element is absent or empty. Throws a Failure (`unavailable`) that names the
     /// element's path and its text if the value is malformed.
     std::optional<std::int64_t> integer(std::string_view name) const;
     std::optional<double> number(std::string_view name) const;

@@ -37,7 +37,7 @@ struct Entry {
 /// [strand]
 class BalancerCache {
 public:
-    /// Whether the Balancer is new or its spec changed. A change of its status alone is not one.
+    /// Stores a Balancer. True: it is new, or its spec has changed; false: at most its status has.
     bool put(const Json& object);
     /// The entry that was removed; NULL: there was none.
     std::shared_ptr<Entry> remove(const Json& object);

@@ -36,7 +36,7 @@ public:
     void start();
     void stop();
     /// Watches objects of that kind from now on, too. Does nothing where the grant is missing or
-    /// the instance has no watch left; the resync finds changes of those.
+    /// the instance has no watch left; the resync then finds their changes.
     void follow(const KubeResource& targets);
 
     BalancerCache& cache() noexcept { return cache_; }

@@ -31,11 +31,11 @@ struct PodFacts {
     bool operator==(const PodFacts&) const = default;
 };
 
-/// Whether a running pod has been ready and no container of it is in a restart loop: its last run
-/// and its present one are both shorter than `timeout`.
+/// Whether the pod is running, has been ready, and has no container in a restart loop. In such a
+/// loop the last and the present run of the container are both shorter than `timeout`.
 bool has_started(const PodFacts& pod, Time now, Duration timeout);
 
-/// Nothing for a pod that no longer counts: it ended, failed, or is being deleted. (Upstream counts
+/// Absent for a pod that no longer counts: it ended, failed, or is being deleted. (Upstream counts
 /// pods that are being deleted.)
 std::optional<PodFacts> read_pod(const Json& pod);
 

@@ -14,7 +14,7 @@ namespace capstan::replicas {
 
 /// How exact shares become whole numbers.
 enum class Rounding {
-    least_error,       ///< keeps the largest difference between a share and its weight's least
+    least_error,       ///< minimizes the largest difference between a share and its exact value
     highest_averages,  ///< D'Hondt's method: adding a replica never takes one away
 };
 
@@ -27,9 +27,9 @@ struct Sharer {
     bool operator==(const Sharer&) const = default;
 };
 
-/// Hands out up to `rest` replicas in addition to what the sharers have. By least error, the
-/// largest |has / N - weight / W| of the sharers below their `most` is then least, where N is what
-/// these have together and W the sum of their weights; ties go to the lower name.
+/// Hands out up to `rest` replicas in addition to what the sharers have. With least_error the
+/// largest |has / N - weight / W| of the sharers below their `most` is as small as possible, where
+/// N is what these sharers have together and W the sum of their weights; ties go to the lower name.
 ///     weights 60/30/10, the first at most 2, rest 10           ->  2/6/2
 ///     weights 7/45/10, the first two have 1 and 2, rest 1      ->  1/3/0
 /// Returns the part of `rest` that no sharer could take. The time taken does not depend on `rest`.

@@ -16,11 +16,12 @@ Json make_status(const Balancer& balancer, const Decision& decision, Time now);
 /// Whether two JSON values are the same; the order of an object's members does not matter.
 bool is_same(const Json& a, const Json& b);
 
-/// "scale target a: forbidden; target b: ..."; empty: there are no problems.
+/// "target a: ...; target b: ..."; empty: there are no problems.
 std::string problems_text(const std::vector<Problem>& problems);
-/// "2 replicas are asked of others, for pods of a, b do not start"
+/// The message of the condition FallenBack while it is True: "2 replicas are moved to other
+/// targets: pods do not start in a, b".
 std::string fallback_text(const Decision& decision);
-/// The text of the same condition while no replica is asked of others.
+/// The message of the condition FallenBack while it is False.
 std::string settled_text(const Decision& decision);
 
 }  // namespace capstan::replicas

@@ -43,8 +43,8 @@ struct Steps {
 };
 
 /// Replicas move in rounds: some targets grow by one step, and as many pods as are then ready above
-/// the wanted number let other targets shrink. So with a limit there are never fewer ready pods
-/// than wanted, and never more replicas than the goals and one step. A change of the sum of
+/// the wanted number let other targets shrink. So with a limit no step leaves fewer ready pods than
+/// wanted, and there are never more replicas than the goals and one step. A change of the sum of
 /// replicas is not a move, and is not put off. `holds`: no target shrinks at present.
 Steps plan_steps(std::vector<ScalableTarget> targets, std::int64_t wanted,
                  const StepLimit& step_limit, bool holds);

@@ -15,7 +15,8 @@ namespace capstan::expanders {
 int preferred_cores(std::uint32_t cluster_nodes) noexcept;
 
 /// How badly a machine of `cores` suits a cluster that prefers `preferred`: 1 is perfect, 4 is four
-/// times too large or too small. The more nodes are added at once, the less it counts.
+/// times too large or too small, and a machine with a GPU has 1000. The more nodes are added at
+/// once, the closer the result is to 1.
 double suppressed_unfitness(double cores, double preferred, bool has_gpu,
                             std::int32_t nodes) noexcept;
 

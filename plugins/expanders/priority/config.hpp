@@ -1,5 +1,5 @@
-/// The settings of priority as values, and their schema: the tiers as a table or as upstream's
-/// ConfigMap writes them, or the name of a ConfigMap that has them.
+/// The settings of priority as values, and their schema: the tiers as a table, the YAML of
+/// upstream's ConfigMap, or the name of a ConfigMap with such YAML.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,9 @@ namespace capstan::expanders {
 
 /// A mistake in the settings.
 struct PriorityMistake {
-    std::string key;                   ///< of the setting
-    std::optional<std::size_t> index;  ///< of the entry in a list or table; absent: the whole
+    std::string key;  ///< of the setting
+    /// Of the entry in a list or table; absent: the whole setting.
+    std::optional<std::size_t> index;
     std::string why;
 };
 

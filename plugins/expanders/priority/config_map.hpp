@@ -22,8 +22,8 @@ class FollowedConfigMap {
 public:
     using OnTiers = std::function<void(Tiers)>;
 
-    /// Sends no request yet. Throws a Failure that says which grant to write when the instance has
-    /// no access to the Kubernetes API. [load]
+    /// Sends no request yet. If the instance has no access to the Kubernetes API, throws a Failure
+    /// that says which grant to write. [load]
     FollowedConfigMap(const Host& host, ConfigMapName name, OnTiers on_tiers);
     FollowedConfigMap(const FollowedConfigMap&) = delete;
     FollowedConfigMap& operator=(const FollowedConfigMap&) = delete;

@@ -17,7 +17,7 @@ class Priority {
 public:
     explicit Priority(Tiers tiers);
     Priority(const Priority& other) : tiers_(other.tiers()) {}
-    /// Uses the tiers at the begin of the call. [any thread]
+    /// Uses the tiers as they are when the call begins. [any thread]
     void filter(const Call& call, const ExpanderRequest& request, const Selection& keep) const;
     /// Replaces the tiers for later calls. [any thread]
     void replace(Tiers tiers);

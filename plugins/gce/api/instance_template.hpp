@@ -22,7 +22,7 @@ struct TemplateDisk {
     std::string disk_type{};  ///< "pd-balanced", "local-ssd"; empty: Google's default
     std::string interface{};  ///< "NVME", "SCSI"
     std::string image{};      ///< `sourceImage`, a link to an image or an image family; empty: none
-    std::optional<std::int64_t> size_gb{};  ///< nullopt: the image's
+    std::optional<std::int64_t> size_gb{};  ///< absent: the image's
     bool operator==(const TemplateDisk&) const = default;
 };
 

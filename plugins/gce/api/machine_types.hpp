@@ -57,8 +57,8 @@ public:
         bool operator==(const AcceleratorType&) const = default;
     };
     Task<std::vector<AcceleratorType>> accelerators(std::string project, std::string zone);
-    /// cloudresourcemanager's projects.testIamPermissions: the granted ones of `permissions`. At
-    /// most 100 permissions a call.
+    /// cloudresourcemanager's projects.testIamPermissions: those of `permissions` that are granted,
+    /// in calls of 100 permissions.
     Task<std::vector<std::string>> test_permissions(std::string project,
                                                     std::vector<std::string> permissions);
 

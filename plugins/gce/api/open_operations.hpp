@@ -13,8 +13,8 @@
 namespace capstan::gce {
 
 /// [strand] Polls operations in the background, a few every three seconds, until they end. An
-/// operation that does not exist any more, or that goes on for 15 minutes, is dropped. Of more than
-/// 1000 operations, the oldest is dropped.
+/// operation that does not exist any more, or that goes on for 15 minutes, is dropped. With 1000
+/// operations a further one takes the place of the operation that would be polled next.
 class OpenOperations {
 public:
     using Ended = std::function<void(const Operation&)>;

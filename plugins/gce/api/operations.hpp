@@ -33,7 +33,8 @@ Task<Operation> ask_operation(GceClient& client, ResourceLink link);
 Task<Operation> await_operation(Host host, GceClient& client, Operation operation,
                                 Duration patience);
 
-/// The first of its errors as a Failure, within `action`.
+/// Fails with the first error of the operation, if it has any; `action` is put in front of the
+/// message.
 Result<void> outcome_of(const Operation& operation, const std::string& action);
 
 }  // namespace capstan::gce

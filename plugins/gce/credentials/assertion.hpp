@@ -17,8 +17,8 @@ struct Assertion {
     Time at{};               ///< the time of issue; the token is valid for an hour
 };
 
-/// "HEADER.CLAIMS.SIGNATURE". `private_key` is in PEM format. `invalid_config`: it is no RSA key;
-/// the error contains nothing of it.
+/// "HEADER.CLAIMS.SIGNATURE". `private_key` is in PEM format. `invalid_config`: it is not a usable
+/// RSA key; the error contains nothing of the key.
 Result<std::string> sign_assertion(const Assertion& assertion, std::string_view private_key);
 
 }  // namespace capstan::gce

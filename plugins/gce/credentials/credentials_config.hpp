@@ -18,8 +18,8 @@ struct CredentialsConfig {
     std::string key_secret{};
     /// A service account to impersonate with the credentials that were found; empty: none.
     std::string impersonate{};
-    std::string quota_project{};  ///< empty: the file's, or GOOGLE_CLOUD_QUOTA_PROJECT
-    std::string metadata_host{};  ///< "metadata.google.internal"; empty: GCE_METADATA_HOST, or that
+    std::string quota_project{};  ///< empty: GOOGLE_CLOUD_QUOTA_PROJECT, or the file's
+    std::string metadata_host{};  ///< empty: GCE_METADATA_HOST, or "metadata.google.internal"
     /// No credentials at all, for simulated servers.
     bool anonymous = false;
     EndpointConfig endpoints{};

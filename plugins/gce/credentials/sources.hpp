@@ -42,7 +42,7 @@ struct CredentialsText {
 };
 
 /// The first of the settings' secret, the settings' file, GOOGLE_APPLICATION_CREDENTIALS and
-/// gcloud's file. If there is none of them, `found` is nullopt and `absence` says why. Throws a
+/// gcloud's file. If there is none of them, `found` is absent and `absence` says why. Throws a
 /// Failure if a configured one cannot be read or is not a JSON object.
 struct CredentialsSearch {
     std::optional<CredentialsText> found{};
@@ -58,10 +58,11 @@ Task<AccessToken> ask_service_account(SharedLookup lookup, CredentialsText key, 
 /// "authorized_user": by a refresh token.
 Task<AccessToken> ask_authorized_user(SharedLookup lookup, CredentialsText user);
 /// "external_account": workload identity federation with a subject token from a file or a URL.
-/// Subject tokens from an executable or from AWS are `unsupported`.
+/// Subject tokens from an executable, a certificate or AWS are `unsupported`.
 Task<AccessToken> ask_external_account(SharedLookup lookup, CredentialsText federation,
                                        std::string scopes);
-/// "impersonated_service_account": an account's token, requested with the source credentials in it.
+/// "impersonated_service_account": the token of the impersonated account, requested with the source
+/// credentials in the JSON.
 Task<AccessToken> ask_impersonated_account(SharedLookup lookup, CredentialsText account,
                                            std::string scopes);
 
@@ -75,10 +76,11 @@ Task<AccessToken> impersonate(SharedLookup lookup, AccessToken base, Impersonati
 /// The URL of generateAccessToken for an account's e-mail address.
 std::string impersonation_url(const EndpointConfig& endpoints, const std::string& account);
 
-/// The machine's service account, or that of GKE's workload identity.
+/// The token of the machine's service account, or of GKE's workload identity.
 Task<AccessToken> ask_metadata_token(SharedLookup lookup);
 /// The text that the metadata server has at "/computeMetadata/v1/PATH". Throws a Failure:
-/// `unavailable` if the server may answer later, `not_found` otherwise.
+/// `unavailable` if the server may answer later, `not_found` if it has no such text or is not
+/// Google's.
 Task<std::string> read_metadata(SharedLookup lookup, std::string path);
 
 }  // namespace capstan::gce

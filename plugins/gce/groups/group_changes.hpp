@@ -54,7 +54,7 @@ public:
     /// these are deleted, and the answer has the target that is left. `conflict`: there are none,
     /// or the lists do not show the last increase yet.
     Task<Resized> decrease_target(Resize request);
-    /// With `keep_target` the instances are recreated.
+    /// Deletes the machines, by name; with `keep_target` they are recreated.
     Task<Removed> remove(Removal request);
 
     /// Call after an update of the lists. Forgets names that the lists now show, or should show by
@@ -82,7 +82,8 @@ private:
     using LateErrors = std::function<void(const std::vector<Error>&)>;
 
     Task<ManagedGroup> read(NodeGroupId id);
-    /// Without the number of machines: changes by name end no others.
+    /// The state of the group without the number of machines, since changes by name end no other
+    /// machine.
     Task<TargetSetter::Current> read_row(NodeGroupId id);
     /// The same, and reads the machines.
     Task<TargetSetter::Current> read_all(NodeGroupId id);

@@ -11,7 +11,7 @@
 
 namespace capstan::gce {
 
-/// Why the group cannot be scaled at all; nullopt if it can. `unsupported`, with the group as the
+/// Why the group cannot be scaled at all; absent if it can. `unsupported`, with the group as the
 /// subject: an autoscaler of Google sizes the group, or the group is stateful.
 std::optional<Error> find_obstacle(const ManagedGroup& group);
 

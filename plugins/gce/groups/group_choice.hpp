@@ -38,7 +38,7 @@ struct ChoiceConfig {
     std::vector<StaticGroup> groups{};     ///< if several are for one group, the first counts
     std::vector<std::string> locations{};  ///< zones and regions of discovery; empty: all
     std::string cluster{};                 ///< of auto-provisioning
-    std::optional<int> made_max{};  ///< maximum size of groups that are made; nullopt: none are
+    std::optional<int> made_max{};  ///< maximum size of groups that are made; absent: none are
 };
 
 /// Immutable. A MIG has no limits of its own, so the settings give them: the limits of the group's
@@ -47,7 +47,7 @@ class GroupChoice {
 public:
     explicit GroupChoice(ChoiceConfig config);
 
-    /// nullopt if the settings do not select the group. Only the link of `row` is used.
+    /// Absent if the settings do not select the group. Only the link of `row` is used.
     std::optional<Choice> choose(const ManagedGroup& row) const;
     /// Whether discovery or auto-provisioning may find groups in that place.
     bool looks_at(const std::string& project, const Place& place) const;
@@ -57,7 +57,7 @@ public:
     GroupLimits made_limits() const noexcept { return {0, config_.made_max.value_or(0)}; }
     /// The groups that the settings name, by id.
     const std::map<std::string, StaticGroup>& named() const noexcept { return named_; }
-    /// The projects that have selected groups, ascending.
+    /// The projects in which groups may be selected, ascending.
     std::vector<std::string> projects() const;
 
 private:

@@ -46,7 +46,7 @@ struct MachineList {
 struct ListedGroup {
     ManagedGroup row{};  ///< as it was listed last; empty unless `was_read`
     Choice choice{};
-    std::optional<bool> is_made{};  ///< whether auto-provisioning made the group; nullopt: unknown
+    std::optional<bool> is_made{};  ///< whether auto-provisioning made the group; absent: unknown
     bool was_read = false;
     std::optional<Error> unreadable{};  ///< of the last attempt; the subject is the group's id
     /// By GroupLists::moment: the last read, the last attempt, the last change by this process.
@@ -87,7 +87,7 @@ public:
     void forget(const std::string& id);
     /// Stores whether auto-provisioning made the group, which its instance template tells.
     void set_made(const std::string& id, bool is_made);
-    /// Groups for which that is unknown.
+    /// Groups for which it is unknown whether auto-provisioning made them.
     std::vector<std::string> find_candidates() const;
 
     /// Stores the machines that were requested at `asked_at`. `is_whole`: by listManagedInstances.
@@ -100,8 +100,8 @@ public:
     /// NULL if the group is unknown, or is a candidate that does not take part.
     const ListedGroup* find(const std::string& id) const;
     const GroupChoice& choice() const noexcept { return choice_; }
-    /// A sentence for each project or place that could not be listed. Empty if the groups
-    /// are complete.
+    /// A sentence for each project or place that could not be listed, and for each candidate whose
+    /// instance template could not be read. Empty if the groups are complete.
     std::vector<std::string> find_failures() const;
     /// Changes whenever something changed that the view depends on.
     std::uint64_t version() const noexcept { return version_; }

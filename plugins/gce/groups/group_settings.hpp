@@ -19,8 +19,8 @@ struct StaticGroup {
 
 /// "0:10:https://www.googleapis.com/compute/v1/projects/p/zones/us-central1-a/instanceGroups/web",
 /// as upstream has it, or a partial link:
-/// "projects/p/regions/us-central1/instanceGroupManagers/web". The error message continues a
-/// sentence about the setting.
+/// "projects/p/regions/us-central1/instanceGroupManagers/web". An error message: "minimum 5 is
+/// above maximum 3".
 Result<StaticGroup> parse_static_group(std::string_view text);
 
 /// Selects groups by the prefix of their names; each of them has these limits.

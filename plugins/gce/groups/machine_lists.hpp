@@ -19,11 +19,11 @@
 namespace capstan::gce {
 
 /// [strand] listManagedInstances costs a call for each group, so it is called only where it is
-/// needed: for groups in motion, for groups with a changed row, and for groups that were never
+/// needed: for groups in motion, for groups whose row has changed, and for groups that were never
 /// read. The list of a group at rest is renewed once in `refresh_every`, a few groups in each
 /// update. If more than 16 groups at rest are due at once, instances.list of their zones is called
-/// first. A group needs no call of its own if as many of these instances as its target size have
-/// its base name.
+/// first. A group needs no call of its own if the running instances with its base name are as many
+/// as its target size.
 class MachineLists {
 public:
     struct Config {

@@ -35,7 +35,7 @@ inline bool has_standby(const ManagedGroup& group) noexcept {
     return group.target_suspended + group.target_stopped > 0;
 }
 
-/// Why the last attempt to create the instance failed; nullopt if it has not failed. Of several
+/// Why the last attempt to create the instance failed; absent if it has not failed. Of several
 /// errors, the first that is not `unavailable`.
 std::optional<Error> find_fault(const ManagedInstance& instance);
 

@@ -45,14 +45,15 @@ public:
     /// was not described yet.
     const std::string& fingerprint(const ListedGroup& group);
     /// The fingerprint of the template that a machine was made from: `of_group`, the group's, if
-    /// both have the same instance template. Empty if that is unknown.
+    /// both have the same instance template, otherwise a text that names the machine's. Empty if
+    /// the machine's or the group's is unknown.
     static std::string fingerprint(const GroupMachine& machine, const ManagedGroup& group,
                                    const std::string& of_group);
     /// NULL if not known.
     const InstanceTemplate* find_template(const std::string& link) const;
     /// The error of the last read; NULL if there is none.
     const Error* find_template_error(const std::string& link) const;
-    /// The machine type of the group's nodes; nullopt if unknown, or a malformed custom type.
+    /// The machine type of the group's nodes; absent if unknown, or a malformed custom type.
     std::optional<GceMachineType> find_type(const ManagedGroup& group) const;
     /// The options in the kube-env of the instance template; NULL if the template is not known.
     const KubeEnvOptions* find_options(const std::string& link);

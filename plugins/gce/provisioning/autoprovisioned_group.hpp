@@ -17,8 +17,8 @@ inline constexpr std::string_view made_for_label = "capstan-made-for";
 /// Label of instance templates and their machines; the value is digest_of the plan.
 inline constexpr std::string_view plan_label = "capstan-plan";
 
-/// "nodeautoprovisioning-gce-n2-standard-4-us-c-1a2b3c4d-5e6f": the beginning of the plan's name, a
-/// hash of the plan's name and the cluster, and four digits of the cluster for is_name_for. It
+/// "nodeautoprovisioning-gce-n2-standard-4-us-ce-1a2b3c4d-5e6f": the beginning of the plan's name,
+/// a hash of the plan's name and the cluster, and four digits of the cluster for is_name_for. It
 /// names the instance template and the group, and is the base name of instances. At most 58
 /// characters, since names of instances have five more. If the plan's name does not begin with a
 /// lower-case letter, "g-" is prepended.
@@ -30,8 +30,7 @@ bool is_name_for(std::string_view group_name, std::string_view cluster);
 
 /// The cluster's name as a valid label value of Google. "prod" stays "prod". In another name, such
 /// as "prod.example.com", each character other than a lower-case letter, digit, '-' or '_' becomes
-/// a
-/// '-', and a hash is appended. At most 63 characters.
+/// a '-', and a hash is appended. At most 63 characters.
 std::string label_of_cluster(std::string_view cluster);
 
 /// Whether this plugin made the instance template with these labels for that cluster.
@@ -49,7 +48,8 @@ Labels provisioning_labels(bool spot);
 Result<void> check_machine_label(std::string_view key, std::string_view value);
 
 /// Google's labels (not Kubernetes') of instance template and machines: the source's, the
-/// settings', and Capstan's. `unsupported`: Google does not accept one of them, or so many.
+/// settings', and Capstan's. `unsupported`: Google does not accept one of them, or they are too
+/// many.
 Result<Labels> make_machine_labels(const GroupPlan& plan, const Labels& of_source,
                                    const MakingConfig& config);
 

@@ -30,7 +30,7 @@ namespace capstan::gce {
 
 class GroupMaker {
 public:
-    /// They have to outlive the maker.
+    /// The parts have to outlive the maker.
     struct Parts {
         GceClient& client;
         OpenOperations& operations;
@@ -67,7 +67,7 @@ private:
     struct Change {
         std::optional<Error> error{};
         bool is_sure = true;
-        std::optional<ResourceLink> operation{};  ///< that goes on
+        std::optional<ResourceLink> operation{};  ///< absent: it has ended
     };
     /// A creation or deletion of a group with unknown outcome, since a time by host.monotonic().
     struct Uncertain {

@@ -51,7 +51,7 @@ public:
     Result<PlannedGroup> plan_group(const GroupPlan& plan) const;
     /// Like plan_group, with the requests to Google.
     Result<PossibleGroup> make_group(const GroupPlan& plan) const;
-    /// Warnings about missing offerings: globs that match nothing, no zone, an unreadable image.
+    /// Warnings about the offerings: globs that match nothing, no zone, an unreadable image.
     const std::vector<std::string>& warnings() const noexcept { return warnings_; }
 
 private:
@@ -59,7 +59,7 @@ private:
         GceMachineType type{};
         std::set<std::string> zones{};
     };
-    /// A zone, and whether it is spot.
+    /// A zone, and whether the offering is spot.
     using Terms = std::pair<std::string, bool>;
     using LabelsByTerms = std::map<Terms, Labels>;
 

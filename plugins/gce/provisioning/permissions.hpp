@@ -17,8 +17,8 @@ namespace capstan::gce {
 /// The feature of the plugin that needs a permission.
 enum class PermissionOf : std::uint8_t { groups, provisioning };
 
-/// Where a permission is usually granted. A permission other than `project` that the project does
-/// not grant is reported as not checked.
+/// Where a permission is usually granted. If the project does not grant a permission of `resources`
+/// or `other_projects`, the permission is reported as not checked.
 enum class PermissionOn : std::uint8_t {
     project,
     resources,       ///< a service account, a subnet of a shared network
@@ -44,9 +44,9 @@ struct PermissionQuestion {
 
 /// [strand] Calls projects.testIamPermissions for each project. Throws a Failure (`permission`)
 /// with a sentence for each missing permission. If the call is impossible, because the API is
-/// disabled or the token's scope is too narrow, a warning says "not checked" and what to do.
-/// Instance group managers have no testIamPermissions, so IAM conditions on single groups are not
-/// considered; a warning says so if one of their permissions is missing.
+/// disabled or the token's scope is too narrow, a warning says why and what to do. Instance group
+/// managers have no testIamPermissions, so IAM conditions on single groups are not considered; a
+/// warning says so if one of their permissions is missing.
 Task<void> require_permissions(Host host, LookupApi& lookup, PermissionQuestion question);
 
 }  // namespace capstan::gce

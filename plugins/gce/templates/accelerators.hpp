@@ -20,13 +20,12 @@ inline constexpr std::string_view gke_accelerator_label = "cloud.google.com/gke-
 std::vector<TemplateAccelerator> accelerators_of(const InstanceTemplate& from,
                                                  const std::optional<GceMachineType>& type);
 
-/// The amount of `nvidia.com/gpu` of the node. Each card counts as often as GKE's labels say that
-/// it is shared or partitioned.
+/// The amount of `nvidia.com/gpu` of the node. Each card counts once for each client of each
+/// partition, as GKE's labels state them.
 ///
 ///     cloud.google.com/gke-gpu-sharing-strategy = time-sharing (or mps)
 ///     cloud.google.com/gke-max-shared-clients-per-gpu = 8
-///     cloud.google.com/gke-gpu-partition-size = 1g.5gb      (of an A100 with 40 GB: 7 of each
-///     card)
+///     cloud.google.com/gke-gpu-partition-size = 1g.5gb      (7 on an A100 with 40 GB)
 std::int64_t count_gpus(const std::vector<TemplateAccelerator>& accelerators, const Labels& labels,
                         std::vector<std::string>& warnings);
 

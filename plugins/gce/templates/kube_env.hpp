@@ -25,7 +25,7 @@ struct ArgumentRange {
     std::size_t value = 0;  ///< of the first character after '='
     std::size_t end = 0;    ///< of the blank after the value, or the size of the text
 };
-/// The first argument of that name at or after `from`; nullopt if there is none.
+/// The first argument of that name at or after `from`; absent if there is none.
 std::optional<ArgumentRange> find_argument(std::string_view arguments, std::string_view name,
                                            std::size_t from = 0);
 
@@ -37,9 +37,9 @@ public:
     /// than 32 deep, is no UTF-8, or is larger than 1 MiB.
     static Result<KubeEnv> parse(const std::string& yaml);
 
-    /// nullopt if kube-env has no such variable.
+    /// Absent if kube-env has no such variable.
     std::optional<std::string> find(std::string_view name) const;
-    /// "110" of "--v=2 --max-pods=110" in KUBELET_ARGS or KUBELET_TEST_ARGS. nullopt if neither has
+    /// "110" of "--v=2 --max-pods=110" in KUBELET_ARGS or KUBELET_TEST_ARGS. Absent if neither has
     /// the argument.
     std::optional<std::string> find_kubelet_argument(std::string_view name) const;
     /// A variable in AUTOSCALER_ENV_VARS: "node_labels=a=b,c=d;os=linux". Blanks and quotes around

@@ -21,7 +21,7 @@ struct NodeImage {
     bool operator==(const NodeImage&) const = default;
 };
 
-/// Precedence: kube-env, then the image, then the machine family. The default is
+/// Precedence: kube-env, then the image, then the machine type or its family. The default is
 /// Container-Optimized OS on amd64, as upstream's. `unsupported`: kube-env names an unknown
 /// operating system. An unknown distribution or architecture causes a warning.
 Result<NodeImage> find_node_image(const TemplateSources& sources, const KubeEnv& env,

@@ -23,7 +23,7 @@ std::vector<Taint> read_node_taints(const KubeEnv& env, std::vector<std::string>
 /// upstream does.
 Resources read_extended_resources(const KubeEnv& env, const Labels& labels,
                                   std::vector<std::string>& warnings);
-/// MAX_PODS_PER_NODE of kube-env, or kubelet's argument --max-pods; nullopt if neither is set.
+/// MAX_PODS_PER_NODE of kube-env, or kubelet's argument --max-pods; absent if neither is set.
 std::optional<int> find_max_pods(const KubeEnv& env);
 
 }  // namespace capstan::gce

@@ -26,7 +26,7 @@ namespace capstan::gce {
 ///      "accelerators": {"nvidia-tesla-t4": {"on_demand": 0.35, "spot": 0.11}},
 ///      "disks": {"pd-balanced": 0.000137}, "local_ssd": {"on_demand": 0.00011, "spot": ...}}
 ///
-/// All prices are by the hour: for a machine, a core, or a GiB.
+/// All prices are by the hour: for a machine, an accelerator, a core, or a GiB.
 class PriceTable {
 public:
     /// An error names the place in the file.
@@ -34,7 +34,7 @@ public:
 
     /// The price of the machine, its accelerators and its disks. A price of a type includes the
     /// accelerators and local SSDs bundled with the type. Rates of a family are only for cores and
-    /// memory, as Google bills them. nullopt if the price of the machine or of an accelerator is
+    /// memory, as Google bills them. Absent if the price of the machine or of an accelerator is
     /// unknown.
     std::optional<Price> find(const InstanceTemplate& node,
                               const std::optional<GceMachineType>& type, bool spot) const;

@@ -13,9 +13,9 @@ namespace capstan::gce {
 
 /// Memory that the kernel takes, so that it is not in the node's capacity, in bytes. Upstream's
 /// measured formulas:
-///     linux: 1/64 and 16 MiB; 64 MiB beyond 3 GiB; 8 MiB up to 8 GiB
-///     cos, ubuntu: the least of 0.175% and 248 MiB, besides; ubuntu 4 MiB
-///     cos on arm64: all of it times 0.9971
+///     linux: 1/64 of the memory and 16 MiB; 64 MiB more above 3 GiB; 8 MiB more up to 8 GiB
+///     cos, ubuntu: in addition the lesser of 0.175% and 248 MiB; ubuntu: 4 MiB more
+///     cos on arm64: the sum times 0.9971
 /// 0 for Windows.
 std::int64_t kernel_reserve(const NodeImage& image, std::int64_t memory);
 
@@ -23,7 +23,7 @@ std::int64_t kernel_reserve(const NodeImage& image, std::int64_t memory);
 std::int64_t boot_disk_reserve(const NodeImage& image, std::int64_t disk);
 
 /// In bytes: the overhead of a file system over `disks` local SSDs. 9 to 16 disks have the overhead
-/// of 16, more disks that of 24. nullopt if the distribution does not support local SSDs as
+/// of 16, more disks that of 24. Absent if the distribution does not support local SSDs as
 /// ephemeral storage.
 std::optional<std::int64_t> local_ssd_overhead(Distribution distribution, std::int64_t disks);
 

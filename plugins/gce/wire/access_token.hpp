@@ -11,7 +11,7 @@ namespace capstan::gce {
 
 struct AccessToken {
     std::string text{};             ///< for "Authorization: Bearer"; empty: no such header is sent
-    std::optional<Time> expires{};  ///< nullopt: never
+    std::optional<Time> expires{};  ///< absent: never
     std::string source{};           ///< for messages: "the metadata server"
     std::string quota_project{};    ///< for the header x-goog-user-project; empty: none
 };

@@ -12,7 +12,8 @@ struct EndpointConfig {
     /// URLs that replace Google's, by service name; the key "" is for all services. Without a path:
     /// "http://127.0.0.1:8080".
     std::map<std::string, std::string> overrides{};
-    std::string universe = "googleapis.com";  ///< the universe domain of Trusted Partner Clouds
+    /// The universe domain; Trusted Partner Clouds have their own.
+    std::string universe = "googleapis.com";
 };
 
 /// The base URL of a service's paths, without a trailing slash:

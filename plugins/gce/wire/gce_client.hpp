@@ -20,7 +20,8 @@
 
 namespace capstan::gce {
 
-/// A request. It has a constructor and is not an aggregate, like HttpRequest, for the same reason.
+/// A request. Like HttpRequest it is not an aggregate, since g++ 12 miscompiles an aggregate with
+/// strings inside a co_await expression.
 struct GceRequest {
     std::string action;  ///< the method's id in the discovery document, for messages and metrics
     std::string http_method;  ///< "GET"
@@ -47,8 +48,8 @@ struct ClientConfig {
 /// Every error names the action and has Google's reason as `provider_code`:
 /// "compute.instanceGroupManagers.resize: The resource 'projects/...' was not found (notFound)".
 /// After throttling, a 5xx or no answer, a request is retried with jitter if that is safe. After a
-/// refusal of the token (401) it is renewed once. A change whose outcome is unknown fails with
-/// `deadline`.
+/// refusal of the token (401) the token is renewed once. A change whose outcome is unknown fails
+/// with `deadline`.
 ///
 /// The histogram `cluster_autoscaler_gce_request_duration_seconds` has the labels `resource`,
 /// `verb` and `status` ("success", Google's reason, or "error"); the counter

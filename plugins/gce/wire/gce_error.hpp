@@ -25,20 +25,22 @@ GceErrorText read_gce_error(const HttpReply& reply);
 
 /// The error of an unsuccessful reply, and whether the request may be sent again. `provider_code`
 /// is the reason, or else the status. Exceeded rate limits of calls (403 and 429 with
-/// rateLimitExceeded, userRateLimitExceeded, quotaExceeded of a method; RATE_LIMIT_EXCEEDED) are
-/// `throttled`, exceeded quotas of resources (QUOTA_EXCEEDED, LIMIT_EXCEEDED) `quota`. An error
-/// `permission` names the missing permission and the resource, if the message has them. A disabled
-/// API (SERVICE_DISABLED, accessNotConfigured) and a too narrow scope
-/// (ACCESS_TOKEN_SCOPE_INSUFFICIENT) are `permission`, with advice. conditionNotMet is `conflict`.
+/// rateLimitExceeded, userRateLimitExceeded, quotaExceeded for calls per minute;
+/// RATE_LIMIT_EXCEEDED) are `throttled`, exceeded quotas of resources (QUOTA_EXCEEDED,
+/// LIMIT_EXCEEDED) `quota`. An error `permission` names the missing permission and the resource, if
+/// the message has them. A disabled API (SERVICE_DISABLED, accessNotConfigured) and a too narrow
+/// scope (ACCESS_TOKEN_SCOPE_INSUFFICIENT) are `permission`, with advice. conditionNotMet is
+/// `conflict`.
 FailedAttempt judge_refusal(const std::string& action, const HttpReply& reply, Time now);
 
 /// Why a machine or an operation failed, by Google's code and message:
 ///     ZONE_RESOURCE_POOL_EXHAUSTED*, *_RESOURCE_POOL_EXHAUSTED*, "does not have enough resources"
 ///                                                              ->  out_of_capacity
+///     RATE_LIMIT*, *RATE_EXCEEDED*                             ->  throttled
 ///     QUOTA_EXCEEDED, *quota*, IP_SPACE_EXHAUSTED*             ->  quota
 ///     PERMISSIONS_ERROR, SERVICE_ACCOUNT_*                     ->  permission
-///     reservations that do not fit (INVALID_RESERVATION, ...)  ->  invalid_config, or
-///                                                                  out_of_capacity where full
+///     a reservation that does not fit (INVALID_RESERVATION)    ->  invalid_config
+///     a reservation that is full, or not ready                 ->  out_of_capacity, or unavailable
 ///     VM_EXTERNAL_IP_ACCESS_POLICY_CONSTRAINT, CONDITION_NOT_MET by an organization's policy,
 ///     anything of the template                                 ->  invalid_config
 ///     else                                                     ->  unavailable

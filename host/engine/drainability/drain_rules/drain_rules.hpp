@@ -1,7 +1,8 @@
 /// Drain rules: whether a pod may be evicted so that its node can be removed.
 ///
-/// The rules are a table in upstream's order. A rule gives a verdict on a pod or has no opinion,
-/// and the first verdict counts. docs/reference/drain_rules.md lists the rules.
+/// The rules are a table: upstream's rules in upstream's order, with a few more in between. A rule
+/// gives a verdict on a pod or has no opinion, and the first verdict counts.
+/// docs/reference/drain_rules.md lists the rules.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct DrainVerdict {
     std::string_view reason{};
     std::string sentence{};  ///< for `block` and `wait`, with names
     /// When the verdict changes although nothing else does, on the clock of PassTime::now; absent:
-    /// never.
+    /// never, except that a pod that is being deleted is given up (given_up_after).
     std::optional<Time> until{};
 };
 
@@ -47,9 +48,9 @@ struct DrainContext {
 struct DrainRule {
     std::string_view name;
     std::string_view sentence;  ///< the rule in one sentence, for people
-    /// Absent: no opinion. A rule may read only these of `pod`: its name, its equivalence group,
-    /// whether it is being deleted, and whether it is older than some age. pods_on_node.hpp relies
-    /// on that.
+    /// Absent: no opinion. Of `pod`, a rule may read only the name, the equivalence group, whether
+    /// and since when it is being deleted, and whether it is older than some age. pods_on_node.hpp
+    /// relies on that.
     std::optional<DrainVerdict> (*judge)(const snapshot::PodRow& pod,
                                          const snapshot::PodGroupRow& row,
                                          const DrainContext& context);

@@ -29,7 +29,7 @@ constexpr bool is_sufficient(const ResourceFacts& facts) noexcept {
 std::string brief_text(const ResourceFacts& facts);
 
 /// Absent: the node passes. Else names every resource that falls short, in the order given:
-///     Insufficient cpu: needs 2, 500m of 4 are free; Too many pods: 110 of 110 are there
+///     Insufficient cpu: needs 2, 500m of 4 are free; Too many pods: 110 of 110 are used
 /// [any thread]
 std::optional<std::string> check_node_resources_fit(std::span<const ResourceFacts> resources);
 

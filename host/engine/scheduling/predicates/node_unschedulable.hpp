@@ -1,4 +1,4 @@
-/// NodeUnschedulable: a cordoned node takes only pods that tolerate its cordon.
+/// NodeUnschedulable: a cordoned node takes only pods that tolerate its unschedulable taint.
 #pragma once
 
 #include <optional>

@@ -9,8 +9,8 @@
 
 namespace capstan::engine::scheduling {
 
-/// Absent: the node passes. A wanted volume that is attached already does not count again. A
-/// driver with no entry in `limits`, or with nullopt, has no limit. [any thread]
+/// Absent: the node passes. A wanted volume that is attached already does not count again. A driver
+/// without an entry in `limits`, or with an absent number, has no limit. [any thread]
 std::optional<std::string> check_node_volume_limits(
     const VolumesByDriver& wanted, const VolumesByDriver& attached,
     const std::map<std::string, std::optional<int>>& limits);

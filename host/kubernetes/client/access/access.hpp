@@ -31,7 +31,7 @@ struct AccessChoice {
 struct AccessEnvironment {
     Environment variables = Environment::of_process();
     std::filesystem::path service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
-    /// Called for later failures that end nothing: a file that cannot be read again.
+    /// Called if a file cannot be read and an earlier value stays in use.
     ErrorCallback on_error{};
     std::uint64_t seed = 0;  ///< of jitter
 };

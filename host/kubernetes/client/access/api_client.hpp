@@ -18,7 +18,7 @@ namespace capstan::kubernetes::client {
 /// are valid during the call alone.
 struct ApiAttempt {
     std::string_view method{};
-    std::string_view host{};  ///< with the port, where the server's URL has one
+    std::string_view host{};  ///< with the port, if the server's URL has one
     std::string_view purpose{};
     int status = 0;                    ///< 0: no reply
     std::optional<ErrorCode> error{};  ///< of an attempt without a reply
@@ -31,8 +31,8 @@ struct ApiClientOptions {
     /// "https://rancher.example/k8s/clusters/c-1".
     std::string server{};
     std::string user_agent = "capstan";
-    /// The rate limit; watches and Lease requests do not count. Requests of "node look" have a
-    /// second limit of the same height. 0 or less: no limit.
+    /// The rate limit; watches and Lease requests do not count. Requests with the purpose "node
+    /// look" have a separate limit of the same size. 0 or less: no limit.
     double requests_per_second = 50;
     double burst = 100;
     /// For dry runs: a request that would change the cluster is not sent, and ends as `cancelled`.
@@ -48,7 +48,7 @@ struct ApiClientOptions {
 /// Used on the loop's thread alone. `http` must call back on the same thread.
 class ApiClient final : public Api {
 public:
-    /// Borrows all three.
+    /// Borrows `http`, `loop` and `credentials`.
     ApiClient(io::HttpClient& http, io::Loop& loop, Credentials& credentials,
               ApiClientOptions options);
     ApiClient(const ApiClient&) = delete;

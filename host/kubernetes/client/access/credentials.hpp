@@ -24,7 +24,7 @@ namespace capstan::kubernetes::client {
 /// line, an error or a metric, and there is deliberately no function that prints them.
 struct Credential {
     /// Headers to add to the request: "authorization" with a bearer token or a user's password, and
-    /// the identity to impersonate ("impersonate-user", one "impersonate-group" a group, ...).
+    /// the identity to impersonate ("impersonate-user", one "impersonate-group" per group, ...).
     /// Names are in lower case, and may repeat.
     HttpHeaders headers{};
     /// For TLS, as PEM: a certificate with its chain, and its key. Both or neither. Connections
@@ -75,10 +75,9 @@ private:
     std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
 };
 
-/// Checks that a certificate and a key belong together. While the two files are replaced one after
-/// the other they do not, and TLS would report only a general failure. `invalid_config`: one of
-/// them cannot be parsed, the key has a passphrase, or they do not match. The message quotes
-/// neither.
+/// Checks that a certificate and a key belong together. They do not while their files are replaced
+/// one after the other; TLS would then report only a general failure. `invalid_config`: one of them
+/// cannot be parsed, the key has a passphrase, or they do not match. The message quotes neither.
 Result<void> check_key_pair(const std::string& certificate_pem, const std::string& key_pem);
 
 /// Environment variables. Code that reads variables takes one of these, so that tests can set them.

@@ -29,12 +29,12 @@ struct StoredSecrets {
 /// The secrets of a user without an exec plugin.
 StoredSecrets stored_secrets(const KubeconfigUser& user);
 
-/// Called when a file cannot be read again. Its previous content stays in use.
+/// Called when a file cannot be read. Its previous content, or StoredSecrets::token, stays in use.
 using ErrorCallback = std::function<void(const Error&)>;
 
 /// Reads the files now, and again at the first request after their maximum age or after a 401. A
-/// request waits for nothing else. Borrows the loop. `invalid_config`: a file cannot be read, or
-/// has other content; a token file may fail where there is a `token` as well.
+/// request waits only for this. Borrows the loop. `invalid_config`: a file cannot be read, or its
+/// content is of another kind. With a `token`, an unreadable token file is no error.
 Result<std::unique_ptr<Credentials>> make_stored_credentials(io::Loop& loop, StoredSecrets secrets,
                                                              ErrorCallback on_error = {});
 

@@ -47,14 +47,14 @@ struct KubeconfigUser {
     std::string token{};
     std::filesystem::path token_file{};
     std::string username{}, password{};
-    /// Nothing also where there is a token, a password or a certificate, which take precedence.
+    /// Absent also if there is a token, a password or a certificate, which take precedence.
     std::optional<ExecPlugin> exec{};
 };
 
 struct Kubeconfig {
     std::string context{};
     KubeconfigCluster cluster{};
-    KubeconfigUser user{};  ///< anonymous where the context has no user
+    KubeconfigUser user{};  ///< anonymous if the context has no user
     std::string kube_namespace = "default";
     std::vector<std::filesystem::path> files{};  ///< the files that were read
 };
@@ -66,9 +66,9 @@ struct KubeconfigChoice {
     std::string context{};  ///< empty: the current one
 };
 
-/// With several files, the first file that has a cluster, user or context of a name defines all of
-/// it, and the first file with a current context defines the current context. Relative paths in a
-/// file are relative to its folder.
+/// With several files, the first file that has an entry (a cluster, user or context) of a given
+/// name defines the whole entry, and the first file with a current context defines the current
+/// context. Relative paths in a file are relative to its folder.
 ///
 /// Only entries that the context uses are read. Files of certificates, keys and tokens are not read
 /// here. `invalid_config`, as 'FILE:12: user "admin": why' and without secrets: an entry is
@@ -78,8 +78,9 @@ Result<Kubeconfig> read_kubeconfig(const KubeconfigChoice& choice, const Environ
 
 // Reading one entry of a kubeconfig. Each step may find a problem, and the first problem is kept.
 
-/// A name in quotes, for messages. A name of several words is cut after the first word: where a
-/// closing quote is missing, YAML may have read following lines, and secrets, into the name.
+/// A name in quotes, for messages. A name of several words is cut after the first word: if a
+/// closing quote is missing, the YAML parser may have read following lines, and secrets, into the
+/// name.
 std::string name_in_quotes(std::string_view name);
 
 /// A map in a file, and its name for messages. Borrows the map and the place of the first problem,
@@ -105,14 +106,14 @@ public:
     /// A map of lists of text, in order.
     std::vector<std::pair<std::string, std::vector<std::string>>> lists(std::string_view key) const;
     bool flag(std::string_view key) const;
-    /// Relative to the file's folder.
+    /// Relative paths are relative to the file's folder.
     std::filesystem::path path(std::string_view key) const;
     /// The base64 text at KEY-data, or else the file at KEY.
     PemSource pem(const std::string& key) const;
     std::filesystem::path folder() const;
 
     /// Keeps 'FILE:12: user "admin": KEY why', unless there was a problem before. An empty key
-    /// means the entry as a whole. `why` must not quote the file's values, except where they are
+    /// means the entry as a whole. `why` must not quote the file's values, unless they are
     /// certainly no secret.
     void complain(std::string_view key, std::string_view why) const;
 

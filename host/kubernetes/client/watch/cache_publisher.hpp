@@ -13,8 +13,9 @@
 namespace capstan::kubernetes::client {
 
 /// While a kind is listed again, the builder holds a part of its new list and the whole of the
-/// other kinds: a cluster that never existed. The publisher therefore publishes clusters only
-/// between lists, and gives the last one before that meanwhile. One thread.
+/// other kinds: a cluster that never existed. The publisher therefore takes clusters from the
+/// builder only while no kind is listed again; during a list it returns the last cluster from
+/// before the list. One thread.
 class CachePublisher {
 public:
     explicit CachePublisher(engine::snapshot::ClusterBuilderOptions options);
@@ -32,8 +33,8 @@ public:
     /// the content of the builder so far. Unlike cluster() it does not arm on_change again.
     engine::snapshot::Cluster peek();
 
-    /// Calls on_change and on_unschedulable where a change can be published. Each is called once
-    /// until the next cluster().
+    /// Calls on_change if there is a change to publish, and on_unschedulable if there is a pod to
+    /// report, but neither while a kind is listed. Each is called once until the next cluster().
     void settle();
     void note_unschedulable() noexcept { has_unschedulable_ = true; }
 
@@ -53,8 +54,9 @@ private:
     std::optional<engine::snapshot::ClusterBuilder> builder_;
     std::optional<engine::snapshot::Cluster> last_{};
     std::uint64_t published_changes_ = 0;  ///< the builder's count of changes at `last_`
-    std::size_t fresh_bytes_ = 0;          ///< size of a cluster right after the last rebuild
-    std::size_t replacing_ = 0;            ///< how many kinds are being listed again
+    /// size of the cluster right after the last rebuild, or of the first cluster
+    std::size_t fresh_bytes_ = 0;
+    std::size_t replacing_ = 0;  ///< how many kinds are being listed again
     bool is_complete_ = false;
     bool has_notified_change_ = false;
     bool has_unschedulable_ = false, has_notified_unschedulable_ = false;

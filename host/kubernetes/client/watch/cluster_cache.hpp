@@ -34,19 +34,21 @@ public:
         engine::snapshot::ClusterBuilderOptions builder{};
         std::uint64_t seed = 0;   ///< of jitter
         std::int64_t page = 500;  ///< objects in a page of a LIST
-        bool watch_list = true;   ///< streams initial events; LIST where the server refuses that
+        bool watch_list = true;   ///< streams initial events; LIST if the server refuses that
         /// The cluster has changed; heartbeats are not a change. Called once, and again only after
         /// the next cluster().
         std::function<void()> on_change{};
         /// The scheduler has found no node for a pod, which is worth a pass at once. Called once,
         /// and again only after the next cluster().
         std::function<void()> on_unschedulable{};
-        /// A list or watch of the kind fails. Called once until the failure is over.
+        /// A list or watch of the kind fails. Called once until the failure is over, and again if
+        /// the error's code changes.
         std::function<void(const std::string& kind, const Error& error)> on_error{};
-        /// An object could not be decoded. Its last version stays in the cache.
+        /// An object, or a part of one, could not be decoded. If it is the whole object, its last
+        /// version stays in the cache.
         std::function<void(const std::string& kind, const Error& error)> on_unreadable{};
     };
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     ClusterCache(Api& api, io::Loop& loop, Options options);
     ClusterCache(const ClusterCache&) = delete;
     ClusterCache& operator=(const ClusterCache&) = delete;
@@ -68,18 +70,18 @@ public:
     /// `pods` ("namespace/name/uid") are on the node according to the server. Returns the pods
     /// among them that the watch has not reported so far, as "namespace/name", whether or not
     /// cluster() was called since. A pod whose last version could not be decoded counts as
-    /// reported. Empty where the cache does not have the node.
+    /// reported. Empty if the cache does not have the node.
     std::vector<std::string> find_unreported(std::string_view node,
                                              const std::vector<std::string>& pods) const;
     /// Lists the kind again, because its open watch has missed an object. At most once in 30 s,
-    /// because the cache is not kept up to date meanwhile. False: no new list begins, because of
+    /// because cluster() is not up to date during a list. False: no new list begins, because of
     /// that limit or because no watch is open (see Reflector::relist).
     bool relist(std::string_view kind);
     /// Since when the scheduler has found no node for the pod, by the server's clock. Absent: the
     /// scheduler has found one, or has not tried yet.
     std::optional<Time> unschedulable_since(const std::string& ns, const std::string& pod) const;
-    /// The state of each kind's reflector, with the number of cached objects. The count is up to
-    /// date also where cluster() was not called.
+    /// The state of each kind's reflector, with the number of cached objects. The number is up to
+    /// date even if cluster() was not called.
     std::vector<ReflectorStatus> status() const;
     /// The present failures, by kind; a cheap call.
     std::vector<WatchFailure> watch_failures() const;

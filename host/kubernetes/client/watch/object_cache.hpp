@@ -24,12 +24,12 @@ namespace capstan::kubernetes::client {
 
 struct CachedKind {
     ApiResource resource;
-    /// What decisions need the kind for, as the end of a sentence after "needed to": "see the
-    /// nodes".
+    /// What decisions need the kind for, as the end of a sentence after "needed to": "drain nodes
+    /// within PodDisruptionBudgets".
     std::string_view purpose;
     std::string_view field_selector{};
-    /// Decisions are possible without this kind where the server lacks it: pods that need such
-    /// storage fit nowhere, and pods belong to no Service.
+    /// Decisions are possible without this kind if the server lacks it: pods that need such storage
+    /// fit nowhere, and pods belong to no Service.
     bool is_optional = false;
 };
 
@@ -43,7 +43,7 @@ std::span<const CachedKind> cached_kinds() noexcept;
 class ObjectCache final : public KindStore {
 public:
     using OnProblem = std::function<void(const Error&)>;
-    /// Borrows both.
+    /// Borrows `kind` and `publisher`.
     ObjectCache(const ObjectKind& kind, CachePublisher& publisher, OnProblem on_problem);
 
     void begin_replace() override;

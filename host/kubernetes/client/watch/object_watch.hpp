@@ -18,7 +18,7 @@
 namespace capstan::kubernetes::client {
 
 /// Reports each object as `added`, then `synced`, then each change. After an interruption the watch
-/// resumes from its last version, or lists again where the server no longer has that version. A
+/// resumes from its last version, or lists again if the server no longer has that version. A
 /// version of an object is reported once, also after a new list. Keeps only names, uids and
 /// versions in memory. Used on the loop's thread alone.
 class ObjectWatch {
@@ -26,7 +26,7 @@ public:
     enum class Change : std::uint8_t {
         added,
         modified,
-        deleted,  ///< of an object missing from a new list: only apiVersion, kind, name, uid
+        deleted,  ///< if a new list lacks the object: only apiVersion, kind, namespace, name, uid
         synced,   ///< each object of the list has been reported; the object is empty
     };
     struct Options {
@@ -38,13 +38,13 @@ public:
         std::string purpose{};    ///< ApiRequest::purpose
         std::uint64_t seed = 0;   ///< of jitter
         std::function<void(Change, const boost::json::object&)> on_change{};
-        /// A list or watch failed. Called once until the failure is over, whose end is a call of
-        /// on_change. An expired version is reported from the third one within a minute on, right
-        /// after an outage from the sixth one on.
+        /// A list or watch failed. Called once until the failure is over, and again if the error's
+        /// code changes. A call of on_change means that it is over. An expired version is reported
+        /// from the third expiry within a minute on; right after an outage, from the sixth on.
         std::function<void(const Error&)> on_error{};
     };
-    /// Borrows both. The destructor cancels all requests; no callback runs afterwards. A callback
-    /// must not destroy this object.
+    /// Borrows `api` and `loop`. The destructor cancels all requests; no callback runs afterwards.
+    /// A callback must not destroy this object.
     ObjectWatch(Api& api, io::Loop& loop, const Options& options);
     ObjectWatch(const ObjectWatch&) = delete;
     ObjectWatch& operator=(const ObjectWatch&) = delete;

@@ -1,4 +1,4 @@
-/// Lists one collection once, then watches it for as long as the process lives.
+/// Lists one collection, and then watches it for as long as the reflector lives.
 #pragma once
 
 #include <cstddef>
@@ -62,13 +62,13 @@ public:
         bool is_optional = false;                 ///< the server may lack or forbid the kind
         const KeptMembers* kept = &field_mask();  ///< members of its objects; NULL: all
         std::int64_t page = 500;                  ///< objects in a page of a list
-        bool watch_list = true;  ///< streams initial events; lists where the server refuses that
+        bool watch_list = true;  ///< streams initial events; lists if the server refuses that
         /// Lists page by page, never all at once: for a store that pauses.
         bool only_pages = false;
         std::uint64_t seed = 0;  ///< of jitter
-        /// A list or watch failed. Called once until the failure is over. An expired version is
-        /// reported from the third one within a minute on, right after an outage from the sixth one
-        /// on.
+        /// A list or watch failed. Called once until the failure is over, and again if the error's
+        /// code changes. An expired version is reported from the third expiry within a minute on;
+        /// right after an outage, from the sixth on.
         std::function<void(const Error&)> on_error{};
     };
     /// Borrows api, loop and store.

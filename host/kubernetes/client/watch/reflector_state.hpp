@@ -36,7 +36,8 @@ struct Reflector::State final : WatchSink {
     State(Api& api, io::Loop& loop, KindStore& store, Options options);
     ~State() override;
 
-    // Requests and waits. Each function first ends the request or wait under way.
+    // Requests and waits. Each function except wake_on_answer() first ends the request or wait
+    // under way.
     void list();
     void list_page();
     void watch();
@@ -52,7 +53,7 @@ struct Reflector::State final : WatchSink {
 
     // Replies.
     void take_part(std::string_view part);
-    /// An error where the list under way exceeds the limits of size or time; otherwise nothing.
+    /// Absent: the list under way is within the limits of size and time, or no list is under way.
     std::optional<Error> endless_error() const;
     void take_end(const Result<ApiReply>& reply);
     void take_item(const boost::json::value& object) override;

@@ -17,10 +17,10 @@ namespace capstan::kubernetes::client {
 
 /// Detects that a request receives nothing for too long. A connection may die without a sign, and a
 /// watch without events looks the same; bookmarks tell them apart. A server that sends bookmarks
-/// sends one a minute, so 75 s without any byte mean a dead connection. This holds for all later
-/// watches, too: a proxy may answer the next watch and then pass on nothing. Where no bookmark has
-/// ever come, about two minutes of silence may have either cause, and opening the watch again is
-/// cheap. Guards one request at a time. Used on the loop's thread alone.
+/// sends one a minute, so 75 s without any byte mean a dead connection. Once a bookmark has come,
+/// this limit is kept for all later watches: a proxy may answer the next watch and then pass on
+/// nothing. If no bookmark has ever come, about two minutes of silence may have either cause, and
+/// opening the watch again is cheap. Guards one request at a time. Used on the loop's thread alone.
 class WatchSilence {
 public:
     enum class Meaning : std::uint8_t {

@@ -28,7 +28,7 @@ struct ConfigMap {
     std::string resource_version{};
 };
 
-/// New values by key; no value removes the key. Keys that are not listed stay as they are.
+/// New values by key; an absent value removes the key. Keys that are not listed stay as they are.
 struct ConfigMapChange {
     using Values = std::map<std::string, std::optional<std::string>>;
     Values data{};
@@ -43,17 +43,17 @@ public:
     using Read = std::function<void(Result<ConfigMap>)>;
     using Done = std::function<void(Result<void>)>;
 
-    /// Borrows both. `seed`: of jitter.
+    /// Borrows `api` and `loop`. `seed`: of jitter.
     ConfigMaps(Api& api, io::Loop& loop, std::uint64_t seed) : random_(seed), calls_(api, loop) {}
 
     /// `not_found`: the ConfigMap does not exist.
     void read(const ConfigMapName& name, Read done);
-    /// Creates the ConfigMap where it does not exist. A ConfigMap that has the values already is
-    /// not written. After a conflict it is read and written again, five tries in all. `done` gets
-    /// its content afterwards. `quota`: it would exceed the API's limits of 1 MiB of data or 256
-    /// KiB of annotations; nothing is written.
+    /// Creates the ConfigMap if it does not exist. A ConfigMap that has the values already is not
+    /// written. After a conflict it is read and written again, five tries in all. `done` gets its
+    /// content afterwards. `quota`: it would exceed the API's limits of 1 MiB of data or 256 KiB of
+    /// annotations; nothing is written.
     void write(const ConfigMapName& name, ConfigMapChange change, Read done);
-    /// Succeeds also where the ConfigMap does not exist.
+    /// Succeeds also if the ConfigMap does not exist.
     void remove(const ConfigMapName& name, Done done);
 
 private:

@@ -52,8 +52,9 @@ struct EventWrite {
 /// events again in each pass, so most events repeat an older one. Three rules, which are
 /// client-go's with cluster-autoscaler's figures, bound the writes:
 ///   1. Deduplication: events that differ in nothing are one Event object with a count.
-///   2. Aggregation: from the tenth different message within ten minutes on, events of one object
-///      and reason become one combined Event, because each message would be an object of its own.
+///   2. Aggregation: from the tenth different message of one object and reason on, its events are
+///      one combined Event, because each message would be an object of its own. More than ten
+///      minutes without an event of that object and reason reset the count.
 ///   3. Spacing: events of one object and reason are written at most every five minutes. The events
 ///      in between are counted, and the next write has the count.
 /// Each rule has a table of 8192 keys, of which the least recently used ones are dropped. One
@@ -121,7 +122,7 @@ public:
         std::uint64_t given_up = 0;  ///< after all tries, or at the deadline of flush()
         bool operator==(const Counts&) const = default;
     };
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     EventRecorder(Api& api, io::Loop& loop, Options options);
 
     /// Sends nothing inside this call.

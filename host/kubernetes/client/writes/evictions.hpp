@@ -15,15 +15,16 @@ namespace capstan::kubernetes::client {
 class Evictions {
 public:
     using Done = std::function<void(Result<void>)>;
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     Evictions(Api& api, io::Loop& loop) : calls_(api, loop) {}
 
     /// A value: the API server accepted the eviction, and the pod terminates soon. `not_found`: the
     /// pod does not exist, or the pod of that name has another uid. `throttled`: a budget does not
     /// allow the eviction now (provider_code "DisruptionBudget", the subject is the budget's
-    /// "namespace/name" where the server names it), or the server's own rate limit. `unsupported`:
-    /// more than one budget covers the pod, which the API rejects; an operator has to change one of
-    /// them. `done` is not called inside this call, nor after this object's destruction.
+    /// "namespace/name" if the server names it), or the server's own rate limit does not.
+    /// `unsupported`: more than one budget covers the pod, which the API rejects; an operator has
+    /// to change one of them. `done` is not called inside this call, nor after this object's
+    /// destruction.
     void evict(const engine::Eviction& eviction, Done done);
 
 private:

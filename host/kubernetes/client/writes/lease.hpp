@@ -18,7 +18,8 @@
 
 namespace capstan::kubernetes::client {
 
-/// The API's MicroTime: "2026-11-21T10:50:00.250000Z". Nothing outside the years 1900 to 2200.
+/// The API's MicroTime: "2026-11-21T10:50:00.250000Z". Absent: the time is outside the years 1900
+/// to 2200.
 std::optional<std::string> find_micro_time_text(Time time);
 
 /// Empty: the Lease has no holder.
@@ -33,7 +34,7 @@ struct LeaseClaim {
 };
 /// A new Lease object, held by the claimant.
 boost::json::object make_lease(const LeaseClaim& claim);
-/// Makes the claimant the holder of `lease`: a renewal where it is the holder already, otherwise a
+/// Makes the claimant the holder of `lease`: a renewal if it is the holder already, otherwise a
 /// transition. All other members stay as they are.
 void claim(boost::json::object& lease, const LeaseClaim& claim);
 /// Removes the holder and sets a duration of one second, so that another candidate can take over.
@@ -53,8 +54,8 @@ public:
         Duration renew_deadline = std::chrono::seconds(10);
         Duration retry_period = std::chrono::seconds(2);
         std::uint64_t seed = 0;  ///< of jitter
-        /// Leading begins. The two callbacks alternate. They may call stop(), but must not destroy
-        /// the elector.
+        /// Leading begins. on_started and on_stopped alternate. Both may call stop(), but must not
+        /// destroy the elector.
         std::function<void()> on_started{};
         /// Leading ends: the Lease was lost or not renewed in time, or stop() was called.
         std::function<void()> on_stopped{};
@@ -65,11 +66,11 @@ public:
         /// An attempt succeeded: the Lease was taken or renewed, or another replica holds it.
         std::function<void()> on_success{};
     };
-    /// `invalid_config`: the identity, namespace or name is empty, or not lease_duration >
-    /// renew_deadline > 1.2 retry_period > 0.
+    /// `invalid_config`: the identity, namespace or name is empty, or lease_duration >
+    /// renew_deadline > 1.2 retry_period > 0 does not hold.
     static Result<void> check(const Options& options);
 
-    /// Borrows both. `options` have passed check().
+    /// Borrows `api` and `loop`. `options` have passed check().
     LeaderElector(Api& api, io::Loop& loop, Options options);
 
     /// Tries to become the leader, and after the end of leading again, until stop(). May be called

@@ -32,9 +32,9 @@ std::optional<boost::json::object> find_node_patch(const boost::json::object& no
 void apply_merge_patch(boost::json::object& object, const boost::json::object& patch);
 
 /// Reads the node and patches the difference, guarded by its resourceVersion. After a conflict it
-/// reads and patches again, five tries in all. Where roles grant `update` and not `patch`, as
-/// upstream's chart does, it updates the whole object as it was read, with the change applied. Used
-/// on the loop's thread alone.
+/// reads and patches again, five tries in all. If the role grants `update` but not `patch`, as that
+/// of upstream's chart does, it updates the whole object as it was read, with the change applied.
+/// Used on the loop's thread alone.
 class NodeWrites {
 public:
     using Done = std::function<void(Result<void>)>;
@@ -45,7 +45,7 @@ public:
         /// updated.
         std::function<void(const Error& refusal)> on_update_instead{};
     };
-    /// Borrows both.
+    /// Borrows `api` and `loop`.
     NodeWrites(Api& api, io::Loop& loop, Options options);
 
     /// Makes the whole change or nothing of it. A node that needs no change is not written.

@@ -32,13 +32,13 @@ class Scales {
 public:
     using Done = std::function<void(Result<Scale>)>;
 
-    /// Borrows all three. `discovery` must outlive this object.
+    /// Borrows its arguments. `discovery` must outlive this object.
     Scales(Api& api, io::Loop& loop, Discovery& discovery)
         : discovery_(discovery), calls_(std::make_unique<OpenCalls>(api, loop)) {}
 
     /// `not_found`: no such object, or no such kind. `unsupported`: the kind cannot be scaled.
     void read(const ScaleTarget& target, Done done);
-    /// Fails as read() does, and with `conflict` where the object no longer has this
+    /// Fails as read() does, and with `conflict` if the object no longer has this
     /// `resource_version`; an empty one matches any version.
     void write(const ScaleTarget& target, std::int64_t wanted, const std::string& resource_version,
                Done done);

@@ -16,8 +16,8 @@
 namespace capstan::simulation::control_plane {
 
 /// Writes Events about objects. An Event that is recorded again, with the same object, reason and
-/// message, only counts up. An Event is deleted when the next Event is recorded, if an hour has
-/// passed since it was recorded last. [the loop's thread]
+/// message, only counts up. Recording an Event deletes all Events that were last recorded an hour
+/// ago or earlier. [the loop's thread]
 class ControllerEvents {
 public:
     struct Event {

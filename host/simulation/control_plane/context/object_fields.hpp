@@ -61,7 +61,7 @@ void remove_owner(json::object& object, std::string_view uid);
 bool is_terminating(const json::object& object);
 /// Whether the pod has succeeded or failed.
 bool has_ended(const json::object& pod);
-/// Whether the pod has neither ended nor is terminating.
+/// Whether the pod has not ended and is not terminating.
 bool is_active(const json::object& pod);
 bool is_ready(const json::object& pod);
 /// A pod is available once it has been ready for minReadySeconds.

@@ -69,8 +69,7 @@ public:
 
     std::vector<api_server::ApiObject> controlled_by(std::string_view uid,
                                                      std::string_view resource) const;
-    /// Objects that a controller could adopt. Only pods, ReplicaSets and ControllerRevisions are
-    /// indexed.
+    /// Objects that a controller could adopt: only pods, ReplicaSets and ControllerRevisions.
     std::vector<api_server::ApiObject> without_controller(std::string_view space,
                                                           std::string_view resource) const;
     std::vector<api_server::ApiObject> pods_on(std::string_view node) const;

@@ -21,7 +21,7 @@ public:
     using Reconcile = std::function<void(const std::string& key)>;
     static constexpr std::size_t keys_per_turn = 32;
 
-    /// Borrows `loop`. `reconcile` is called by the loop, never inside a call from here.
+    /// Borrows `loop`. `reconcile` is called by the loop, never inside a call of this class.
     ReconcileQueue(io::Loop& loop, Reconcile reconcile);
     ReconcileQueue(const ReconcileQueue&) = delete;
     ReconcileQueue& operator=(const ReconcileQueue&) = delete;

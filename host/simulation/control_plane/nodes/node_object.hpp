@@ -26,9 +26,9 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
 /// that match the taint. Zero: no toleration matches. Absent: for ever.
 std::optional<Duration> toleration_time(const json::object& pod, const json::object& taint);
 
-/// Sets the taints node.kubernetes.io/unschedulable, /not-ready, /unreachable and those of pressure
-/// to what spec and conditions say. A node without a Ready condition gets /not-ready with
-/// NoSchedule only.
+/// Sets the taints node.kubernetes.io/unschedulable, /not-ready, /unreachable, /network-unavailable
+/// and those of pressure to what spec and conditions say. A node without a Ready condition gets
+/// /not-ready with NoSchedule only.
 void set_condition_taints(json::object& node, Time now);
 
 /// Sets the labels, capacity, addresses and nodeInfo that the node lacks. `number`: of the node,

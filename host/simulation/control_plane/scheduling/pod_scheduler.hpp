@@ -44,7 +44,7 @@ private:
     engine::snapshot::ClusterBuilder builder_;
 };
 
-/// Why no node takes a pod, by class of pods, in kube-scheduler's words:
+/// Why no node takes a pod, by pod equivalence group, in kube-scheduler's words:
 ///     0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
 std::map<engine::PodGroupId, std::string> explain_unschedulable(
     const engine::snapshot::Cluster& cluster, const std::set<engine::PodGroupId>& classes);

@@ -40,7 +40,7 @@ void delete_old_sets(ControlContext& context, const Workload& deployment,
 /// Writes the status, for which `kubectl rollout status` waits. `least_available`: the number of
 /// available pods that makes the Deployment Available. Returns the time until
 /// progressDeadlineSeconds end, when the Deployment has to be reconciled again; absent: no rollout
-/// is in progress.
+/// is in progress, or it has no deadline.
 std::optional<Duration> write_deployment_status(ControlContext& context, const Workload& deployment,
                                                 const DeploymentSets& sets,
                                                 std::int64_t least_available);

@@ -18,7 +18,7 @@ inline constexpr std::string_view job_finalizer = "batch.kubernetes.io/job-track
 bool is_indexed(const json::object& job);
 /// Gives a Job without a selector one by its uid, and the labels for that to its pod template.
 void set_job_selector(ControlContext& context, const json::object& job);
-/// `index`: the completion index; nothing if the Job is not Indexed.
+/// `index`: the completion index; absent: the Job is not Indexed.
 json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index);
 /// The completion index of a pod; absent: the pod's Job is not Indexed.
 std::optional<std::int64_t> find_index(const json::object& pod);

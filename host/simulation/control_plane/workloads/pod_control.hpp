@@ -68,8 +68,8 @@ struct SetSizes {
 /// there are never more pods than the surge allows, and never fewer available ones than required.
 SetSizes plan_rolling_step(const Rollout& rollout);
 /// The sizes after the Deployment was scaled during a rollout or while it is paused: each
-/// ReplicaSet keeps its share.
-///     5 and 5 of 10, limit 13  ->  10 and 10 of 20, limit 23... the largest takes what is left
+/// ReplicaSet keeps its share, and the largest takes what the rounding leaves.
+///     without surge, 6 and 4 of 10  ->  12 and 8 of 20
 SetSizes plan_scaling(const Rollout& rollout);
 
 /// Adds an object of `resource` to the queue when the object changes, and when an object of
