@@ -1,4 +1,4 @@
-# Changing a copy of the headers, for the tests of the gate and of the lint; to be sourced.
+# Functions that change a copy of the headers, for gate_test and lint_test; to be sourced.
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -7,7 +7,8 @@ abi=$work/include/capstan/abi
 
 fail() { printf 'FAILED: %s\n' "$*"; exit 1; }
 
-# change HEADER SED_SCRIPT: a script that changes nothing would prove nothing.
+# change HEADER SED_SCRIPT: applies the script to the header; a script that changes nothing is an
+# error.
 change() {
     cp "$abi/$1" "$work/before"
     sed -E -i "$2" "$abi/$1"

@@ -1,5 +1,6 @@
-# What the scripts of this folder share; to be sourced. A probe is a library with one function per type of the
-# boundary, so that its debug information holds every layout and signature for libabigail to compare.
+# What the scripts of this folder share; to be sourced. A probe is a library with one function per
+# type of the ABI, so that its debug information has every layout and signature for libabigail to
+# compare.
 
 cc=${CC:-gcc}
 
@@ -18,14 +19,15 @@ public_types() {
         grep -oE 'capstan_[a-z0-9_]+[;)]' | tr -d ';)' | LC_ALL=C sort
 }
 
-# make_probe INCLUDE_DIR MINOR OUTPUT_DIR TYPE...: leaves probe.so, and probe.xml as libabigail sees it.
+# make_probe INCLUDE_DIR MINOR OUTPUT_DIR TYPE...: writes probe.so, and libabigail's description of
+# it as probe.xml.
 make_probe() {
     local include=$1 minor=$2 out=$3 type
     {
         printf '#include <capstan/abi/abi.h>\n'
         for type in "${@:4}"; do printf 'void probe_%s(const %s *p) { (void)p; }\n' "$type" "$type"; done
     } >"$out/probe.c"
-    # The copy makes paths of this machine impossible in what is recorded.
+    # The headers are copied so that no path of this machine gets into the record.
     rm -rf "$out/include" && cp -r "$include" "$out/include"
     (
         cd "$out" || exit
@@ -38,11 +40,12 @@ make_probe() {
     )
 }
 
-# recorded_types BASELINE.xml
+# recorded_types RECORD.xml: the names of all types in the record.
 recorded_types() { sed -n "s/.*<elf-symbol name='probe_\([a-z0-9_]*\)'.*/\1/p" "$1"; }
 
-# constants INCLUDE_DIR MINOR PROBE_DIR: every enumerator and object-like macro with its value, one a line. Those
-# that say which release this is are left out.
+# constants INCLUDE_DIR MINOR PROBE_DIR: enumerators and object-like macros with their values, one
+# per line. Include guards, macros for declarations, and macros that differ with the release are
+# left out.
 constants() {
     {
         readelf --debug-dump=info "$3/probe.so" | awk '
@@ -56,7 +59,7 @@ constants() {
     } | LC_ALL=C sort -u
 }
 
-# Each compiler that must agree, with a language and a standard, one a line.
+# Each compiler that must agree, with a language and a standard, one per line.
 compilers() {
     printf '%s\n' "gcc c c11" "clang-19 c c11" "g++ c++ c++17" "g++ c++ c++20" "clang++-19 c++ c++17" \
         "clang++-19 c++ c++20"

@@ -45,7 +45,7 @@ json::object mixed_policy(const Group& group) {
                       {"SpotAllocationStrategy", "price-capacity-optimized"}}}};
 }
 
-/// The calls that create it.
+/// Adds the calls that create the group and its launch template.
 void add_group(json::array& calls, const Group& group) {
     const bool is_mixed = group.spot || group.types.size() > 1;
     json::object data{{"ImageId", group.image}, {"InstanceType", group.types.front()}};
@@ -66,7 +66,8 @@ void add_group(json::array& calls, const Group& group) {
     calls.push_back(json::array{"autoscaling", "CreateAutoScalingGroup", std::move(wanted)});
 }
 
-/// In the form of the server. The instance and the pod of Capstan have a role with the policies.
+/// The setup in the form of the server. The instance and the pod of Capstan have a role with the
+/// policies.
 json::object describe(const ServerSetup& setup) {
     json::array calls;
     for (const SetupCall& call : setup.calls)

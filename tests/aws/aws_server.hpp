@@ -46,7 +46,7 @@ struct SetupCall {
 struct ServerSetup {
     std::vector<Group> groups{};
     std::vector<SetupCall> calls{};
-    /// Of deploy/aws; together they are the permissions of Capstan.
+    /// Files of deploy/aws; together they are the permissions of Capstan.
     std::vector<std::string> policies{"policy.json"};
     boost::json::object more{};  ///< other words of the server: "delays", "capacity", "lag"
 };
@@ -68,14 +68,14 @@ public:
     static std::string missing_because() { return clouds::package_missing_because("moto"); }
     explicit AwsServer(const ServerSetup& setup);
 
-    /// -1 if the group does not exist.
+    /// The desired capacity of the group; -1 if it does not exist.
     int desired(const std::string& group) const;
     /// All instances that the group lists, in any state.
     std::vector<boost::json::object> machines(const std::string& group) const;
     std::vector<std::string> groups() const;
     /// All requests so far, or those of one action.
     std::vector<Call> calls(const std::string& action = {}) const;
-    /// The largest desired capacity that was ever requested.
+    /// The largest desired capacity that was requested so far; 0 without a request.
     int most_desired(const std::string& group) const;
     std::string calls_text() const override;
 };

@@ -1,4 +1,4 @@
-// The same with a real control plane: its scheduler, evictions and permissions.
+// The plugin aws in a cluster with a real control plane: its scheduler, evictions and permissions.
 #include <csignal>
 #include <memory>
 #include <string>
@@ -67,7 +67,8 @@ TEST_F(AwsOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLis
                   .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
     cluster->apply(e2e::deployment(3, "1500m"));
     ASSERT_TRUE(becomes(120s, [&] { return aws().desired("on-demand") == 3; }));
-    EXPECT_TRUE(becomes(30s, [&] { return aws().desired("spot") == 1; })) << "one request remains";
+    EXPECT_TRUE(becomes(30s, [&] { return aws().desired("spot") == 1; }))
+        << "one machine stays requested";
     daemon().process().end(SIGKILL);
     daemon().start();
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 3; }));

@@ -45,17 +45,17 @@ TEST_F(AwsDaemon, FallsBackToOnDemandInThePassThatFindsTheFailure) {
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.aws().desired("on-demand"), 1);
-    EXPECT_EQ(s.aws().desired("spot"), 1) << "one request remains and detects new capacity";
+    EXPECT_EQ(s.aws().desired("spot"), 1) << "one machine stays requested, to detect new capacity";
 
     const std::vector<Call> calls = s.aws().calls();
     const std::int64_t requested = first_number(calls, "SetDesiredCapacity", "spot");
     const std::int64_t listed = first_number(calls, "DescribeScalingActivities", "spot", requested);
     const std::int64_t listed_again =
         first_number(calls, "DescribeScalingActivities", "spot", listed);
-    const std::int64_t fell_over = first_number(calls, "SetDesiredCapacity", "on-demand");
+    const std::int64_t fell_back = first_number(calls, "SetDesiredCapacity", "on-demand");
     ASSERT_GT(listed, requested);
-    EXPECT_GT(fell_over, listed);
-    EXPECT_TRUE(listed_again == 0 || fell_over < listed_again) << "each pass reads the activities";
+    EXPECT_GT(fell_back, listed);
+    EXPECT_TRUE(listed_again == 0 || fell_back < listed_again) << "each pass reads the activities";
 
     s.aws().set("capacity", json::array{});
     s.aws().set("time", json::object{{"advance", 31}});
@@ -74,7 +74,7 @@ void forbid(const AwsServer& aws, const std::string& action) {
     aws.set("policy", json::object{{"name", "capstan-shop"}, {"document", without}});
 }
 
-/// AWS's lists lag while instances launch.
+/// Setup words: lists are 3 s late, an instance takes 1.5 s to launch, and capacity is limited.
 json::object late_lists(const char* capacity) {
     return {{"lag", 3},
             {"delays", json::parse(R"({"launch": 0.5, "boot": 1})")},
@@ -109,7 +109,7 @@ TEST_F(AwsDaemon, ProtectsMachinesWhileItCancelsRequests) {
 /// One group with one running instance in each zone; one zone has no further capacity.
 ServerSetup machine_in_each_zone() {
     ServerSetup setup{.more = late_lists(R"([{"zone": "eu-central-1c", "limit": 1}])")};
-    // AWS retries late enough for a minute without activities.
+    // AWS retries a failed launch after 300 s, so that a minute passes without activities.
     setup.more["delays"].as_object()["retry"] = 300;
     for (const std::string& zone : three_zones)
         setup.groups.push_back(

@@ -17,11 +17,11 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr auto boots = R"({"boot": 1, "terminate": 1})";
+constexpr auto delays = R"({"boot": 1, "terminate": 1})";
 
 TEST_F(AwsDaemon, GrowsForPodsAndShrinksWithoutThem) {
     AwsScenario& s =
-        begin({.groups = {{.name = "web"}}, .more = {{"delays", boost::json::parse(boots)}}});
+        begin({.groups = {{.name = "web"}}, .more = {{"delays", boost::json::parse(delays)}}});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     s.scale(3);
@@ -45,7 +45,7 @@ TEST_F(AwsDaemon, GrowsForPodsAndShrinksWithoutThem) {
 TEST_F(AwsDaemon, RemovesNodesMatchedByAddress) {
     AwsScenario& s =
         begin({.groups = {{.name = "web"}},
-               .more = {{"delays", boost::json::parse(boots)}, {"provider_ids", false}}});
+               .more = {{"delays", boost::json::parse(delays)}, {"provider_ids", false}}});
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
@@ -55,7 +55,7 @@ TEST_F(AwsDaemon, RemovesNodesMatchedByAddress) {
     EXPECT_THAT(s.aws().calls("TerminateInstanceInAutoScalingGroup"), SizeIs(2));
     const std::vector<Call> requests = s.aws().calls("DescribeInstances");
     EXPECT_THAT(requests, SizeIs(::testing::AllOf(::testing::Ge(1), ::testing::Le(3))))
-        << "once for each instance";
+        << "at most once for each instance";
     for (const Call& call : requests) EXPECT_EQ(call.status, 200) << call.response;
 }
 

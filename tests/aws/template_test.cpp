@@ -37,7 +37,7 @@ const json::object& group_in(const json::value& response, std::string_view name)
     return none;
 }
 
-/// `path`: a JSON pointer within the template of the group.
+/// The value at `path`, a JSON pointer within the template of the group; "absent" without one.
 std::string in_template(const json::value& response, std::string_view group,
                         const std::string& path) {
     boost::system::error_code absent;
@@ -114,7 +114,7 @@ TEST_F(AwsTemplates, AreCorrectForEveryKindOfGroup) {
     };
     for (const auto& [group, path, expected] : std::vector<Case>{
              {"mixed", "/capacity/cpu",
-              "2000"},  // c4.xlarge has 4 and 7.5Gi, r4.large 2 and 15.25Gi
+              "2000"},  // c4.xlarge has 4 cores and 7.5Gi, r4.large 2 cores and 15.25Gi
              {"mixed", "/capacity/memory", "8053063680"},
              {"gpu", "/capacity/nvidia.com~1gpu", "1"},
              {"gpu", "/capacity/cpu", "4000"},

@@ -1,6 +1,7 @@
-"""What server and proxy both know of AWS's protocols: whose request it is, and how a refusal is written.
+"""What server and proxy share of AWS's protocols: how a request is read, and how a refusal is
+written.
 
-tests/clouds/proxy says what it needs.
+tests/clouds/proxy describes the functions.
 """
 
 import json

@@ -1,5 +1,5 @@
-/// A cluster of two zones in this process, with a Deployment in each, a Balancer over both, and
-/// `capstan run` that has no cloud; on virtual time.
+/// A simulated cluster in this process: two zones, a Deployment in each, a Balancer over both
+/// Deployments, and the daemon without a cloud. Time is virtual.
 #pragma once
 
 #include <filesystem>
@@ -26,16 +26,17 @@ public:
     BalancedCluster& operator=(const BalancedCluster&) = delete;
     ~BalancedCluster();
 
-    /// Creates the Balancer "web" over both; `policy` as JSON.
+    /// Creates the Balancer "web" over both Deployments; `policy` is JSON.
     void balance(int replicas, const std::string& policy);
-    /// Deletes the pods of the zone and lets no pod start there, until it is restored.
+    /// Deletes the pods of the zone; no pod is scheduled there until restore_zone().
     void fail_zone(const std::string& zone);
     void restore_zone(const std::string& zone);
-    /// Scales through the scale subresource, like an autoscaler. Returns the previous Scale.
+    /// Scales through the Balancer's scale subresource, like an autoscaler. Returns the previous
+    /// Scale.
     boost::json::object scale(int replicas);
     boost::json::object get_scale();
 
-    /// Calls `what` at this time after the start.
+    /// Calls `what` when this much time has passed since the cluster was made.
     void at(Duration when, std::function<void()> what);
     /// Runs the daemon for this time.
     void run(Duration duration);
@@ -46,7 +47,7 @@ public:
     std::string condition(const std::string& type);
     /// Messages of the Balancer's events with this reason, sorted by event name.
     std::vector<std::string> event_messages(const std::string& reason);
-    /// Every change of replicas, as in "12s web-a 0->5".
+    /// Every change of a Deployment's spec.replicas, as in "12s web-a 0->5".
     const std::vector<std::string>& timeline() const { return timeline_; }
     /// The permissions that requests needed, see permissions.hpp.
     const std::set<std::string>& permissions() const { return permissions_; }

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* halves = R"({"policyName":"proportional",
     "proportions":{"targetProportions":{"a":50,"b":50}},"fallback":{"startupTimeout":"1m"}})";
-constexpr const char* thirds = R"({"policyName":"proportional",
+constexpr const char* two_to_one = R"({"policyName":"proportional",
     "proportions":{"targetProportions":{"a":60,"b":30}}})";
 
 /// The sizes of both Deployments at each of these times.
@@ -30,14 +30,14 @@ std::vector<std::string> sizes_at(BalancedCluster& cluster, std::vector<Duration
 
 TEST(BalancerDaemon, RunsWithoutACloudAndKeepsTheRatio) {
     BalancedCluster cluster;
-    cluster.balance(9, thirds);
+    cluster.balance(9, two_to_one);
     EXPECT_THAT(sizes_at(cluster, {30s}), ElementsAre("a 6/6 b 3/3"));
     EXPECT_EQ(cluster.condition("Balancing"), "True");
     EXPECT_EQ(cluster.status().at("replicas"), 9);
     EXPECT_EQ(cluster.status().at("selector"), "app=web");
 }
 
-/// The permissions of the manifest for Deployments; those for other kinds of targets are the same.
+/// The manifest's permissions, without those for targets of other kinds than Deployment.
 std::set<std::string> granted() {
     std::set<std::string> out = permissions_in("deploy/kubernetes/balancer.yaml");
     std::erase_if(out, [](const std::string& permission) {
@@ -65,9 +65,9 @@ TEST(BalancerDaemon, FallsBackWhenAZoneFailsAndReturnsWhenItRecovers) {
     cluster.at(240s, [&] { cluster.restore_zone("a"); });
     const std::vector<std::string> seen = sizes_at(cluster, {50s, 100s, 160s, 300s});
     EXPECT_THAT(seen, ElementsAre("a 5/5 b 5/5",    // the ratio is kept
-                                  "a 0/5 b 5/5",    // the pods of the zone are pending
-                                  "a 0/5 b 10/10",  // their replicas are added to the other zone
-                                  "a 5/5 b 5/5"));  // until they start
+                                  "a 0/5 b 5/5",    // the pods of zone a are pending
+                                  "a 0/5 b 10/10",  // zone b gets as many replicas in addition
+                                  "a 5/5 b 5/5"));  // zone a is back, the additional ones are gone
     ASSERT_EQ(cluster.timeline().size(), 4u) << ::testing::PrintToString(cluster.timeline());
     EXPECT_THAT(cluster.timeline()[2], ::testing::HasSubstr("web-b 5->10"));
     EXPECT_THAT(cluster.timeline()[3], ::testing::HasSubstr("web-b 10->5"));

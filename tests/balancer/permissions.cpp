@@ -24,7 +24,7 @@ std::string verb_of(const std::string& method, bool has_name, bool is_watch) {
     return method == "PUT" ? "update" : method == "PATCH" ? "patch" : "delete";
 }
 
-/// "pods", "deployments/scale" of a group: "deployments.apps/scale".
+/// The resource with its API group: "deployments/scale" of "apps" is "deployments.apps/scale".
 std::string in_group(std::string resource, const std::string& group) {
     if (group.empty()) return resource;
     return resource.insert(std::min(resource.find('/'), resource.size()), "." + group);

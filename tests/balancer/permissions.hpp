@@ -1,4 +1,4 @@
-/// Permissions of requests and of manifests in the same form.
+/// The permissions that requests need and that manifests grant, in one form.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,8 @@
 
 namespace capstan::balancer {
 
-/// "update deployments.apps/scale", "list pods"; empty: discovery, which needs no permission.
+/// The permission that a request needs, as in "update deployments.apps/scale" or "list pods". Empty
+/// for discovery, which needs none.
 std::string permission_of(const std::string& method, const std::string& target);
 
 /// All permissions that the roles of a manifest grant.

@@ -22,8 +22,7 @@ boost::json::object measure_spread(const SpreadWorkload& workload, int repeat);
 boost::json::object measure_provisioning(const ProvisioningWorkload& workload, int repeat);
 /// A pass without groups, which finds the pods that fit on existing nodes.
 boost::json::object measure_filter(const Workload& workload, int repeat);
-/// A pass without pending pods, which finds the unneeded nodes. Neither minima nor a maximum of
-/// removals keep a node.
+/// A pass without pending pods, which finds the unneeded nodes. No minimum of a group keeps a node.
 boost::json::object measure_scale_down(const Workload& workload, int repeat);
 /// Building an immutable cluster from objects.
 boost::json::object measure_snapshot(const Workload& workload, int repeat);
@@ -38,7 +37,7 @@ boost::json::object measure_mirror(int nodes, int pods);
 
 /// The workload of measure_soak, on virtual time.
 struct Soak {
-    int nodes = 1000;  ///< in ten groups, with 30 pods each
+    int nodes = 1000;  ///< in ten groups, with 30 pods on each node
     int hours = 24;
     int replaced_per_second = 1;  ///< running pods that are replaced by others
     int burst = 40;  ///< pods that arrive every twenty minutes; two of them fill a new node

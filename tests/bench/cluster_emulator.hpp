@@ -15,9 +15,9 @@
 namespace capstan::bench {
 
 /// Simulates kubelets, controllers and the scheduler as far as the benchmarks need them. The first
-/// nodes, those of the cloud's initial machines, are filled with running pods. A later
-/// node becomes ready at once and gets two of the pending pods. A pod that is evicted, or whose
-/// node is deleted, becomes pending again. [the loop's thread]
+/// nodes, those of the cloud's initial machines, are filled with running pods. A later node becomes
+/// ready at once and gets up to two of the pods of add_pending(). If such a pod is evicted or its
+/// node is deleted, it becomes pending again. [the loop's thread]
 class ClusterEmulator {
 public:
     /// Borrows the store.
@@ -34,12 +34,12 @@ public:
     void add_pending(const std::string& name);
     /// Adds a pending pod that is too large for any machine.
     void add_hopeless(const std::string& name);
-    /// Deletes a pod of add_pending permanently.
+    /// Deletes a pod of add_pending() for good.
     void remove(const std::string& name);
     std::size_t running() const noexcept { return running_.size(); }
     std::size_t later_nodes() const noexcept { return later_nodes_; }
     std::size_t removed_nodes() const noexcept { return removed_nodes_; }
-    /// The number of evictions and lost nodes of pods of add_pending.
+    /// How often a pod of add_pending() was evicted or lost its node.
     std::size_t evicted() const noexcept { return evicted_; }
 
 private:

@@ -85,18 +85,18 @@ boost::json::object outcome_json(const engine::Snapshot& snapshot,
 }
 
 boost::json::object measure_pass(std::string_view name, const engine::Snapshot& snapshot,
-                                 int repeat, boost::json::object shape,
+                                 int repeat, boost::json::object members,
                                  const engine::Settings& pass_settings = settings()) {
     const BenchPipeline pipeline(chain);
     engine::pass::Outcome outcome;
     const Measured measured = Measured::repeat(
         repeat, [] {}, [&] { outcome = decide(snapshot, pipeline, pass_settings); });
     for (const auto& member : outcome_json(snapshot, outcome.decision))
-        shape[member.key()] = member.value();
-    return measured.line(name, shape);
+        members[member.key()] = member.value();
+    return measured.line(name, members);
 }
 
-boost::json::object workload_json(const Workload& workload) {
+boost::json::object size_json(const Workload& workload) {
     return {{"nodes", workload.nodes},
             {"pods", workload.pods},
             {"classes", workload.classes},
@@ -106,7 +106,7 @@ boost::json::object workload_json(const Workload& workload) {
 }  // namespace
 
 boost::json::object measure_scale_up(const Workload& workload, int repeat) {
-    return measure_pass("scale-up", make_snapshot(workload), repeat, workload_json(workload));
+    return measure_pass("scale-up", make_snapshot(workload), repeat, size_json(workload));
 }
 
 boost::json::object measure_scale_down(const Workload& workload, int repeat) {
@@ -172,7 +172,7 @@ boost::json::object measure_provisioning(const ProvisioningWorkload& workload, i
 boost::json::object measure_filter(const Workload& workload, int repeat) {
     engine::Snapshot snapshot = make_snapshot(workload);
     snapshot.groups = std::make_shared<const std::vector<engine::Group>>();
-    return measure_pass("filter", snapshot, repeat, workload_json(workload));
+    return measure_pass("filter", snapshot, repeat, size_json(workload));
 }
 
 }  // namespace capstan::bench

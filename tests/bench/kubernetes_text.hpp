@@ -8,8 +8,8 @@ namespace capstan::bench {
 /// The beginning of a list: `{"kind":"PodList", ... "items":[`. Items follow, separated by commas,
 /// then list_tail().
 std::string list_head();
-/// A pod of ReplicaSet number / 30 on node number % 15000. It has the members of a real pod that no
-/// decision reads: managed fields, environment, probes, status. About 7.8 KB.
+/// A pod of ReplicaSet number / 30 on node number % 15000. It also has members of a real pod that
+/// no decision reads: managed fields, environment, probes, status. About 7.8 KB.
 std::string pod_text(int number);
 /// The same pod on the given node.
 std::string pod_text(int number, int node);

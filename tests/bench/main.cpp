@@ -62,7 +62,7 @@ void add_pending(CLI::App& command, Workload& workload) {
         ->transform(CLI::CheckedTransformer(constraints));
 }
 
-void add_shape(CLI::App& command, Workload& workload) {
+void add_running(CLI::App& command, Workload& workload) {
     static const std::map<std::string, Shape> shapes{
         {"packable", Shape::packable}, {"mixed", Shape::mixed}, {"full", Shape::full}};
     static const std::map<std::string, Constraint> spreads{{"none", Constraint::none},
@@ -109,9 +109,10 @@ void add_cases(CLI::App& app, Arguments& arguments, Case& chosen) {
     add_pending(add_case(app, "filter", "Which pods fit on existing nodes", arguments, chosen,
                          [](const Arguments& a) { return measure_filter(a.workload, a.repeat); }),
                 workload);
-    add_shape(add_case(app, "scale-down", "A scale-down pass: unneeded nodes", arguments, chosen,
-                       [](const Arguments& a) { return measure_scale_down(a.workload, a.repeat); }),
-              workload);
+    add_running(
+        add_case(app, "scale-down", "A scale-down pass: unneeded nodes", arguments, chosen,
+                 [](const Arguments& a) { return measure_scale_down(a.workload, a.repeat); }),
+        workload);
     CLI::App& mixed = add_case(app, "mixed", "Karpenter's mix of pods", arguments, chosen,
                                [](const Arguments& a) { return measure_mixed(a.mix, a.repeat); });
     add_count(mixed, "--pods", arguments.mix.pods, "Pending pods", 5);

@@ -18,7 +18,7 @@ namespace capstan::clouds {
 
 using namespace std::chrono_literals;
 
-/// Deleted when it is destroyed.
+/// All its processes end when it is destroyed.
 class CloudScenario {
 public:
     /// The daemon is not started yet.
@@ -30,7 +30,7 @@ public:
     const std::vector<Part>& parts() const { return parts_; }
     const e2e::Api& api() const { return cluster_->api(); }
     e2e::EmbeddedCluster& cluster() { return *cluster_; }
-    /// Starts the daemon, or the next one with the same state.
+    /// Starts the daemon; after kill() another one with the same state.
     void run();
     e2e::Daemon& daemon() { return *daemon_; }
     void kill() { daemon_->kill(); }
@@ -42,7 +42,7 @@ public:
     std::vector<std::string> nodes() const;
     /// `capstan COMMAND --config` of this cluster.
     commands::CommandResult run_command(const std::string& command) const;
-    /// Printed after a failure.
+    /// The logs of all processes, and the calls to the servers; printed after a failure.
     std::string log() const;
 
 private:

@@ -36,9 +36,9 @@ public:
     CloudServer& operator=(const CloudServer&) = delete;
     virtual ~CloudServer() = default;
 
-    /// Of the proxy, for Capstan.
+    /// The URL of the proxy, for Capstan.
     const std::string& url() const { return proxy_->url(); }
-    /// Without the faults of the proxy, for tests and the joiner.
+    /// The URL of the server itself, without the faults of the proxy: for tests and the joiner.
     const std::string& own_url() const { return server_->url(); }
 
     boost::json::value get(const std::string& word) const;

@@ -1,4 +1,4 @@
-/// The same with a real control plane: its scheduler, evictions and permissions.
+/// Simulated clouds with a real control plane: its scheduler, evictions and permissions.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace capstan::clouds {
 class CloudsOnARealControlPlane : public e2e::ControlPlaneTest {
 protected:
     void TearDown() override;
-    /// Starts the daemon with the options of the pipeline.
+    /// Starts the joiners, and the daemon with the options of the pipeline.
     void begin(std::vector<Part> parts, const ScenarioOptions& options);
     e2e::Daemon& daemon() { return *daemon_; }
 

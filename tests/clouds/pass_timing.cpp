@@ -18,7 +18,7 @@ std::chrono::seconds length_of(const PassTimingOptions& options) {
 
 /// Times between the starts of passes.
 struct Intervals {
-    double all = 0, late = 0;  ///< late: longer than 1.1 of 5 s
+    double all = 0, late = 0;  ///< late: longer than 5.5 s, 1.1 times the scan interval
 };
 
 double metric(const std::string& text, const std::string& name) {
@@ -33,7 +33,7 @@ Intervals intervals_of(CloudScenario& scenario) {
     return {.all = all, .late = all - metric(metrics, name + "_bucket{le=\"5.5\"}")};
 }
 
-/// The number of pods at each time.
+/// The number of pods at a time since the start: it grows from 1 to 6 and shrinks again.
 int pods_at(std::chrono::seconds since, std::chrono::seconds length) {
     const auto part = since * 10 / length;
     return static_cast<int>(part < 6 ? 1 + part : 12 - part);
@@ -44,11 +44,10 @@ void expect_on_time(const Intervals& before, const Intervals& after, std::chrono
     ::testing::Test::RecordProperty("intervals", static_cast<int>(all));
     ::testing::Test::RecordProperty("late", static_cast<int>(late));
     EXPECT_GE(all * 5.5, 0.8 * static_cast<double>(length.count()));
-    EXPECT_LE(late, std::ceil(all / 100))
-        << "of " << all << " intervals are longer than 1.1 of 5 s";
+    EXPECT_LE(late, std::ceil(all / 100)) << "of " << all << " intervals are longer than 5.5 s";
 }
 
-/// Scales the pods until the end of the run.
+/// Changes the number of pods until `length` has passed.
 void vary_pods(CloudScenario& scenario, const PassTimingOptions& options,
                std::chrono::seconds length) {
     const auto begun = steady_clock::now();

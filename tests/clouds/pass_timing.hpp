@@ -1,5 +1,5 @@
-/// Minutes in real time of the shipped daemon behind a proxy that injects the faults of networks
-/// and busy services.
+/// Runs the shipped daemon for minutes in real time, behind a proxy that injects the faults of
+/// networks and busy services.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@
 namespace capstan::clouds {
 
 struct PassTimingOptions {
-    /// An environment variable with the duration in seconds.
+    /// The name of an environment variable with the duration in seconds. If it is not set: 120.
     const char* variable = "";
     boost::json::array rules{};  ///< of the proxy
-    /// The target of the group.
+    /// The number of machines that the group is to have, as the cloud knows it.
     std::function<int()> wanted{};
 };
 

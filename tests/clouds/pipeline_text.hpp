@@ -14,8 +14,8 @@ namespace capstan::clouds {
 struct Part {
     std::string plugin{};    ///< "aws"
     std::string prefix{};    ///< of the providerIDs of its nodes: "aws:///"
-    std::string settings{};  ///< lines of its table; SERVER is the proxy's URL, AUTHORITY its
-                             ///< host and port
+    std::string settings{};  ///< lines of its settings; SERVER is the proxy's URL, AUTHORITY
+                             ///< its host and port
     std::shared_ptr<CloudServer> server{};
 };
 
@@ -23,7 +23,7 @@ struct Part {
 struct ScenarioOptions {
     std::string scan_interval = "1s";
     std::string expanders = R"(["least_waste"])";
-    std::string cpu = "1500m";  ///< of each pod of "web", which has one at the start
+    std::string cpu = "1500m";  ///< of each pod of "web", which has one pod at the start
     std::string settings{};     ///< lines of the plugin's settings, with SERVER as in Part
     std::string scale_up{};     ///< lines of [pipeline.scale_up]
     std::string more{};         ///< more TOML tables
@@ -33,7 +33,7 @@ struct ScenarioOptions {
                               ///< the cloud
 };
 
-/// The lines of its table, with the addresses of its server.
+/// The lines of the settings of a cloud, with the addresses of its server.
 std::string settings_of(const Part& part);
 
 /// The tables [pipeline], [plugin.labels] and those of the clouds. The labels are compared with

@@ -1,8 +1,10 @@
-"""Shows Capstan with groups of a cloud that a server plays: what `./dev aws` and `./dev gce` do.
+"""Shows Capstan with groups of a cloud that a server simulates: what `./dev aws` and `./dev gce`
+run.
 
-Starts the cloud's server, and in front of it `capstan cluster --run` with the story beside the cloud's program. Says what
-becomes of the groups, as the cloud lists them. The folder gets the kubeconfig and the configuration. Ends when the cluster
-does, with its exit code; 1: no group has grown, 77: a package of Python is missing.
+Starts the cloud's server, and `capstan cluster --run` with the cloud's walk/story.toml. Prints each
+change of the groups, as the cloud lists them. The folder gets the kubeconfig and the configuration.
+Ends when the cluster ends, with its exit code, or with 1 instead of 0 if no group has grown. If a
+Python package is missing, exits with 77, in CI with 1.
 """
 
 import ctypes
@@ -31,7 +33,8 @@ class Cloud:
     package: str  # of Python, which the server needs
     folder: pathlib.Path  # with `server` and `walk/story.toml`; there SERVER becomes the server's URL, AUTHORITY its address
     world: dict  # as the server takes it
-    # By name of each group, by the words `groups` and `machines`: how many machines it wants, and how many run.
+    # Of the replies to `groups` and `machines`: by name of group, how many machines it wants, and
+    # how many run.
     sizes: typing.Callable
     sentence: str  # "AWS: group {name}: {wanted} desired, {running} in service"
 
@@ -45,7 +48,7 @@ def start(command, **options):
 
 
 def wait_for(path, process):
-    """Until a program has written the file; False: it ended before."""
+    """Waits until a program has written the file. False if the program ended before."""
     while not path.exists() or not path.read_text(encoding="utf-8"):
         if process.poll() is not None:
             return False
@@ -65,7 +68,8 @@ def tell(cloud, before, now):
 
 
 def follow(cloud, server, cluster):
-    """The most machines that ran at a time."""
+    """Prints changes of the groups until the cluster ends. Returns the largest number of machines
+    that ran at a time."""
     said, most = {}, 0
     while cluster.poll() is None:
         try:
@@ -73,13 +77,13 @@ def follow(cloud, server, cluster):
             tell(cloud, said, now)
             said, most = now, max(most, sum(running for _, running in now.values()))
         except (urllib.error.URLError, OSError):
-            pass  # the next look tells it
+            pass  # the next round tries again
         time.sleep(0.5)
     return most
 
 
 def start_server(cloud, folder, log):
-    """Its address."""
+    """Starts the server, and returns its URL."""
     port, world = folder / "server.port", folder / "world.json"
     port.unlink(missing_ok=True)
     world.write_text(json.dumps(cloud.world), encoding="utf-8")
@@ -107,7 +111,7 @@ def show(cloud, folder, options):
             if follow(cloud, server, cluster) == 0:
                 sys.exit(cluster.wait() or 1)
         except KeyboardInterrupt:
-            pass  # the cluster has been told, too
+            pass  # the cluster has received the signal, too
     sys.exit(cluster.wait())
 
 

@@ -1,12 +1,15 @@
-# cmake -DSTEP=... -P check.cmake: one step of a stranger's way. WORK is a folder to work in, NAME that of the test.
+# cmake -DSTEP=... -P check.cmake: one step of a vendor's work. WORK is the folder to work in, NAME
+# the name of the test.
 #   install   the component "sdk" of the build tree BUILD goes to WORK/sdk
 #   build     the project SOURCE is configured with that SDK and the compilers C and CXX, built, tested, verified;
-#             OPTIONS are further arguments of its configuration, parted by blanks; WARNINGS more flags of C++
-#   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp", "cloud_cpp" and VARIANT "memory"), which then is
-#             built in the same way, one in Rust by CARGO
-#   chain     the plugins that the steps PLUGINS ("a,b") left behind decide in one chain
-#   scenario  the plugin that the step PLUGIN left behind is the cloud of the story SCENARIO
-#   readme    the plugin that the installed README.md shows, as it stands there, is built in the same way
+#             OPTIONS are further arguments of its configuration, separated by spaces; WARNINGS are
+#             more flags for C++
+#   new       `capstan plugin new` writes a project from TEMPLATE ("cloud_cpp": kind and language),
+#             with --template VARIANT if that is set; the project is handled as by `build`, one in
+#             Rust as by `cargo`
+#   chain     the plugins that the tests PLUGINS ("a,b") built are one chain of expanders
+#   scenario  the plugin that the test PLUGIN built is the cloud of the scenario SCENARIO
+#   readme    the plugin that the installed README.md shows is handled as by `build`
 #   cargo     the crate SOURCE is tested, built by CARGO, and verified
 set(sdk "${WORK}/sdk")
 set(place "${WORK}/${NAME}")
@@ -26,8 +29,8 @@ function(write_snippet page language file)
     file(WRITE "${file}" "${CMAKE_MATCH_1}")
 endfunction()
 
-# One plugin with the settings and the recording that its project has. Without them a class may stay unlooked-at
-# (exit code 3); with them none does.
+# Verifies a plugin, with the settings and the recorded HTTP exchanges of its project if it has
+# some. Without them a class may remain unchecked (exit code 3); with them all must be checked.
 function(verify plugin project)
     set(given "")
     if(EXISTS "${project}/verify.toml")
@@ -43,7 +46,7 @@ function(verify plugin project)
     endif()
 endfunction()
 
-# Every .so below `folder`, and there must be one.
+# Verifies every .so below `folder`; there must be at least one.
 function(verify_all folder project)
     file(GLOB_RECURSE plugins "${folder}/*.so")
     if(NOT plugins)
@@ -54,7 +57,7 @@ function(verify_all folder project)
     endforeach()
 endfunction()
 
-# A stranger has our package from one place only.
+# Checks that the project found the SDK that the step `install` installed, and no other.
 function(check_origin build)
     load_cache("${build}" READ_WITH_PREFIX found_ capstan-sdk_DIR)
     string(FIND "${found_capstan-sdk_DIR}" "${sdk}/" at)
@@ -63,7 +66,8 @@ function(check_origin build)
     endif()
 endfunction()
 
-# Headers of the SDK count as the stranger's own here, so that they are held to the stranger's warnings.
+# The headers of the SDK are not system headers here, so that the project's warnings apply to them,
+# too.
 function(build_project source build)
     run("${CMAKE_COMMAND}" -S "${source}" -B "${build}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${sdk}"
         -DCMAKE_BUILD_TYPE=Release -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF -DCMAKE_NO_SYSTEM_FROM_IMPORTED=ON
@@ -75,7 +79,7 @@ function(build_project source build)
     run("${CMAKE_CTEST_COMMAND}" --test-dir "${build}" --output-on-failure)
 endfunction()
 
-# The crate `name` in `source` is tested, built and verified.
+# Tests, builds and verifies the crate `name` in `source`.
 function(build_crate source name)
     set(ENV{CARGO_TARGET_DIR} "${place}/target")
     run("${CARGO}" test --offline --manifest-path "${source}/Cargo.toml")
@@ -107,7 +111,7 @@ elseif(STEP STREQUAL new)
     if(language STREQUAL rust)
         build_crate("${place}/project" my_${kind})
     else()
-        # With the host at hand the project's own tests verify the file.
+        # Since CAPSTAN_BINARY is set, the project's own tests verify the plugin, too.
         build_project("${place}/project" "${place}/project/build" "-DCAPSTAN_BINARY=${CAPSTAN_BINARY}")
         verify_all("${place}/project/build" "${place}/project")
     endif()

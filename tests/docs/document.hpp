@@ -26,12 +26,12 @@ inline std::string text_of(const std::filesystem::path& document) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Without a comment at the end.
+/// The line without the comment at its end.
 inline std::string without_comment(const std::string& line) {
     return line.substr(0, line.find(" #"));
 }
 
-/// A command and its output in the block that follows.
+/// A command, and its output: the lines of the block that follows.
 struct ShownCommand {
     std::string command;
     std::vector<std::string> printed{};
@@ -72,8 +72,8 @@ inline std::vector<std::string> shell_commands(const std::filesystem::path& docu
     return out;
 }
 
-/// Commands of capstan in the comments at the top of a TOML file: in backquotes, or up to the end
-/// of the line or two spaces.
+/// Commands of capstan in the comments at the top of a TOML file. A command ends at a backquote, at
+/// two spaces, or at the end of the line.
 inline std::vector<std::string> commands_in_header(const std::filesystem::path& file) {
     std::vector<std::string> out;
     std::istringstream lines(text_of(file));
@@ -84,7 +84,7 @@ inline std::vector<std::string> commands_in_header(const std::filesystem::path& 
     return out;
 }
 
-/// Commands of capstan in the running text: `capstan plan --config FILE`.
+/// Commands of capstan with an option that are in backquotes: `capstan plan --config FILE`.
 inline std::vector<std::string> commands_in_text(const std::filesystem::path& document) {
     const std::string text = text_of(document);
     const std::regex pattern("`(capstan [^`\n]* --[^`\n]*)`");

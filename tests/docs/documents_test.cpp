@@ -101,7 +101,7 @@ TEST(CommandCheck, FindsInvalidCommands) {
         EXPECT_NE(parse_error_of(command), "") << command;
 }
 
-/// Whether a word of a command is a file of the source tree.
+/// Whether a word of a command names a file of the source tree.
 bool is_source_file(const std::string& word) {
     return word.starts_with("examples/") || word.starts_with("deploy/") ||
            word.starts_with("tests/") || word.starts_with("./");
@@ -115,7 +115,7 @@ TEST(Documents, NameExistingFiles) {
                     << document.string() << ": " << command;
 }
 
-TEST(DocumentedExamples, BeginWithCommandsThatSucceed) {
+TEST(DocumentedExamples, BeginWithValidCommands) {
     std::vector<std::string> shown;
     for (const auto& entry : fs::directory_iterator("examples")) {
         if (entry.path().extension() != ".toml") continue;

@@ -31,7 +31,7 @@ std::vector<std::string> matches(const fs::path& file, const std::string& patter
     return out;
 }
 
-/// project(VERSION ...) of CMakeLists.txt, the source of every other version.
+/// The version of the program, from project(capstan VERSION ...) in CMakeLists.txt.
 std::string project_version() {
     const std::vector<std::string> found =
         matches("CMakeLists.txt", R"(project\(capstan VERSION ([0-9.]+))");

@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Runs `capstan` with the pipeline of examples/balancer.toml: no cloud. Its account has the rights
-/// of deploy/kubernetes/balancer.yaml and no others.
+/// Runs `capstan` with a pipeline like that of examples/balancer.toml, without a cloud. Its account
+/// has the permissions of deploy/kubernetes/balancer.yaml and no others.
 struct ControlPlaneBalancer : ControlPlaneTest {
     void SetUp() override {
         ControlPlaneTest::SetUp();
@@ -124,8 +124,8 @@ TEST_F(ControlPlaneBalancer, IsScaledByAHorizontalPodAutoscaler) {
         << ready() << cluster->kubectl({"describe", "hpa", "web"});
 }
 
-/// The spec with values that validation rules require and random specs would not have: a policy
-/// that names its targets, and a selector.
+/// Returns the random spec with what the validation rules require: a policy that names the targets
+/// of the spec, and a selector.
 std::string with_names_of_targets(const Json& spec) {
     namespace json = boost::json;
     json::value out = json::parse(to_string(spec));
@@ -158,7 +158,7 @@ TEST_F(ControlPlaneBalancer, AcceptsEverySpecThatTheDefinitionAdmits) {
                 R"(","namespace":"default"},"spec":)" + with_names_of_targets(spec.example(seed)) +
                 "}";
     Daemon daemon(*cluster, "fuzz", pipeline());
-    // Validation rules reject some of them.
+    // Validation rules reject some of the Balancers.
     EXPECT_THROW(cluster->kubectl({"create", "-f", "-"},
                                   R"({"apiVersion":"v1","kind":"List","items":[)" + list + "]}"),
                  std::runtime_error);

@@ -21,11 +21,11 @@ struct NodeView {
     bool is_tainted = false;  ///< has a taint or is cordoned
 };
 
-/// Each test has its own control plane, which ends with the test.
+/// A control plane in processes of its own, which end when it is destroyed.
 class Cluster {
 public:
-    /// Why there is none: KUBEBUILDER_ASSETS is not set, or its folder lacks a program, as those
-    /// for tests of an API server alone do; absent: there can be one.
+    /// Why tests must be skipped: KUBEBUILDER_ASSETS is not set, or its folder lacks a program.
+    /// Absent: tests can run, or the folder does not exist and they fail.
     static std::optional<std::string> missing_because();
     /// Throws if it does not start.
     Cluster();
@@ -33,7 +33,7 @@ public:
     /// Runs `kubectl ARGUMENT...` as administrator. Throws if it fails.
     std::string kubectl(const std::vector<std::string>& arguments,
                         const std::string& input = {}) const;
-    /// Starts kubectl as a process of its own, which writes to `log`.
+    /// Starts a process of kubectl, which writes to `log`.
     std::unique_ptr<Process> start_kubectl(const std::vector<std::string>& arguments,
                                            const std::filesystem::path& log) const;
     boost::json::value get_json(const std::vector<std::string>& what) const;
@@ -42,9 +42,10 @@ public:
     /// Sorted by name.
     std::vector<NodeView> nodes() const;
 
-    /// A kubeconfig with the rights of rbac.yaml and simulated-cloud.yaml.
+    /// A kubeconfig with the permissions of rbac.yaml and simulated-cloud.yaml.
     std::filesystem::path capstans_kubeconfig() const { return control_plane() / "capstan.conf"; }
-    /// Kills the API server and starts it again after `downtime`. Returns after the start.
+    /// Kills the API server and starts it again after `downtime`. Returns when it is started, not
+    /// when it is ready.
     void restart_api_server(Seconds downtime = Seconds(2));
     /// Makes etcd compact its history.
     void forget_history();

@@ -35,15 +35,14 @@ struct ControlPlaneTest : ::testing::Test {
     int ready_pods() const;
     /// `kubectl scale` of the Deployment "web".
     void scale(int replicas) const;
-    /// Scales it down until two of its pods are left on each node.
+    /// Scales the Deployment "web" down until two of its pods are left on each node.
     void scale_to_two_a_node(PodWatch& pods) const;
 
     std::unique_ptr<Cluster> cluster;
 };
 
-/// A simulated cloud with a group of 4 cores for each zone, "web-ZONE", whose machines join the
-/// cluster; scale-down has short delays. `unneeded_time`: of a node before it
-/// is removed.
+/// A simulated cloud with a group "web-ZONE" for each zone. Its machines have 4 cores and join the
+/// cluster. Scale-down has short delays; `unneeded_time` is scale_down.unneeded_time.
 std::string cloud_in(const std::vector<std::string>& zones, int max = 20,
                      const std::string& unneeded_time = "3s");
 
@@ -51,7 +50,7 @@ std::string cloud_in(const std::vector<std::string>& zones, int max = 20,
 std::string deployment(int replicas, const std::string& cpu,
                        const std::vector<std::string>& spec = {});
 
-/// A PodDisruptionBudget for its pods.
+/// A PodDisruptionBudget for the pods of the Deployment "web".
 std::string budget(int ready_at_least);
 
 }  // namespace capstan::e2e

@@ -13,7 +13,7 @@
 
 namespace capstan::e2e {
 
-/// Its log is printed if the test has failed.
+/// A process `capstan run`. Its log is printed if the test has failed.
 class Daemon {
 public:
     /// `name`: of its files. `more`: TOML in addition to [cluster] and [admin]. `kubeconfig` empty:
@@ -24,18 +24,19 @@ public:
     Daemon& operator=(const Daemon&) = delete;
     ~Daemon();
 
-    /// Starts it again after it has ended.
+    /// Starts the process again after it has ended.
     void start();
-    /// Writes other TOML; a running daemon reloads it.
+    /// Replaces `more` in its configuration; a running daemon reloads the file.
     void configure(const std::string& more) const;
     Process& process() { return *process_; }
 
-    /// The JSON of a GET on its admin port; empty if it does not respond.
+    /// The JSON of a GET on its admin port; absent without a response, or if its status is an
+    /// error.
     std::optional<boost::json::value> get(const std::string& path) const;
-    /// Whether it leads, watches every kind, and has begun a pass after that time, which is
-    /// formatted like times of its admin port.
+    /// Whether it leads, watches every kind without an error, and has begun a pass later than
+    /// `after`, which has the format of times on its admin port.
     bool works_since(const std::string& after) const;
-    /// The sum of the target sizes of all groups; -1 before its first pass.
+    /// The sum of the target sizes of all groups; -1 if its admin port does not list groups.
     std::int64_t target() const;
     /// Its log so far.
     std::string log() const;

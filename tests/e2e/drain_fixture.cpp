@@ -42,7 +42,7 @@ void DrainTest::expect_drain_end(const Daemon& daemon) {
         120s, [&] { return has_ready_nodes(1) && pods->present() == 4 && pods->ready() == 4; }));
     EXPECT_EQ(std::ranges::count_if(cluster->nodes(), &NodeView::is_tainted), 0);
     EXPECT_TRUE(becomes(30s, [&] { return daemon.target() == 1; })) << daemon.target();
-    // Eight, and one for each of the two evicted pods.
+    // The eight pods of the Deployment, and one for each of the two evicted pods.
     EXPECT_EQ(pods->seen().size(), 10u);
 }
 

@@ -9,17 +9,18 @@
 
 namespace capstan::e2e {
 
-/// Two nodes with two pods each, which fit on one node: one of the nodes is being drained, and its
-/// pods stay until they are released.
+/// Two nodes with two pods each; all four pods fit on one node. One node is being drained, and its
+/// pods stay until release_pods().
 struct DrainTest : ControlPlaneTest {
-    /// Waits for the first eviction. `daemon`: one with cloud_in({"a"}).
+    /// Creates this state, and waits for the first eviction. `daemon` has cloud_in({"a"}).
     void begin_drain(const Daemon& daemon);
     void release_pods() const;
-    /// Expects one ready node without taints, a target size of one, and that all pods run.
+    /// Expects one ready node without taints, a target size of one, and four ready pods, two of
+    /// which replace the evicted pods.
     void expect_drain_end(const Daemon& daemon);
 
     std::optional<PodWatch> pods;
-    std::vector<std::string> held{};  ///< names of pods
+    std::vector<std::string> held{};  ///< names of the pods that a finalizer holds
 };
 
 }  // namespace capstan::e2e

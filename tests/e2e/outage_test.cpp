@@ -14,7 +14,7 @@ namespace capstan::e2e {
 namespace {
 
 struct ApiServerOutage : ControlPlaneTest {
-    /// Applies objects as soon as a server listens.
+    /// Applies objects as soon as the API server accepts them.
     void apply(const std::string& yaml) const {
         ASSERT_TRUE(becomes(120s, [&] {
             try {
@@ -30,7 +30,8 @@ struct ApiServerOutage : ControlPlaneTest {
         std::string at{};  ///< formatted like times of the admin port
         std::int64_t unix_ms = 0;
     };
-    /// Requests /readyz fifty times a second until the status is 200, then writes the time.
+    /// A command that requests /readyz up to fifty times a second until the status is 200, then
+    /// writes the time.
     std::vector<std::string> readiness_watch() const {
         const auto file = [this](const char* name) {
             return (cluster->control_plane() / name).string();
@@ -53,9 +54,9 @@ struct ApiServerOutage : ControlPlaneTest {
         std::ifstream(ready_at()) >> out.at >> out.unix_ms;
         return out;
     }
-    /// Stops the server for `downtime`. Within 5 s after it is ready again the daemon leads,
-    /// watches all kinds, and has begun a pass. `meanwhile` is called as soon as the server is
-    /// started.
+    /// Stops the API server for `downtime`. Expects that within 5 s after it is ready again the
+    /// daemon leads, watches all kinds, and has begun a pass. `meanwhile` is called as soon as the
+    /// server is started.
     void restart_and_expect_recovery(
         const Daemon& daemon, Seconds downtime = Seconds(2),
         const std::function<void()>& meanwhile = [] {}) const {
@@ -89,8 +90,8 @@ TEST_F(ApiServerOutage, IsOverWithinSecondsForEachOfThreeRestarts) {
     for (int i = 0; i < 3; ++i) restart_and_expect_recovery(daemon);
 }
 
-/// Three empty nodes, each of which gets a pod with a budget of zero disruptions as soon as the
-/// server responds again: no node is removed, and the daemon works again within seconds.
+/// Three empty nodes. As soon as the API server responds again, each gets a pod with a budget that
+/// allows no disruption. No node is removed, and the daemon works again within seconds.
 struct LongApiServerOutage : ApiServerOutage, ::testing::WithParamInterface<int> {
     std::string bound_pods() const {
         std::string out = budget(3);

@@ -24,9 +24,9 @@ public:
     std::size_t ready();
     /// The number of pods.
     std::size_t present();
-    /// The names of ready pods, by node.
+    /// The names of the pods that ready() counts, by node.
     std::map<std::string, std::vector<std::string>> ready_by_node();
-    /// The names of all pods that ever existed.
+    /// The names of all pods since the watch started.
     const std::set<std::string>& seen();
     /// Resets `min_ready` to the present value of `ready`.
     void begin_counting();
@@ -40,7 +40,7 @@ private:
     const std::filesystem::path log_;
     std::unique_ptr<Process> process_;
     std::size_t read_ = 0;                        ///< bytes
-    std::map<std::string, std::string> present_;  ///< by pod: its node if it is ready, else empty
+    std::map<std::string, std::string> present_;  ///< by pod: its node if it counts as ready
     std::set<std::string> seen_;
     std::size_t ready_ = 0, min_ready_ = 0;
 };

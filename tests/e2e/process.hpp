@@ -14,7 +14,7 @@ namespace capstan::e2e {
 
 using Seconds = std::chrono::seconds;
 
-/// A process of the test; killed when the test ends for any reason.
+/// A process, which is killed when this is destroyed, or when the test process ends.
 class Process {
 public:
     using Variables = std::map<std::string, std::string>;
@@ -27,8 +27,8 @@ public:
 
     bool is_running();
     void signal(int number);
-    /// Sends the signal, waits for the end for at most 30 s, then kills it. Returns its exit code,
-    /// or 128 plus the number of the signal that ended it.
+    /// Sends the signal, waits at most 30 s for the end of the process, then kills it. Returns its
+    /// exit code, or 128 plus the number of the signal that ended it.
     int end(int number);
     pid_t id() const noexcept { return id_; }
 
@@ -43,11 +43,11 @@ struct Output {
     int code = 0;
     std::string out{}, errors{};
 };
-/// Runs a program with `input` as standard input. Kills it after a minute.
+/// Runs a program with `input` as standard input. Kills it if it takes longer than a minute.
 Output run(const std::vector<std::string>& command, const Process::Variables& variables = {},
            const std::string& input = {});
 
-/// Checks every 200 ms. Returns false if the condition does not become true in time.
+/// Checks the condition every 200 ms. Returns false if it does not become true in time.
 bool becomes(Seconds within, const std::function<bool()>& is_so);
 
 }  // namespace capstan::e2e

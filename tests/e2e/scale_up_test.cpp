@@ -31,7 +31,7 @@ TEST_F(ControlPlaneScaleUp, RecordsAnEventOnThePod) {
     EXPECT_THAT(events(), HasSubstr("web-a 0->1"));
 }
 
-/// With `minDomains`, missing zones count as empty, so the first node does not get all pods.
+/// With `minDomains`, zones without nodes count as empty, so the first node does not get all pods.
 constexpr auto over_zones =
     "topologySpreadConstraints: [{maxSkew: 1, minDomains: 3, topologyKey: "
     "topology.kubernetes.io/zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: "
@@ -62,8 +62,8 @@ TEST_F(ControlPlaneScaleUp, Creates1000NodesFor5000Pods) {
     EXPECT_TRUE(becomes(300s, [&] { return ready_pods() == 5000; })) << ready_pods();
     std::cout << "5000 pods ready after " << seconds() << " s\n";
     EXPECT_TRUE(has_ready_nodes(1000));
-    // A group whose last increase has no answer within a second is left out of the next pass, and
-    // the others grow instead.
+    // A group whose last increase is not answered within a second is left out of the next pass, and
+    // the other groups grow instead.
     for (const auto& [zone, count] : nodes_by_zone()) EXPECT_NEAR(count, 333, 33) << zone;
     EXPECT_EQ(daemon.target(), 1000);
 }

@@ -35,8 +35,8 @@ struct ControlPlaneStaleView : ControlPlaneTest, ::testing::WithParamInterface<c
 
 TEST_P(ControlPlaneStaleView, RemovesNoNodeThatHasPods) {
     ASSERT_NO_FATAL_FAILURE(start_proxy());
-    // On a loaded machine it may take a while until six pods are bound, and until then
-    // no node may be removed.
+    // The unneeded time is long: on a loaded machine it may take a while until six pods are bound,
+    // and no node may be removed before.
     const Daemon daemon(*cluster, "stale", cloud_in({"a"}, 3, "40s"), kubeconfig());
     PodWatch pods(*cluster);
     cluster->apply(budget(6));

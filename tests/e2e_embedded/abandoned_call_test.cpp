@@ -1,5 +1,6 @@
-// A plugin's call that never returns takes memory that the daemon cannot free. When that is too
-// much, the daemon logs it and ends with exit code 4, and the next daemon continues.
+// A plugin's call that never returns keeps memory that the daemon cannot free. If the daemon then
+// uses more than watchdog.memory_max, it logs the call and ends with exit code 4, and the next
+// daemon continues.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ machine = { cpu = "8", memory = "16Gi" }
 
 TEST(AbandonedPluginCall, EndsTheDaemonAboveTheMemoryLimit) {
     EmbeddedCluster cluster(live_shop + second_group);
-    // The daemon uses more than a mebibyte, so the first abandoned call exceeds the bound.
+    // The daemon always uses more than 1 MiB, so it ends after the first abandoned call.
     std::ofstream(cluster.config(), std::ios::app)
         << "\n[watchdog]\nmemory_max = '1Mi'\n[trust]\nsearch_paths = ['"
         << commands::misbehaving().parent_path().string()

@@ -23,17 +23,18 @@ public:
     const std::string& url() const { return url_; }
     /// The response to a GET. Throws only if no server responds.
     Answer answer(const std::string& path) const;
-    /// The JSON of a GET. Throws without a response and on an error status; so do the writes.
+    /// The JSON of a GET. Throws without a response and on an error status; so do all functions
+    /// below.
     boost::json::value get(const std::string& path) const;
     /// Sends a merge patch.
     void patch(const std::string& path, const std::string& body) const;
     void create(const std::string& path, const std::string& body) const;
 
-    /// The names of a list, in its order; only of objects that have the text `with` in their JSON.
+    /// The names of the objects in a list that have the text `with` in their JSON, in its order.
     std::vector<std::string> names(const std::string& path, const std::string& with = {}) const;
-    /// The number of ready nodes of that group.
+    /// The number of ready nodes of this group of the simulated cloud.
     int nodes_of(const std::string& group) const;
-    /// The number of ready pods with that label `app`.
+    /// The number of ready pods whose label "app" has this value.
     int ready_pods(const std::string& app) const;
     void scale(const std::string& deployment, int replicas) const;
     /// The holder of the Lease; empty: no holder.

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr auto to_be_deleted = "ToBeDeletedByClusterAutoscaler";
 
-/// A Deployment of one pod that needs a little less than half a machine.
+/// A Deployment of one pod that needs less than half a machine.
 constexpr auto guest = R"(
 apiVersion: apps/v1
 kind: Deployment
@@ -48,7 +48,7 @@ metadata: {name: guest, namespace: default}
 spec: {maxUnavailable: 0, selector: {matchLabels: {app: guest}}}
 )";
 
-/// A fault in JSON: matching requests get no response during the test.
+/// A fault in JSON: requests that match `which` get no response during the test.
 std::string hanging(const std::string& which) {
     return "{" + which + R"(, "delayMs": 600000, "times": 0})";
 }
@@ -128,8 +128,8 @@ struct IncreaseCase {
     std::string hangs;                  ///< the requests that hang once pods are pending
     std::chrono::seconds within = 60s;  ///< all pods run within this time after the restart
 };
-/// An increase in the memory may have been executed, so the next daemon expects its machines for
-/// two minutes before it orders them again.
+/// If the memory has an increase that may have been executed, the next daemon expects its machines
+/// for two minutes before it orders them again.
 constexpr std::chrono::seconds expected_for = 120s;
 void PrintTo(const IncreaseCase& increase, std::ostream* out) { *out << increase.name; }
 
@@ -157,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(
         IncreaseCase{"NodeJoin", R"("verb": "create", "resource": "nodes", "carriedOut": true)"}),
     [](const auto& each) { return std::string(each.param.name); });
 
-/// Two machines, with a pod of "web" on the first and the pod of "guest" on the other, so that one
-/// of them is unneeded after begin_removal().
+/// Two machines: one with two pods of "web", one with the pod of "guest". begin_removal() removes a
+/// pod of "web", so that one machine is unneeded.
 class DaemonRestartInScaleDown : public DaemonRestart {
 protected:
     void set_up_two_nodes(const Settings& settings = {}) {

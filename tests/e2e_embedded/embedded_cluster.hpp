@@ -12,7 +12,7 @@
 
 namespace capstan::e2e {
 
-/// A process `capstan cluster` in a folder of its own. Ends when it is destroyed.
+/// A process `capstan cluster` in a folder of its own, which ends when this is destroyed.
 class EmbeddedCluster {
 public:
     /// `scenario`: TOML. `options`: of the command, in addition to --dir and -o json. Throws if the
@@ -47,7 +47,8 @@ public:
     void kill() { process_->end(9); }
     Process& process() { return *process_; }
     std::string log() const;
-    /// The admin port, with that bearer token. Throws if the log has no admin port within 30 s.
+    /// Its admin port, used with this bearer token. Throws if the log has no admin port within
+    /// 30 s.
     Api admin(const std::string& token = {}) const;
 
 private:

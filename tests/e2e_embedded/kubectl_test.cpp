@@ -57,7 +57,7 @@ TEST_F(LiveClusterWithKubectl, ScalesDownWithinABudget) {
     cluster.kubectl({"apply", "-f", "-"}, budget);
     const Api& api = cluster.api();
     ASSERT_TRUE(becomes(40s, [&] { return api.ready_pods("burst") == 6; })) << cluster.log();
-    // Seven pods on four nodes: without "web" and with four pods of "burst" two are enough.
+    // Seven pods need four nodes. Without "web", and with four pods of "burst", two are enough.
     cluster.kubectl({"scale", "deployment", "web", "--replicas=0"});
     cluster.kubectl({"scale", "deployment", "burst", "--replicas=4"});
     ASSERT_TRUE(becomes(20s, [&] { return api.ready_pods("burst") == 4; })) << cluster.log();

@@ -3,7 +3,8 @@
 
 namespace capstan::e2e {
 
-/// A group "web" with machines for two pods of "web" each, and a Deployment "web" with one pod.
+/// A group "web", whose machines have room for two pods of the Deployment "web" each. The
+/// Deployment has one pod at the start.
 constexpr auto live_shop = R"(
 title = "a shop"
 scan_interval = "500ms"

@@ -132,7 +132,8 @@ TEST(LiveDaemon, ServesItsStateOnTheAdminPort) {
                                 HasSubstr("\nMore: capstan doctor -c ")));
 }
 
-/// Sections with a trace log and with secrets, up to the heading of [admin].
+/// Tables that replace the heading [admin]: a trace log, secrets, a plugin that gets one, and
+/// [admin] with a bearer token.
 std::string sections_with_secrets(const std::string& files) {
     const std::string plugins = commands::misbehaving().parent_path().string();
     return "[log]\nlevel = 'trace'\n[secrets]\ndir = '" + files + "'\n[trust]\nsearch_paths = ['" +

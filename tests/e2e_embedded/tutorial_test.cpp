@@ -1,5 +1,5 @@
-// Every command of docs/tutorial.md as it is written there, with a cluster in memory instead of one
-// of kwok.
+// The commands of docs/tutorial.md as they are written there, except those that build the program
+// or create a cluster: the test has a cluster in memory instead of one of kwok.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -48,7 +48,8 @@ struct Tutorial : ::testing::Test {
 
     /// A command in a shell, with the test's paths and port instead of the tutorial's.
     std::vector<std::string> shell(const std::string& command) const {
-        // Replaced first, because the paths that are inserted later may begin with /tmp/capstan.
+        // /tmp/capstan is replaced first, because the paths that replace other texts may begin with
+        // it.
         std::string here = replaced(command, "/tmp/capstan", (cluster->dir() / "state").string());
         here = replaced(here, "127.0.0.1:8085", "127.0.0.1:" + admin_port());
         const std::string config = (cluster->dir() / "kwok.toml").string();
@@ -132,7 +133,7 @@ std::string normalized(const std::string& line) {
 std::string normalized_decision(const std::string& line) {
     static const Replacements varying = {{std::regex("default/shop-[^ ]+"), "POD"},
                                          {std::regex("shop-[ab]-[0-9]+"), "NODE"},
-                                         // Nodes of one group go in one line.
+                                         // One line may have several nodes of a group.
                                          {std::regex("NODE(, NODE)+ from"), "NODE from"},
                                          {std::regex(": NODE: (.*?), NODE: .*"), ": $1"},
                                          {std::regex("shop-[ab]"), "GROUP"},

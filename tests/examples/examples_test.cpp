@@ -34,18 +34,18 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
-/// The source of a test, and its text that has the name of the file.
+/// The source file of a test that uses the example, and the text in it that shows this.
 struct TestElsewhere {
     const char *source = nullptr, *text = nullptr;
 };
 
 struct Example {
     std::string file;               ///< in examples/
-    void (*start)() = nullptr;      ///< NULL: `elsewhere` does
+    void (*start)() = nullptr;      ///< NULL: the test `elsewhere` starts the example
     const char* package = nullptr;  ///< of Python, for the server; NULL: none is needed
     TestElsewhere elsewhere{};
 };
-/// In names of tests.
+/// How gtest prints the parameter.
 void PrintTo(const Example& each, std::ostream* out) { *out << each.file; }
 
 void run_without_groups(const std::string& file) {
@@ -65,10 +65,10 @@ void run_zalando() {
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
 }
 
-/// Its groups are made when pods need them.
+/// Its groups are created only when pods need them.
 void run_provisioning() { run_without_groups("provisioning.toml"); }
 
-/// Without a cloud there are no passes; the Balancer is looked after.
+/// Without a cloud there are no passes, but the Balancer is reconciled.
 void run_balancer() {
     RunningExample run("balancer.toml", {}, R"(
 [[balancer]]
@@ -94,7 +94,8 @@ void run_kwok() {
     run.stop();
 }
 
-/// With the groups, the launch template and the subnets that the example names.
+/// Has the groups, the launch template and the subnets that the example names, and a group of
+/// another cluster.
 aws::ServerSetup account_of_the_example() {
     aws::ServerSetup setup = aws::bare_account();
     setup.calls.front().parameters["LaunchTemplateName"] = "workers";
@@ -156,7 +157,7 @@ void run_gce() {
     EXPECT_THAT(server.violations(), IsEmpty());
 }
 
-/// Of the table of the plugin external_grpc.
+/// The replacements in the table of the plugin external_grpc.
 Replacements served_by(const std::string& url) {
     return {{"http = [\"grpc.example\"]", "http = [\"127.0.0.1\"]"},
             {"\"https://grpc.example:8086\"", "\"" + url + "\""}};
@@ -170,7 +171,7 @@ void run_external_grpc() {
     run.stop();
 }
 
-/// More than the two machines of the group "web" take.
+/// More pods than the two machines of the group "web" have room for.
 constexpr auto pending_pods = R"(
 [[replica_set]]
 name = "web"
@@ -180,7 +181,7 @@ tolerations = ["dedicated"]
 )";
 
 void run_grpc_expander() {
-    // Without a second group that can grow there is nothing to choose.
+    // --batch adds a second group that can grow: with one group the expander is not asked.
     const RunningServer server(external_grpc::Server::python, {"new", "--batch"});
     Replacements replacements = served_by(server.url());
     replacements.emplace_back("http = [\"expander.example\"]", "http = [\"127.0.0.1\"]");
@@ -267,7 +268,7 @@ TEST(ShippedExamples, AreAllInTheTable) {
     for (const auto& entry : fs::recursive_directory_iterator("examples"))
         if (entry.is_regular_file()) shipped.insert(entry.path().lexically_relative("examples"));
     for (const Example& each : table) listed.insert(each.file);
-    EXPECT_EQ(listed, shipped) << "a row of the table in examples_test.cpp starts each file";
+    EXPECT_EQ(listed, shipped) << "each file needs a row in the table of examples_test.cpp";
 }
 
 }  // namespace

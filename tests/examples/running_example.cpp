@@ -27,7 +27,8 @@ void replace_once(std::string& text, const std::string& what, const std::string&
     text.replace(at, what.size(), by);
 }
 
-/// So that KUBECONFIG names the cluster. The default is the service account of a pod.
+/// Sets an empty cluster.kubeconfig, with which the environment variable KUBECONFIG applies. The
+/// default is the service account of a pod.
 void set_kubeconfig(std::string& text, const std::string& file) {
     const std::string named = "kubeconfig = \"\"";
     if (text.find("kubeconfig = \"in-cluster\"") != std::string::npos) {

@@ -14,7 +14,8 @@ namespace {
 using ::testing::HasSubstr;
 using testing::run;
 
-/// The time of a call to the slow group; enough for all others on a busy machine.
+/// The timeout of each call. A call to the slow group takes this long; for all other calls it is
+/// long enough on a busy machine.
 constexpr Duration call_timeout = std::chrono::seconds(3);
 
 struct ServedCloud {

@@ -21,7 +21,7 @@ struct ServedExpander {
     RealHttpHost host{};
     GrpcExpander expander;
 
-    /// Long enough for a server that shares its processors with other tests.
+    /// The default timeout is long enough for a server that shares its processors with other tests.
     explicit ServedExpander(Server kind, const char* generation = "new",
                             Duration timeout = std::chrono::seconds(30))
         : server(kind, {generation}), expander(host.host(), config(server.url(), timeout)) {}
@@ -112,8 +112,8 @@ TEST_P(ExpanderOnGrpcServers, FailsOnServerErrorsAndTimeouts) {
     EXPECT_TRUE(p.filter({option("a")})) << "the next request succeeds";
 }
 
-/// Neither server has a health service. The response of Python's may be lost, like those of the
-/// cloud's optional calls.
+/// Neither server has a health service. The response of the Python server to such a call may be
+/// lost, as for the cloud's optional calls.
 TEST_P(ExpanderOnGrpcServers, PassesTheSelfCheck) {
     ServedExpander p(GetParam());
     const auto checked = [&] { return run(p.host.fake(), p.expander.self_check()).has_value(); };

@@ -12,7 +12,7 @@
 
 namespace capstan::external_grpc {
 
-/// `./dev packages test` installs both.
+/// `./dev packages test` installs both servers.
 enum class Server { python, go };
 
 /// Runs until it is destroyed.
@@ -24,7 +24,7 @@ public:
     RunningServer(const RunningServer&) = delete;
     RunningServer& operator=(const RunningServer&) = delete;
 
-    /// Waits until it listens.
+    /// Its URL; waits until it listens.
     std::string url() const;
     /// The last request to its expander, line by line.
     std::vector<std::string> last_request() const;
@@ -35,7 +35,7 @@ private:
     std::optional<e2e::Process> process_{};
 };
 
-/// Skips tests of a server that is not installed; in CI Python's must be.
+/// Skips tests of a server that is not installed; in CI they fail.
 class GrpcServers : public ::testing::TestWithParam<Server> {
 protected:
     void SetUp() override;

@@ -88,7 +88,7 @@ bool is_marked(const json::object& node, const std::string& key) {
     return false;
 }
 
-/// Without the folder of plugins, which differs between two assemblies.
+/// The configuration without [trust], whose folder of plugins differs between two assemblies.
 std::shared_ptr<const runtime::daemon::LoadedConfig> loaded_config(
     const runtime::Assembly& assembly) {
     auto out = std::make_shared<runtime::daemon::LoadedConfig>(
@@ -149,7 +149,7 @@ void DaemonFixture::add_initial_objects() {
     at(70s, [this] { replace_objects("y", "z"); });
 }
 
-/// Creates b-1 once the second node exists, or b-1 would be bound to the node of a-1.
+/// Creates b-1 once the second node exists; earlier, b-1 would be bound to the node of a-1.
 void DaemonFixture::add_second_pod() {
     if (store_->list(store_->kind("nodes")).items.size() < 2) {
         loop().after(1s, [this] { add_second_pod(); });
@@ -218,8 +218,9 @@ void DaemonFixture::kill_at(int change, bool is_carried_out) {
     };
 }
 
-/// From now on no request of the daemon reaches the server, and no answer reaches the daemon. The
-/// daemon ends after the handlers that are ready to run.
+/// From now on no request of the daemon reaches the server, except the present one if
+/// `is_carried_out`, and no answer reaches the daemon. The daemon ends after the handlers that are
+/// ready to run.
 void DaemonFixture::kill(bool is_carried_out) {
     constexpr Duration longer_than_any_run = 24h;
     if (is_carried_out) server_->faults().add({.spoil = ResponseCorruption::silence});

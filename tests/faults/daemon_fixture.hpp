@@ -26,7 +26,7 @@ namespace capstan::faults {
 
 /// The changes of the cluster since the start.
 struct Record {
-    std::map<std::string, int> marks;  ///< by "web-2 ToBeDeleted...": how often it was set
+    std::map<std::string, int> marks;  ///< by "NODE TAINT" or "NODE cordon": how often it was set
     std::vector<std::string> evicted;  ///< pods that began to terminate, in this order
     std::set<std::string> nodes;       ///< all nodes that ever existed
     std::vector<Time> removals;        ///< when the cloud was asked to remove machines
@@ -37,7 +37,7 @@ struct Record {
     int changes = 0;  ///< writes that daemons requested, without those of the Lease
     int daemons = 0;  ///< daemons that were started
 
-    /// How often a node was marked as to be deleted.
+    /// How often a node got the taint `mark_taint`.
     int times_marked() const;
 };
 
@@ -72,7 +72,7 @@ public:
     /// runs the next daemon.
     void run(Duration until, const std::function<void()>& check);
     /// Kills the daemon at its write number `change`, counted from 0 without those of the Lease:
-    /// before the server carries the write out, or after.
+    /// after the server has carried the write out if `is_carried_out`, otherwise before.
     void kill_at(int change, bool is_carried_out);
     /// Reloads the initial configuration with `more` appended, as SIGHUP does.
     void reload(const std::string& more);

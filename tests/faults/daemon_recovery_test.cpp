@@ -25,7 +25,7 @@ constexpr Duration run_time = 17min;
 /// Shorter than max_pod_eviction_time, so that no removal is rolled back and repeated.
 constexpr Duration fault_time = 90s;
 constexpr Duration when_watches_are_cut = 45s;
-/// Before the first Event is repeated.
+/// Shortly before the first Event is repeated.
 constexpr Duration when_events_repeat = 5min;
 /// By then all work is done, even if a daemon was killed and another one started.
 constexpr Duration work_time = 10min;
@@ -327,8 +327,8 @@ TEST(DaemonRecovery, SucceedsWithLaggingLists) {
     }
 }
 
-/// The cloud removes no machine for eight minutes. The removal of web-2 begins and is rolled back
-/// repeatedly, after a longer time each time, and succeeds in the end.
+/// The cloud removes no machine until eight minutes after the start. The removal of web-2 begins
+/// and is rolled back several times, with longer and longer pauses, and succeeds in the end.
 TEST(DaemonRecovery, SucceedsAfterTheCloudRefusedRemovals) {
     DaemonFixture fixture(
         DaemonFixtureSettings{.scale_down = "delay_after_failure = \"0s\"", .group = R"(min = 2
@@ -387,7 +387,8 @@ TEST(DaemonRecovery, SucceedsAfterFaultsOfReleasingTheLease) {
     expect_succession("update lease", {.verb = "update", .resource = "leases.coordination.k8s.io"});
 }
 
-/// The next daemon removes a mark that the memory does not have, and marks the node again.
+/// The outcome if the next daemon removes the marks, which its memory does not have, and marks the
+/// node again.
 std::string with_second_marks(std::string outcome) {
     for (std::size_t at = 0; (at = outcome.find(" x1", at)) != std::string::npos;)
         outcome.replace(at, 3, " x2");

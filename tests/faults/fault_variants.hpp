@@ -15,7 +15,7 @@ struct Request {
     simulation::api_server::ApiFault fault;  ///< matches the requests
     /// A fault without which the daemon does not make the request.
     std::optional<simulation::api_server::ApiFault> first{};
-    /// An Event that is missing if the response to the request is lost; NULL: none.
+    /// An Event that may be missing if the response to the request is lost; NULL: none.
     const char* event = nullptr;
 };
 

@@ -40,7 +40,7 @@ private:
     void make_nodes_ready();
     /// Replaces each terminating pod by a new one.
     void replace_terminating_pods();
-    /// Binds each pending pod to the node with the most room.
+    /// Binds each pending pod to the node with the most room, if it fits there.
     void schedule();
     int room_on(const json::object& node) const;
     void bind(const json::object& pod, const std::string& node);

@@ -14,7 +14,7 @@ namespace capstan::faults {
 std::string outcome_of(DaemonFixture& fixture);
 
 /// The Lease and the status ConfigMap after the daemon has ended:
-///  lease: none
+///     lease: none
 ///     status: none
 std::string state_after_stop(DaemonFixture& fixture);
 
@@ -27,8 +27,8 @@ engine::snapshot::Cluster cluster_of(DaemonFixture& fixture);
 /// Events in the store as "REASON OBJECT": "TriggeredScaleUp p-1".
 struct Events {
     std::set<std::string> all{};
-    std::set<std::string> twice{};    ///< more than one Event with the same message
-    std::set<std::string> counted{};  ///< a count above one
+    std::set<std::string> twice{};    ///< those that exist several times with the same message
+    std::set<std::string> counted{};  ///< those with a count above one
 };
 Events events_of(DaemonFixture& fixture);
 

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 /// The faults last longer than the removal of web-2 takes.
 constexpr Duration begins = 50s, ends = 4min, checked_at = 6min;
-/// A few seconds before the silence since `begins` of a watch is noticed.
+/// A few seconds before the daemon notices that a watch is silent since `begins`.
 constexpr Duration before_silence_is_noticed = begins + 70s;
 
 struct WatchFault {
@@ -49,7 +49,7 @@ bool is_schedulable(DaemonFixture& fixture) {
     return node != nullptr && json::serialize(*node).find("ToBeDeleted") == std::string::npos;
 }
 
-/// Binds a pod without a controller to web-2, which no drain may evict.
+/// Binds a pod to web-2 that no drain may evict, because it has no controller.
 void bind_bare_pod(DaemonFixture& fixture) {
     json::object pod = pod_object("bare", 1, 100);
     pod["metadata"].as_object().erase("ownerReferences");
@@ -91,7 +91,7 @@ TEST(StaleViewOfPods, RemovesNoNodeWithAPod) {
     }
 }
 
-/// Whether the request lists all pods, also as initial events of a watch, and not those of a node.
+/// Whether the request lists the pods of all nodes, also as the initial events of a watch.
 bool is_list_of_pods(const io::ServedRequest& request) {
     const auto has_text = [&](const char* text) {
         return request.target.find(text) != std::string::npos;
@@ -122,7 +122,8 @@ TEST(StaleViewOfPods, IsListedAgainAfterARecheckFoundAnUnknownPod) {
     EXPECT_EQ(marked, 0);
 }
 
-/// A client cannot tell that a watch is silent or lags, but knows that a watch is refused.
+/// A client does not notice at once that a watch is silent or lags, but it knows that a watch is
+/// refused.
 struct RefusedWatches : ::testing::TestWithParam<const char*> {};
 
 TEST_P(RefusedWatches, PreventTaintsUntilTheViewIsSynced) {

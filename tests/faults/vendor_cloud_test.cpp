@@ -134,7 +134,8 @@ json::object node_of(const std::string& machine) {
             {"status", {{"capacity", amounts}, {"allocatable", amounts}}}};
 }
 
-/// A cluster with both clouds and a daemon that runs for an hour; checked every second.
+/// A cluster with both clouds and a daemon that runs for an hour. Once a second the numbers of
+/// machines and of pods are compared.
 class VendorCloudRun {
 public:
     explicit VendorCloudRun(std::uint64_t seed) {
@@ -193,7 +194,7 @@ public:
         return static_cast<int>(store_->list(store_->kind("nodes")).items.size() - joined_.size());
     }
     int machines() const { return static_cast<int>(api.machines().size()) + machines_of_spare(); }
-    /// The number of machines that the API ever agreed to create.
+    /// The number of machines that the API agreed to create so far.
     int requested() const { return requested_; }
     FaultyNetwork& network() { return *plugin_network_; }
 
@@ -257,7 +258,7 @@ public:
     FakeApi api{[this] { return clock_->monotonic(); }};
     std::set<std::string> backed_off;          ///< groups, after the last pass
     std::set<std::string> ever_backed_off;     ///< groups, after any pass
-    std::vector<std::string> excess_machines;  ///< messages about unneeded machines
+    std::vector<std::string> excess_machines;  ///< messages about more machines than pods
 
 private:
     std::shared_ptr<FaultyNetwork> plugin_network_;
@@ -291,7 +292,8 @@ TEST_P(VendorCloud, CreatesNoExcessMachinesDespiteFaults) {
         run.begin({"e", "f", "g"});
     });
     run.at(35min, [&] {
-        EXPECT_LE(run.requested() - requested_before_shortage, 2 * 3) << "each group at most once";
+        EXPECT_LE(run.requested() - requested_before_shortage, 2 * 3)
+            << "three machines of each group, each at most once";
         EXPECT_EQ(run.machines_of_spare(), 3);
         EXPECT_THAT(run.ever_backed_off, ::testing::Not(IsEmpty()));
         run.api.sold_out.clear();

@@ -1,5 +1,5 @@
 // Watches of a plugin and of the host, with lists in small pages. After any fault both have the
-// current objects, and a plugin was called once for each version.
+// current objects, and the plugin was called at most once for each version of an object.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -156,7 +156,8 @@ private:
                      ", " + window.name);
         Changes changes;
         Watcher watcher(changes);
-        // The host first lists from the server's cache, and such a list has only one page.
+        // The host lists from the server's cache first, and such a list has only one page. This
+        // list is refused, so that the next one has pages.
         if (fault.skip > 0) changes.server.faults().add({.verb = "list", .status = 422});
         const auto inject = [&] { changes.inject(fault, variant, window.lasts); };
         window.from == Duration(0) ? inject() : void(changes.loop.after(window.from, inject));

@@ -16,7 +16,7 @@ using namespace capstan;
 
 constexpr const char* action = "DescribeThings";
 
-/// Whether a value is there, absent or refused with a reason.
+/// Reads a value. A value that cannot be read is an error with a reason.
 template <class Read>
 void read_value(Read read) {
     try {
@@ -45,7 +45,7 @@ void read_as_answer(std::string_view text) {
     if (!reply) {
         fuzz::require(
             reply.error().code == ErrorCode::unavailable && !reply.error().message.empty(),
-            "what is no answer is refused with a reason");
+            "a text that is no answer is refused with a reason");
         return;
     }
     fuzz::require(static_cast<bool>(reply->result()), "an answer has a result");
@@ -75,7 +75,7 @@ void read_as_profiles(std::string_view text) {
 void sign_a_request_to(std::string_view url) {
     const HttpRequest request("GET", "https://e.example/" + std::string(url));
     const std::string signed_text = aws::canonical_request(request, {"r", "s"});
-    fuzz::require(signed_text.starts_with("GET\n/"), "a path that is signed begins with a slash");
+    fuzz::require(signed_text.starts_with("GET\n/"), "a signed path begins with a slash");
 }
 
 }  // namespace

@@ -29,11 +29,11 @@ void require_sentences(const std::vector<std::string>& warnings) {
         fuzz::require(!warning.empty(), "a warning says something");
 }
 
-/// A node with other labels would never be registered.
+/// Kubernetes refuses nodes with invalid labels.
 void require_syntax(const NodeTemplate& node) {
     for (const auto& [key, value] : node.labels)
         fuzz::require(check_label_key(key) && check_label_value(value),
-                      "labels are what Kubernetes takes as labels");
+                      "labels are valid in Kubernetes");
     for (const Taint& taint : node.taints) fuzz::require(!taint.key.empty(), "a taint has a key");
 }
 

@@ -18,7 +18,7 @@ void read_groups(const aws::XmlElement& result) {
     const std::size_t count = read.size();
     const aws::AutoScalingGroups groups = aws::sorted_groups(std::move(read));
     fuzz::require(groups.groups.size() + groups.unreadable.size() <= count,
-                  "no group comes from nothing");
+                  "each group comes from one member");
     for (const Error& error : groups.unreadable)
         fuzz::require(!error.message.empty(), "a group that cannot be read has a reason");
     for (std::size_t i = 0; i < groups.groups.size(); ++i) {
@@ -47,7 +47,7 @@ void read_types(const aws::XmlElement& result) {
                       "a type has processors and memory");
         fuzz::require(type.instance_storage_gib >= 0 && type.neuron_cores >= 0 &&
                           type.network_interfaces >= 0,
-                      "nothing is below zero");
+                      "no amount is negative");
     }
 }
 
@@ -88,7 +88,7 @@ constexpr AnswerKind answer_kinds[]{
 
 }  // namespace
 
-/// The first byte says which action is answered: '0' and further.
+/// The first byte selects the action that the rest answers: '0' is the first of `answer_kinds`.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (size == 0) return 0;
     const AnswerKind& kind = answer_kinds[data[0] % 16 % std::size(answer_kinds)];

@@ -22,5 +22,5 @@ inline void require(bool holds, const char* promise) {
 
 }  // namespace capstan::fuzz
 
-/// libFuzzer's entry: any bytes at all. 0: the input may join the corpus.
+/// libFuzzer calls this function with any bytes. It returns 0: the input may join the corpus.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -21,12 +21,12 @@ void require_reasons(const std::vector<std::string>& warnings) {
 void require_node(const NodeTemplate& node) {
     for (const auto& [key, value] : node.labels)
         fuzz::require(check_label_key(key) && check_label_value(value),
-                      "labels are what Kubernetes takes as labels");
+                      "labels are valid in Kubernetes");
     for (const auto& [resource, amount] : node.allocatable)
-        fuzz::require(amount >= 0, "nothing is less than none");
+        fuzz::require(amount >= 0, "no amount is negative");
 }
 
-/// What was written once is written the same again.
+/// Writing labels and taints a second time changes nothing, and they are read back.
 void require_rewriting(const std::string& kube_env) {
     const Labels labels{{"team", "ml"}};
     const std::vector<Taint> taints{
@@ -34,25 +34,25 @@ void require_rewriting(const std::string& kube_env) {
     const auto once = gce::write_kube_env(kube_env, labels, taints);
     if (!once) return fuzz::require(!once.error().message.empty(), "a refusal has a reason");
     const auto twice = gce::write_kube_env(*once, labels, taints);
-    fuzz::require(twice && *twice == *once, "kube-env that was written stays as it is");
+    fuzz::require(twice && *twice == *once, "writing a second time changes nothing");
     const auto env = gce::KubeEnv::parse(*once);
     std::vector<std::string> warnings;
     fuzz::require(env && gce::read_node_labels(*env, warnings).at("team") == "ml",
-                  "labels that were written are read");
+                  "written labels are read back");
     const auto read = gce::read_node_taints(*env, warnings);
-    fuzz::require(std::ranges::count(read, taints.front()) > 0,
-                  "taints that were written are read");
-    fuzz::require(warnings.empty(), "what was written needs no warning");
+    fuzz::require(std::ranges::count(read, taints.front()) > 0, "written taints are read back");
+    fuzz::require(warnings.empty(), "written labels and taints cause no warning");
 }
 
-/// Whatever the name of a type is, figures of it stay numbers that can be reckoned with.
+/// The numbers in the name of a custom machine type stay in bounds, whatever the name is.
 void require_figures(const std::string& name) {
     const auto type = gce::parse_custom_type(name);
     if (!type) return fuzz::require(!type.error().message.empty(), "a refusal has a reason");
     if (!*type) return;
-    fuzz::require((*type)->vcpus > 0 && (*type)->vcpus <= 65'536, "a machine has cores");
+    fuzz::require((*type)->vcpus > 0 && (*type)->vcpus <= 65'536,
+                  "the number of cores is in bounds");
     fuzz::require((*type)->memory_mib > 0 && (*type)->memory_mib <= std::int64_t{1} << 30,
-                  "a machine has memory");
+                  "the memory is in bounds");
 }
 
 }  // namespace

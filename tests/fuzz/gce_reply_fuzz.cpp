@@ -15,15 +15,15 @@ void read_as_link(std::string_view text) {
     if (!link) {
         fuzz::require(
             link.error().code == ErrorCode::invalid_argument && !link.error().message.empty(),
-            "what is no link is refused with a reason");
+            "a text that is no link is refused with a reason");
         return;
     }
     fuzz::require(!link->project.empty() && !link->collection.empty() && !link->name.empty(),
                   "a link has all its parts");
     const Result<gce::ResourceLink> again = gce::parse_link(link->path());
     fuzz::require(again && again->path() == link->path(), "a path is read as the same link");
-    const std::string zone = gce::region_of_zone(link->place.name);
-    fuzz::require(link->place.name.starts_with(zone), "a zone begins with its region");
+    const std::string region = gce::region_of_zone(link->place.name);
+    fuzz::require(link->place.name.starts_with(region), "a zone begins with its region");
 }
 
 void read_as_refusal(int status, std::string_view text) {
@@ -40,7 +40,7 @@ void read_as_refusal(int status, std::string_view text) {
         error.code != ErrorCode::throttled || status == 429 || !error.provider_code.empty(),
         "throttling has a reason");
     fuzz::require(status < 500 || failed.again != RepeatWhen::never || !error.provider_code.empty(),
-                  "a failure of a server may pass, unless it says otherwise");
+                  "a server error is repeated, unless it names a reason against it");
 }
 
 void read_as_failure(std::string_view code, std::string_view message) {

@@ -21,7 +21,7 @@ capstan::kubernetes::DecodeReport decode(std::string_view text, std::size_t piec
 
 }  // namespace
 
-/// The first byte says how long the pieces are in which the text arrives.
+/// The first byte sets the size of the pieces in which the rest arrives.
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace capstan;
     if (size == 0) return 0;

@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto read = kubernetes::client::read_kubeconfig(
         {.file = "/proc/self/fd/" + std::to_string(file)}, kubernetes::client::Environment());
     if (!read) return 0;
-    fuzz::require(read->cluster.server.starts_with("http"), "a server is http or https");
+    fuzz::require(read->cluster.server.starts_with("http"),
+                  "the scheme of a server is http or https");
     fuzz::require(read->user.certificate.empty() == read->user.key.empty(),
                   "a certificate comes with its key");
     return 0;

@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string text = to_string(*read);
     const Result<Quantity> again = parse_quantity(text);
     fuzz::require(again && *again == *read, "a quantity's text is read as the same amount");
-    // "57812.5Ki" is "59200000", which names no family, so that its own text is "59200k".
+    // The text may change once more: "57812.5Ki" is printed as "59200000", and that as "59200k".
     const std::string settled = to_string(*again);
     fuzz::require(to_string(parse_quantity(settled).value()) == settled,
                   "the canonical text stays as it is");

@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (!read) return 0;
     const std::string text = format_selector(*read);
     const auto again = parse_selector(text);
-    fuzz::require(again.has_value(), "a selector that was read is written as one that can be read");
+    fuzz::require(again.has_value(), "the text of a selector can be read");
     fuzz::require(format_selector(*again) == text, "a selector is written the same each time");
     return 0;
 }

@@ -7,7 +7,7 @@
 
 namespace {
 
-/// A configuration that was taken is printed as one that is taken and means the same.
+/// A valid configuration is printed as a valid configuration. Printed again, its text is the same.
 void check_printed(const capstan::runtime::config::Config& config,
                    const capstan::runtime::config::ShippedPlugins& shipped) {
     using namespace capstan;
@@ -19,7 +19,7 @@ void check_printed(const capstan::runtime::config::Config& config,
     const runtime::config::Loaded again =
         runtime::config::load_config(runtime::config::Source{"printed", printed}, shipped);
     fuzz::require(again.config && again.diagnostics.errors() == 0,
-                  "a printed configuration is one that is taken");
+                  "a printed configuration is valid");
     fuzz::require(runtime::config::print_config(*again.config, runtime::config::PrintDefaults::no,
                                                 nothing_loaded) == printed,
                   "a configuration is printed the same each time");
@@ -38,8 +38,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const runtime::config::Loaded loaded =
         runtime::config::load_config(runtime::config::Source{"input", text}, shipped);
     (void)loaded.diagnostics.text();
-    fuzz::require(loaded.config || loaded.diagnostics.errors() > 0,
-                  "what is refused is refused with a reason");
+    fuzz::require(loaded.config || loaded.diagnostics.errors() > 0, "a refusal has a reason");
     if (loaded.config && loaded.diagnostics.errors() == 0) check_printed(*loaded.config, shipped);
     return 0;
 }

@@ -1,4 +1,4 @@
-// The same with a real control plane: its scheduler, evictions and permissions.
+// The plugin gce in a cluster with a real control plane: its scheduler, evictions and permissions.
 #include <csignal>
 #include <memory>
 #include <string>
@@ -64,7 +64,8 @@ TEST_F(GceOnARealControlPlane, FallsBackToOnDemandAndSurvivesAKillWithLaggingLis
                   .more = "[scale_up]\nbackoff = \"until_joined\"\n"});
     cluster->apply(e2e::deployment(3, "1500m"));
     ASSERT_TRUE(becomes(120s, [&] { return gce().target("on-demand") == 3; }));
-    EXPECT_TRUE(becomes(30s, [&] { return gce().target("spot") == 1; })) << "one request remains";
+    EXPECT_TRUE(becomes(30s, [&] { return gce().target("spot") == 1; }))
+        << "one machine stays requested";
     daemon().process().end(SIGKILL);
     daemon().start();
     EXPECT_TRUE(becomes(120s, [&] { return ready_pods() == 3; }));

@@ -41,7 +41,7 @@ TEST_F(GceDaemon, FallsBackToOnDemandInThePassThatFindsTheStockOut) {
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.gce().target("on-demand"), 1);
-    EXPECT_EQ(s.gce().target("spot"), 1) << "one request remains and detects new capacity";
+    EXPECT_EQ(s.gce().target("spot"), 1) << "one machine stays requested, to detect new capacity";
     expect_reaction_in_same_pass(find_reaction(s.gce(), "spot", "on-demand"));
     EXPECT_TRUE(s.has_logged("ZONE_RESOURCE_POOL_EXHAUSTED")) << "the code of Google";
 
@@ -113,7 +113,7 @@ TEST_F(GceDaemon, RemovesNoRunningMachineIfARequestHangs) {
     EXPECT_THAT(s.gce().calls("resize"), IsEmpty());
 }
 
-/// The group recreates it with the same name and another id.
+/// The group recreates a preempted machine with the same name and another id.
 TEST_F(GceDaemon, WaitsForAPreemptedMachineToReturn) {
     GceScenario& s = begin({.groups = {{.name = "spot", .target = 1, .spot = true}},
                             .more = {{"delays", json::parse(R"({"boot": 3, "delete": 1})")}}});
@@ -146,7 +146,7 @@ TEST_F(GceDaemon, KeepsAnAbandonedMachine) {
     ASSERT_TRUE(becomes(30s, [&] { return s.gce().target("web") == 0; }));
     s.scale(3);
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_THAT(s.gce().created("web"), SizeIs(2)) << "its pod is not moved";
+    EXPECT_THAT(s.gce().created("web"), SizeIs(2)) << "its node keeps its pod";
     s.scale(0);
     EXPECT_TRUE(becomes(90s, [&] { return s.gce().target("web") == 0; }));
     EXPECT_TRUE(becomes(30s, [&] { return s.nodes().size() == 1; }));
@@ -193,7 +193,8 @@ TEST_F(GceDaemon, NamesAMissingPermission) {
     EXPECT_TRUE(becomes(120s, [&] { return s.has_ready_pods(1); })) << "after it is granted";
 }
 
-/// A zone of the list is unreachable: its groups keep their last state, others are scaled.
+/// If a list cannot reach a zone, the groups of this zone keep their last state, and others are
+/// scaled.
 TEST_F(GceDaemon, ContinuesIfAZoneIsUnreachable) {
     GceScenario& s =
         begin({.groups = {{.name = "web-a"}, {.name = "web-b", .place = "us-central1-b"}}});

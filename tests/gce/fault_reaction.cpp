@@ -9,7 +9,8 @@
 namespace capstan::gce {
 namespace {
 
-/// The first call after `after` of the method, on the MIG unless it is empty; 0 if there is none.
+/// The number of the first call later than `after` of this method, and of this MIG unless `mig` is
+/// empty; 0 if there is none.
 std::int64_t first_number(const std::vector<Call>& calls, std::string_view method,
                           const std::string& mig, std::int64_t after) {
     const auto found = std::ranges::find_if(calls, [&](const Call& call) {

@@ -19,7 +19,7 @@ std::string joined(const std::map<std::string, std::string>& pairs, const char* 
     return out;
 }
 
-/// In the form of GKE.
+/// A kube-env in the form of GKE.
 std::string kube_env(const Group& group) {
     std::map<std::string, std::string> variables{
         {"kube_reserved", "cpu=70m,memory=1773Mi,ephemeral-storage=5Gi"},
@@ -59,7 +59,7 @@ json::object place_parameters(const Group& group) {
     return {{"project", project}, {is_zone(group.place) ? "zone" : "region", group.place}};
 }
 
-/// The calls that create it.
+/// Adds the calls that create the group and its instance template.
 void add_group(json::array& calls, const Group& group) {
     const std::string name = mig_of(group.name);
     calls.push_back(
@@ -83,7 +83,8 @@ json::array call_of(const SetupCall& making) {
     return {making.method, std::move(parameters), making.body};
 }
 
-/// In the form of the server. The instance of Capstan has a service account with the roles.
+/// The setup in the form of the server. The instance of Capstan has a service account with the
+/// roles.
 json::object describe(const ServerSetup& setup) {
     json::array calls;
     for (const SetupCall& making : setup.calls) calls.push_back(call_of(making));
@@ -193,7 +194,7 @@ std::string GceServer::calls_text() const {
 }
 
 void GceServer::administer(const SetupCall& call) const {
-    json::array calls;  // not initialized with its one item, which would be the array itself
+    json::array calls;  // an initializer with one array would copy it instead of nesting it
     calls.push_back(call_of(call));
     set("calls", calls);
 }

@@ -36,7 +36,7 @@ struct Group {
     std::map<std::string, std::string> variables{};  ///< more of AUTOSCALER_ENV_VARS
     std::string image = "projects/cos-cloud/global/images/family/cos-stable";
     boost::json::object properties{};  ///< of the instance template, in addition to the defaults
-    boost::json::object more{};        ///< of the MIG, as compute has it
+    boost::json::object more{};        ///< more fields of the MIG, as in requests to compute
 };
 
 /// A call during the setup: the method's id in the discovery document, its parameters without
@@ -49,7 +49,7 @@ struct SetupCall {
 struct ServerSetup {
     std::vector<Group> groups{};
     std::vector<SetupCall> calls{};
-    /// Of deploy/gce; together they are the permissions of Capstan.
+    /// Files of deploy/gce; together they are the permissions of Capstan.
     std::vector<std::string> roles{"role.yaml"};
     boost::json::object more{};  ///< other words of the server: "delays", "capacity", "lag"
 };
@@ -78,7 +78,7 @@ public:
     }
     explicit GceServer(const ServerSetup& setup);
 
-    /// -1 if the group does not exist. Names are those of Group, here and below.
+    /// The target size; -1 if the group does not exist. Names are those of Group, here and below.
     int target(const std::string& group) const;
     /// All instances that the group lists, in any state.
     std::vector<boost::json::object> machines(const std::string& group) const;
@@ -95,7 +95,7 @@ public:
     void administer(const SetupCall& call) const;
 };
 
-/// "shop-prod/us-central1-a/shop-web".
+/// The id of a group: "shop-prod/us-central1-a/shop-web".
 std::string id_of(const Group& group);
 
 /// A project without groups, with an instance template "nodes" for new groups.

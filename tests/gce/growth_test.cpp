@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr auto boots = R"({"launch": 0.5, "boot": 1, "delete": 1})";
+constexpr auto delays = R"({"launch": 0.5, "boot": 1, "delete": 1})";
 
 /// Names of all instances of deleteInstances requests.
 std::vector<std::string> deleted(const GceServer& gce) {
@@ -31,7 +31,8 @@ std::vector<std::string> deleted(const GceServer& gce) {
 }
 
 TEST_F(GceDaemon, GrowsForPodsAndShrinksWithoutThem) {
-    GceScenario& s = begin({.groups = {{.name = "web"}}, .more = {{"delays", json::parse(boots)}}});
+    GceScenario& s =
+        begin({.groups = {{.name = "web"}}, .more = {{"delays", json::parse(delays)}}});
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     s.scale(3);
@@ -130,7 +131,7 @@ TEST_F(GceDaemon, CreatesNoExtraMachineWithALaggingList) {
     EXPECT_TRUE(s.has_ready_pods(1));
 }
 
-/// The operation takes longer than a call waits: an accepted request is not repeated.
+/// An operation takes longer than a call waits for it. The accepted request is not repeated.
 TEST_F(GceDaemon, WaitsForASlowOperation) {
     GceScenario& s = begin(
         {.groups = {{.name = "web"}}, .more = {{"delays", json::parse(R"({"operation": 15})")}}});

@@ -1,4 +1,4 @@
-// The identity of Capstan.
+// The identity that Capstan has for Google Cloud.
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 

@@ -50,7 +50,7 @@ TEST_P(GceFlexibleShapes, UseOtherZonesInThePassThatFindsTheStockOut) {
     s.scale(3);
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(3); }));
-    EXPECT_EQ(s.gce().target("web"), 3) << "the group creates them";
+    EXPECT_EQ(s.gce().target("web"), 3) << "the group creates them in other zones";
     EXPECT_EQ(s.gce().target("spare"), 0);
     for (const auto& [zone, machines] : zones_of(s.gce(), "web")) EXPECT_NE(zone, three_zones[0]);
     expect_reaction_in_same_pass(find_reaction(s.gce(), "web", "web"));
@@ -77,7 +77,8 @@ TEST_F(GceDaemon, BacksOffAnEvenGroupIfAZoneHasNoCapacity) {
     EXPECT_TRUE(s.has_logged(id_of(even) + " is backed off"));
 }
 
-/// Without capacity in all of its zones, it is out of stock like a zonal group.
+/// A regional group without capacity in any of its zones is treated like a zonal group without
+/// capacity.
 TEST_F(GceDaemon, FallsBackFromARegionalGroupIfNoZoneHasCapacity) {
     ServerSetup setup{
         .groups = {{.name = "web",

@@ -36,7 +36,7 @@ const json::object& group_in(const json::value& response, std::string_view name)
     return none;
 }
 
-/// `path`: a JSON pointer within the template of the group.
+/// The value at `path`, a JSON pointer within the template of the group; "absent" without one.
 std::string in_template(const json::value& response, std::string_view group,
                         const std::string& path) {
     boost::system::error_code absent;

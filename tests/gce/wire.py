@@ -1,11 +1,11 @@
-"""What the proxy must know of Google's protocols; tests/clouds/proxy says for what.
+"""What the proxy must know of Google's protocols; tests/clouds/proxy describes the functions.
 
 A request's action is its method and path: "POST /compute/v1/projects/p/zones/z/instanceGroupManagers/web/createInstances".
 """
 
 import json
 
-# By what a path has; the first one counts.
+# The service by a part of the path; the first part that is in the path counts.
 SERVICES = (("/computeMetadata/", "metadata"), ("/compute/", "compute"), (":testIamPermissions", "cloudresourcemanager"),
             (":generateAccessToken", "iamcredentials"), ("/v1/token", "sts"), ("/token", "oauth2"))
 STATUSES = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 409: "ABORTED", 412: "FAILED_PRECONDITION",

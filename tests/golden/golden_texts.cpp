@@ -44,8 +44,8 @@ void refuse(DaemonFixture& fixture, const char* verb, const char* resource) {
     fixture.server().faults().add({.verb = verb, .resource = resource, .status = 403, .times = {}});
 }
 
-/// Daemons write its log to standard error, so
-/// everything else is written there, too.
+/// Runs daemons one after another. A daemon writes its log to standard error, so everything else
+/// is printed there, too.
 class DaemonRuns {
 public:
     using Prepare = std::function<void(DaemonFixture&)>;
@@ -114,8 +114,8 @@ void print_daemon_texts() {
     daemons.print_metrics();
 }
 
-/// "node_resources_fit NodeResourcesFit": as records of passes name the code, and as everything
-/// else.
+/// Prints two names of each code, such as "node_resources_fit NodeResourcesFit": the name in
+/// records of passes, and the name in all other texts.
 template <class Code>
 void print_codes() {
     boost::mp11::mp_for_each<boost::describe::describe_enumerators<Code>>(

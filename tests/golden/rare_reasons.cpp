@@ -26,8 +26,9 @@ void add_reasons(std::vector<Reason>& out, PassCase& c, const Policies& policies
     out.push_back(outcome.decision.unschedulable.back().reason);
 }
 
-/// The clouds say little of these groups, or make or repair them.
-void add_groups_that_wait(std::vector<Reason>& out) {
+/// Groups that cannot help: target size or machine unknown, atomic without a maximum, being
+/// created, or being repaired.
+void add_groups_that_cannot_help(std::vector<Reason>& out) {
     PassCase c;
     c.group("target unknown", 0, 5).group.target.reset();
     c.test_cluster.group("not described", 0);
@@ -41,7 +42,7 @@ void add_groups_that_wait(std::vector<Reason>& out) {
     add_reasons(out, c, c.policies());
 }
 
-/// No group gets a node of the option that was chosen.
+/// The splitter gives no node to any group of the chosen option.
 void add_option_that_comes_to_nothing(std::vector<Reason>& out) {
     PassCase c;
     c.group("chosen", 0, 5);
@@ -54,7 +55,7 @@ void add_option_that_comes_to_nothing(std::vector<Reason>& out) {
     add_reasons(out, c, policies);
 }
 
-/// More kinds of pods than are explained.
+/// More kinds of pods than a decision explains.
 void add_crowd(std::vector<Reason>& out) {
     PassCase c;
     for (int n = 0; n <= 1000; ++n) c.pods("web" + std::to_string(n), 1, 1000 + n);
@@ -65,7 +66,7 @@ void add_crowd(std::vector<Reason>& out) {
 
 std::vector<Reason> rare_reasons() {
     std::vector<Reason> out;
-    add_groups_that_wait(out);
+    add_groups_that_cannot_help(out);
     add_option_that_comes_to_nothing(out);
     add_crowd(out);
     return out;

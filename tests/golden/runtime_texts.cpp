@@ -31,7 +31,7 @@ using loop::Hook;
 
 void print_title(const char* title) { std::cerr << "\n### " << title << "\n\n"; }
 
-/// How each start of `Stumbling` ends; afterwards all end well.
+/// The errors of the next starts of `Stumbling`; later starts succeed.
 std::deque<ErrorCode> start_errors;
 bool start_never_ends = false;
 
@@ -48,8 +48,8 @@ struct Stumbling {
     Host host_;
 };
 
-/// Starts two plugins on virtual time, the first of the class `Stumbling`, and prints the log and
-/// what /readyz says after `look_after`.
+/// Starts two plugins on virtual time, the first of the class `Stumbling`. Prints the log and what
+/// /readyz says before the start and after `look_after`.
 void print_starts(const char* title, std::deque<ErrorCode> errors, bool never_ends,
                   Duration look_after) {
     print_title(title);

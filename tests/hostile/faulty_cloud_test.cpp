@@ -1,5 +1,5 @@
-// A host with two clouds, one of which is faulty, for two minutes in real time: passes start on
-// time, the Lease is always renewed, and groups of the other cloud scale up.
+// A host with two clouds, one of which is faulty, for about two minutes in real time: passes start
+// on time, the Lease is always renewed, and groups of the other cloud scale up.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ tolerations = ["far"]
 )";
 
 constexpr int pods_max = 15;
-/// The default, shorter than the duration of the Lease.
+/// The default of the setting, which is shorter than the duration of the Lease.
 constexpr auto renew_deadline = 10s;
 
 struct FaultyCloudCase {
@@ -60,8 +60,8 @@ struct FaultyCloudCase {
     const char* scan_interval;
     double late;  ///< bound of a bucket of the metric: 1.1 intervals
     std::chrono::seconds duration;
-    /// One pass in a hundred, rounded up, may be late. The first pass that waits for a hanging
-    /// cloud takes longer than a short interval.
+    /// One pass may be late: the first one that waits for a cloud that does not respond takes
+    /// longer than a short interval.
     bool may_be_late_once;
     /// How long one refresh in nine blocks the thread of the cloud plugin.
     std::chrono::seconds blocks = 3s;
@@ -121,7 +121,8 @@ protected:
         return {config.write(cluster_.dir() / "faulty-cloud.toml"), cluster_.dir() / "host",
                 cluster_.dir() / "faulty-cloud.log"};
     }
-    /// Adds pods for both clouds all the time.
+    /// Checks the Lease five times a second and the health once a second, and adds a pod for each
+    /// cloud every twelve seconds.
     void watch(HostRun& run, LeaseWatch& lease) {
         const Moment until = std::chrono::steady_clock::now() + GetParam().duration;
         for (int checks = 0; std::chrono::steady_clock::now() < until; ++checks) {

@@ -60,7 +60,8 @@ protected:
                 << "no " << line_with(row().next_log) << "\n"
                 << next.log();
         EXPECT_TRUE(!row().serves || serves_pods(2)) << next.log();
-        // Before this, the signal would end the process without a clean shutdown.
+        // Before the admin port responds, the signal would end the process without a clean
+        // shutdown.
         EXPECT_TRUE(wait_until(10s, [&] { return is_admin_live(cluster_.admin()); })) << next.log();
         EXPECT_TRUE(!after_clean_stop || !next.has_line({"the previous run"})) << next.log();
         expect_stop(next, 10s, {0});
@@ -95,7 +96,8 @@ protected:
         return row().may_continue &&
                std::ranges::any_of(row().exit_codes, [](int code) { return code > 128; });
     }
-    /// A damaged process may end at any time, with one of the exit codes of its row.
+    /// A process whose memory may be damaged may end at any time, with one of the exit codes of its
+    /// row.
     void expect_continues_or_ends(HostRun& run) {
         if (row().serves) wait_until(10s, [&] { return !run.is_running() || serves_pods(3); });
         if (!run.is_running()) return expect_end(run);

@@ -14,7 +14,7 @@ struct Row {
     std::string limits{};  ///< TOML: further limits of the plugin
     std::string config{};  ///< TOML: further sections of the configuration
 
-    /// Words of one log line. Empty: nothing is logged.
+    /// Words of one log line. Empty: the log is not checked.
     std::vector<std::string> log{};
     /// Words of the decisions or plugins page of the admin port, for problems that are not logged.
     std::vector<std::string> admin{};
@@ -23,14 +23,14 @@ struct Row {
     std::vector<int> exit_codes{};
     /// It may also continue: the effect is undefined.
     bool may_continue = false;
-    /// Words of one log line of the next run, unless the end was a clean stop.
+    /// Words of one log line of the next run, if there is one.
     std::vector<std::string> next_log{};
 
     /// If the host continues: other plugins still add nodes for pods, and the admin port responds.
     bool serves = true, admin_responds = true;
-    /// Pods also request the group of the plugin.
+    /// There are also pods that fit only in the group of the plugin.
     bool wants_rogue = false;
-    /// The group of the plugin still scales up: only one call is skipped.
+    /// The group of the plugin still scales up, because only one of its calls is skipped.
     bool grows_rogue = false;
     std::chrono::seconds stops_within{10};  ///< after SIGTERM
     std::vector<int> stops_with{0};         ///< exit codes

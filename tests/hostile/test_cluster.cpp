@@ -42,7 +42,7 @@ node_selector = { rogue = "true" }
 tolerations = ["rogue"]
 )";
 
-/// The next run waits for the Lease of a killed run.
+/// Short, since the next run waits until the Lease of a killed run expires.
 constexpr auto short_lease =
     "\n[cluster.leader_election]\nlease_duration = '3s'\nrenew_deadline = '2s'\n"
     "retry_period = '500ms'\n";

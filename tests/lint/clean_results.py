@@ -1,8 +1,8 @@
-"""Remembers what the linters found nothing in.
+"""Remembers the batches in which a linter found nothing.
 
-A batch is identified by what its preprocessor makes of it, comments included, so the memory serves every checkout. It is a
-folder of empty files in $XDG_CACHE_HOME/capstan/lint, or ~/.cache/capstan/lint. A file that no run used for a month is
-deleted.
+A batch is identified by its preprocessed text, comments included, so the results serve every
+checkout. They are empty files in $XDG_CACHE_HOME/capstan/lint, or ~/.cache/capstan/lint. A file
+that no run used for 30 days is deleted.
 """
 import hashlib
 import json
@@ -21,7 +21,8 @@ def sha256(*parts):
 
 
 class CleanResults:
-    """The inputs in which `linter` found nothing; `rules` are what its findings depend on beside the input."""
+    """The inputs in which `linter` found nothing. `rules` is all that its findings depend on
+    besides the input."""
 
     def __init__(self, linter, *rules):
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -36,7 +37,7 @@ class CleanResults:
         return self.folder / sha256(*self.rules, digest)
 
     def contains(self, digest):
-        """None is the digest of what cannot be preprocessed, which is not clean."""
+        """False for the digest None, which a batch has if it cannot be preprocessed."""
         if not digest or not self.file_of(digest).exists():
             return False
         self.file_of(digest).touch()
@@ -48,7 +49,8 @@ class CleanResults:
 
 
 def read_batches(build):
-    """Batch -> its compile command as clang takes it, without outputs, and the folder it is run in."""
+    """By batch: the arguments of its compile command, without outputs, and the folder in which the
+    command runs."""
     batches = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         if "/Unity/unity_" not in entry["file"]:
@@ -68,7 +70,7 @@ def digest_of(root, command, folder):
     made = subprocess.run(["clang++-19", *command, "-E", "-C", "-w", "-Wno-error"], cwd=folder, capture_output=True)
     if made.returncode != 0:
         return None
-    # The same in another checkout.
+    # The digest must not depend on the path of the checkout.
     return hashlib.sha256(made.stdout.replace(str(root).encode(), b".")).hexdigest()
 
 

@@ -64,8 +64,8 @@ constexpr const char* drain = "zalando/drain_with_budget";
 constexpr const char* failed_drain = "zalando/drain_with_budget_upstream";
 constexpr const char* gpus = "gpu_nodes";
 
-// All but one: upstream's max_node_skip_eval_duration_seconds is the time for which nodes were
-// skipped for lack of time, and here every pass looks at every node.
+// Upstream's max_node_skip_eval_duration_seconds is missing: it is the time for which nodes were
+// skipped for lack of time, and here every pass evaluates every node.
 INSTANTIATE_TEST_SUITE_P(
     Upstream, MetricFamily,
     ::testing::Values(Family{"scaled_down_nodes_total", "counter", drain},

@@ -1,4 +1,4 @@
-// Checks that invariants detect an autoscaler that a setting or a sabotage makes worse.
+// Checks that the invariants of chaos runs detect an autoscaler broken by a sabotage or a setting.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -30,7 +30,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Keeps the options of an even number of nodes, a second later.
+/// Keeps the options with an even number of nodes, a second later.
 class Even {
 public:
     Even(Host host, const Settings&) : host_(host) {}

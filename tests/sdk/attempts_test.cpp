@@ -89,13 +89,13 @@ TEST(Attempts, DoNotRepeatAfterPermanentErrors) {
     }
 }
 
-TEST(Attempts, TreatATooLongResponseAsApplied) {
+TEST(Attempts, TreatAChangeWithATooLongResponseAsPossiblyApplied) {
     const FailedAttempt failed = absent_with(ErrorCode::quota);
     EXPECT_EQ(failed.error.code, ErrorCode::unavailable);
     EXPECT_EQ(end_of(failed, Repeatable::no), "it may have taken effect");
 }
 
-TEST(Attempts, DoNotBlameTheRequestForAnUnreadableResponse) {
+TEST(Attempts, ReportAnUnreadableResponseAsUnavailable) {
     EXPECT_EQ(unreadable().error,
               (Error{ErrorCode::unavailable, "servers.list: the answer is cut"}));
 }
@@ -121,7 +121,7 @@ TEST(AttemptBudget, EndsAttemptsByNumberTimeAndBudget) {
     EXPECT_EQ(budget.find_end(failed, Repeatable::yes, 1, 1s, 1min), "");
 }
 
-TEST(AttemptBudget, RefundsTheCostOfASuccessButAtLeastOne) {
+TEST(AttemptBudget, RefundsWhatASuccessfulRequestPaidButAtLeastOne) {
     AttemptBudget budget{RetryPolicy()};
     const int paid = budget.pay(absent_with(ErrorCode::deadline));
     EXPECT_EQ(paid, 10);
@@ -153,7 +153,7 @@ TEST(ShareOfDuration, IsBetweenZeroAndAlmostAll) {
     EXPECT_LT(share_of(10s, 0.999), 10s);
 }
 
-/// A client whose attempts have the results of `outcomes`, one after another, then succeed.
+/// A client whose first attempts have the results in `outcomes`, in order. Later attempts succeed.
 struct AttemptClient {
     FakeHost host{};
     AttemptBudget budget{RetryPolicy()};
@@ -216,7 +216,7 @@ TEST(MakeAttempts, HonorsRetryAfter) {
     EXPECT_EQ(a.sent.at(1) - a.sent.at(0), 7s + 100ms);
 }
 
-TEST(MakeAttempts, StopsIfTheOperationHasNoTimeForAnother) {
+TEST(MakeAttempts, StopsIfTheOperationHasNoTimeForAnotherAttempt) {
     AttemptClient a;
     FailedAttempt failed = failed_with(RepeatWhen::always);
     failed.error.retry_after = 7s;

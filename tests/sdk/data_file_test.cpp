@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::run;
 
-/// "2026-11-01 0.1"
+/// Parsed from text such as "2026-11-01 0.1".
 struct Rate {
     std::string day{};
     double amount = 0;
@@ -111,10 +111,11 @@ TEST_F(DataFileTest, KeepsItsLastValueAndWarnsOnceIfTheFileBecomesInvalid) {
     renew(minutes(10));
     std::filesystem::remove(path_);
     renew(minutes(10));
-    EXPECT_EQ(warnings().size(), 3) << "it had ended, so it is logged again";
+    EXPECT_EQ(warnings().size(), 3)
+        << "the file was valid in between, so the error is logged again";
 }
 
-TEST_F(DataFileTest, KeepsItsValueIfTheFileHasNoDate) {
+TEST_F(DataFileTest, KeepsAValueWithoutADateIfTheFileBecomesInvalid) {
     write("abc");
     DataFile<Count> file(host_.host(), path_, "counts", &Count::parse, minutes(1));
     ASSERT_TRUE(run(host_, file.read()));

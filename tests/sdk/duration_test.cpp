@@ -79,7 +79,7 @@ TEST(Duration, RejectsInvalidText) {
     }
 }
 
-TEST(Duration, ReportsTheInvalidPart) {
+TEST(Duration, ReportsWhyATextIsInvalid) {
     EXPECT_EQ(parse_duration("90").error().message,
               "duration \"90\": missing or unknown unit, expected ns, us, ms, s, m, h or d");
     EXPECT_EQ(parse_duration("300y").error().message,

@@ -63,7 +63,7 @@ TEST_F(MachineEnvironmentTest, RejectsAFileAboveTheSizeLimit) {
                 HasSubstr("larger than 1 MiB"));
 }
 
-TEST_F(MachineEnvironmentTest, HasTheRequestedVariablesThatAreSet) {
+TEST_F(MachineEnvironmentTest, HasTheRequestedVariablesThatAreNotEmpty) {
     ::setenv("CAPSTAN_TEST_REGION", "eu-north-1", 1);
     ::setenv("CAPSTAN_TEST_PROFILE", "", 1);
     ::setenv("CAPSTAN_TEST_OTHER", "x", 1);

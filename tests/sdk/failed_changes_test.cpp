@@ -115,10 +115,10 @@ TEST_F(FailedChangesTest, ShowTheErrorOfARemovalWhileTheMachineExists) {
     EXPECT_EQ(view.machines[0].state, MachineState::running);
     EXPECT_EQ(view.machines[0].error, no_stock);
     listed[0].state = MachineState::deleting;
-    EXPECT_EQ(refresh().machines[0].error, std::nullopt) << "it is removed now";
+    EXPECT_EQ(refresh().machines[0].error, std::nullopt) << "the machine is being deleted now";
 }
 
-TEST_F(FailedChangesTest, ShowAGroupThatWasNotCreatedWithAFailedMachine) {
+TEST_F(FailedChangesTest, ShowAFailedMachineInAGroupThatWasNotCreated) {
     const NodeGroupId made("made");
     failed.add_group({.id = made, .max = 7}, no_stock);
     const CloudView view = refresh();

@@ -225,7 +225,7 @@ TEST_F(MalformedView, WithAnInvalidMachineErrorIsRejected) {
                              std::to_string(detail::first_size<capstan_error>));
 }
 
-TEST_F(MalformedView, KeepsReadableErrorMessagesOfLimitedLength) {
+TEST_F(MalformedView, RepairsErrorMessagesAndLimitsTheirLength) {
     const std::string endless = "\xff" + std::string(10'000, 'x') + "\u20ac";
     at<capstan_error>(view.unreadable, 0).message = str(endless);
     at<capstan_error>(view.unreadable, 0).code = 4711;
@@ -258,7 +258,7 @@ TEST_F(MalformedView, ChecksEveryMemberOfATemplate) {
     EXPECT_EQ(refusal_of_node(), "name is empty");
 }
 
-TEST_F(MalformedView, AcceptsATemplateFullOfDaemonsWithoutVariants) {
+TEST_F(MalformedView, AcceptsATemplateWithNegativeFreeResourcesAndNoVariants) {
     raw_node.free = raw_node.capacity;
     at<capstan_quantity>(raw_node.free, 0).amount = -5;
     raw_node.capacity = {};
@@ -289,7 +289,7 @@ TEST(FromAbi, ReadsLongerElementsOfANewerPlugin) {
     EXPECT_EQ(raised->groups, groups);
 }
 
-TEST(FromAbi, RejectsEmptyRequests) {
+TEST(FromAbi, RejectsInvalidRequestsAndResponses) {
     const capstan_resize resize{sizeof resize, 0, str("web"), 1, 0, str("key"), 0, 0};
     EXPECT_EQ(resize_from_abi(resize).error().message, "delta is 0, expected a positive number");
     EXPECT_EQ(resized_from_abi({sizeof(capstan_resized), -1, nullptr}).error().message,
@@ -300,8 +300,9 @@ TEST(FromAbi, RejectsEmptyRequests) {
     EXPECT_EQ(removal_from_abi(removal).error().message, "machine_ids[1] is empty");
 }
 
-/// Any bytes in a struct give a result and never a crash. Pointers keep pointing to valid memory.
-TEST(FromAbi, SurvivesRandomNumbersInEveryStruct) {
+/// Random numbers in a group give a view or an error, and never a crash. Pointers keep pointing to
+/// valid memory.
+TEST(FromAbi, SurvivesRandomNumbersInGroups) {
     for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
         SCOPED_TRACE("seed " + std::to_string(seed));
         RandomValues random(seed);

@@ -93,7 +93,7 @@ TEST(Gather, StartsNothingAfterAFailureAndAwaitsRunningTasks) {
     EXPECT_EQ(counted.begun, counted.ended);
 }
 
-TEST(Gather, ReturnsTheErrorOfAFailedResult) {
+TEST(Gather, CanReturnErrorsAsResults) {
     FakeHost host;
     CountedTasks counted{host.host()};
     const auto got = run(host, capstan::gather_results(counted.tasks({1, -2, 3}), 1));

@@ -196,7 +196,7 @@ TEST_F(Kube, RecordsEvents) {
     EXPECT_EQ(host.kube().notes()[0].message, "took long");
 }
 
-TEST_F(Kube, CanDelayOrDropResponsesInTests) {
+TEST_F(Kube, CanDelayResponsesInTests) {
     host.kube().put_text(pods, pod("a"));
     host.kube().slow("pods", "a", std::chrono::seconds(3));
     const Duration began = host.monotonic();

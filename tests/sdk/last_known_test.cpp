@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using testing::FakeHost;
 using testing::run;
 
-/// A source of values; other keys are not found.
+/// Reads from `values`; a key that is not there is not found.
 struct ValueSource {
     FakeHost host{};
     LastKnown<std::string, int> known{host.host(), CacheLife{.fresh = 10min, .jitter = 0}, 1min};
@@ -60,7 +60,7 @@ TEST(LastKnown, ReadsAValueAgainAfterItsLifetime) {
     EXPECT_EQ(s.find("a"), 2);
 }
 
-TEST(LastKnown, KeepsAValueIfReadingFailsAndPauses) {
+TEST(LastKnown, KeepsAValueAndPausesIfReadingFails) {
     ValueSource s;
     s.values["a"] = 1;
     s.update("a");

@@ -45,7 +45,7 @@ using ::testing::HasSubstr;
 using ::testing::Pair;
 using State = std::map<std::string, std::string>;
 
-/// Keeps the options that need at most this many nodes.
+/// Keeps the options that need at most as many nodes as the setting `nodes`.
 class AtMost {
 public:
     static Schema schema() {

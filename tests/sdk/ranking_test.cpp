@@ -18,7 +18,7 @@ struct FewerNodes {
     std::string describe(int nodes) const { return "needs " + counted(nodes, "node"); }
 };
 
-/// Ties with a difference of one node.
+/// Options also tie with one node more than the best.
 struct NearlyFewest : FewerNodes {
     bool ties(int best, int other) const { return other <= best + 1; }
 };
@@ -51,7 +51,7 @@ TEST(KeepBest, KeepsAllTiesAndCountsThem) {
     EXPECT_THAT(call.explanations(), ElementsAre("keeps a, b (2 of 2): needs 2 nodes"));
 }
 
-TEST(KeepBest, CanExplainTies) {
+TEST(KeepBest, UsesTheTiesOfTheRanking) {
     const Question question({option("a").nodes(3), option("b").nodes(2), option("c").nodes(4)});
     const FakeCall call;
     EXPECT_THAT(testing::kept(Ranks<NearlyFewest>(), question, call), ElementsAre("a", "b"));
@@ -59,7 +59,7 @@ TEST(KeepBest, CanExplainTies) {
                                                  "next best c: needs 4 nodes"));
 }
 
-TEST(KeepBest, KeepsNothingOfNothing) {
+TEST(KeepBest, KeepsNothingIfNoOptionIsRanked) {
     const FakeCall call;
     EXPECT_THAT(testing::kept(Ranks<FewerNodes>(), Question({option("a").nodes(0)}), call),
                 IsEmpty());

@@ -26,7 +26,7 @@ struct Token {
     std::optional<Time> expires{};
 };
 
-/// A source of tokens "1", "2", ..., which are valid for an hour.
+/// A source of tokens "1", "2", ..., which are valid for `life`.
 struct TokenSource {
     FakeHost host{};
     Renewed<Token> token{host.host(), "tokens", [this] { return find(); }};
@@ -101,7 +101,7 @@ TEST(Renewed, KeepsAValueWithoutAnEnd) {
     EXPECT_EQ(s.requests, 1);
 }
 
-TEST(Renewed, ReturnsAnExpiredValueOnceAndRenewsIt) {
+TEST(Renewed, ReturnsANewValueOnceEvenIfItHasExpired) {
     TokenSource s;
     s.life = -1s;
     EXPECT_EQ(s.get(), "1");
@@ -158,7 +158,7 @@ TEST(Renewed, WarnsIfABackgroundRenewalFails) {
                 ElementsAre(HasSubstr("the current ones stay in use: the source says no")));
 }
 
-TEST(Renewed, NeverUsesAnExpiredValue) {
+TEST(Renewed, DoesNotUseAnExpiredValueIfARenewalFails) {
     TokenSource s;
     EXPECT_EQ(s.get(), "1");
     s.error = refused;
@@ -191,7 +191,7 @@ TEST(Renewed, RenewsOnceForManyRefusals) {
     EXPECT_EQ(s.renew("1"), "2");
     s.host.advance(31s);
     EXPECT_EQ(s.renew("1"), "2");
-    EXPECT_EQ(s.requests, 2) << "a late refusal of the old one";
+    EXPECT_EQ(s.requests, 2) << "a late refusal of the old token";
 }
 
 TEST(Renewed, PausesAfterARefusal) {

@@ -239,7 +239,7 @@ TEST(Retry, RecognizesThrottlingByProviderCode) {
     EXPECT_EQ(got->body, "Malformed");
 }
 
-TEST(Retry, ReturnsOtherStatusesAsErrors) {
+TEST(Retry, FetchReturnsAFailedStatusAsAnError) {
     ClientOnFakeHost r;
     r.host.http().always("GET", api, reply(404, "gone"));
     EXPECT_EQ(

@@ -39,7 +39,7 @@ TEST_F(StandingWarningsTest, LogOnlyNewWarnings) {
     EXPECT_THAT(logged(), ElementsAre("a is full", "a is old", "a is new"));
     warnings.set("group a", Sentences{"a is old"});
     EXPECT_THAT(logged(), ElementsAre("a is full", "a is old", "a is new", "a is old"))
-        << "it had ended";
+        << "the warning had ended";
 }
 
 TEST_F(StandingWarningsTest, LogAWarningAgainAfterItEnded) {

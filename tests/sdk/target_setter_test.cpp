@@ -36,7 +36,7 @@ protected:
     TargetSetter::Current group{.target = 3, .machines = 3, .min = 1, .max = 10};
     std::vector<int> sent{};
     std::deque<Error> failures{};       ///< of the next calls
-    bool applies_failed_calls = false;  ///< a call without a response is applied
+    bool applies_failed_calls = false;  ///< a call that fails is applied nevertheless
     std::function<void()> before_next_read{};
 
     Task<TargetSetter::Current> read() {
@@ -104,7 +104,7 @@ TEST_F(TargetSetterTest, NeverSetsATargetBelowTheExistingMachines) {
     EXPECT_EQ(lower.error().code, ErrorCode::conflict) << "machines were started meanwhile";
     group = {.target = 1, .machines = 4};
     EXPECT_EQ(increase(by(1, 1, 1)).error().code, ErrorCode::conflict)
-        << "even an increase would end some";
+        << "even an increase would terminate machines";
     EXPECT_THAT(sent, IsEmpty());
 }
 
@@ -117,7 +117,7 @@ TEST_F(TargetSetterTest, StaysWithinTheLimits) {
     EXPECT_THAT(sent, IsEmpty());
 }
 
-TEST_F(TargetSetterTest, RepeatsAChangeThatTheCloudRefused) {
+TEST_F(TargetSetterTest, RepeatsAChangeAfterATemporaryRefusal) {
     failures = {{ErrorCode::throttled, "Rate exceeded"}, {ErrorCode::busy, "the queue is full"}};
     EXPECT_EQ(increase(by(1, 3, 3))->target, 4);
     EXPECT_THAT(sent, ElementsAre(4, 4, 4));
@@ -197,7 +197,7 @@ TEST_F(TargetSetterTest, SetsNoOtherTargetForHalfAMinuteAfterALostResponse) {
     EXPECT_THAT(sent, ElementsAre(5, 5, 7));
 }
 
-TEST_F(TargetSetterTest, SetsAnotherTargetOnceTheLostOneIsListed) {
+TEST_F(TargetSetterTest, SetsAnotherTargetOnceTheCloudShowsTheFirst) {
     applies_failed_calls = true;
     failures = {{ErrorCode::deadline, "no answer"}};
     EXPECT_FALSE(increase(by(2, 3, 3)));

@@ -59,7 +59,8 @@ protected:
 
 const std::map<std::string, std::string> first{{"zalando.org/scaling-priority", "100"}};
 
-/// An on-demand group in each; the one with `first` is increased before the other.
+/// One on-demand group in each cloud, with these labels. A group with the labels `first` is
+/// preferred.
 Two on_demand_in_both(const std::map<std::string, std::string>& aws,
                       const std::map<std::string, std::string>& gce) {
     return {.aws = {.groups = {{.name = "web", .labels = aws}}},
@@ -67,7 +68,7 @@ Two on_demand_in_both(const std::map<std::string, std::string>& aws,
             .options = {.expanders = R"(["label_priority", "least_waste"])"}};
 }
 
-/// The time of the first call after `after`; infinity if there is none.
+/// The time of the first call later than `after` for which `is` is true; infinity without one.
 template <class Calls, class Is>
 double first_after(const Calls& calls, double after, const Is& is) {
     const auto found =
@@ -92,14 +93,14 @@ TEST_F(TwoClouds, FallBackFromAwsToGoogleInThePassThatFindsTheFailure) {
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.gce().target("web"), 1);
-    EXPECT_EQ(s.aws().desired("web"), 1) << "one request remains";
+    EXPECT_EQ(s.aws().desired("web"), 1) << "one machine stays requested";
     EXPECT_THAT(s.nodes(), SizeIs(1));
 
     const double requested = of_aws(s.aws(), "SetDesiredCapacity");
     const double listed = of_aws(s.aws(), "DescribeScalingActivities", requested);
-    const double fell_over = of_google(s.gce(), "createInstances");
-    EXPECT_GT(fell_over, listed);
-    EXPECT_LT(fell_over, of_aws(s.aws(), "DescribeScalingActivities", listed))
+    const double fell_back = of_google(s.gce(), "createInstances");
+    EXPECT_GT(fell_back, listed);
+    EXPECT_LT(fell_back, of_aws(s.aws(), "DescribeScalingActivities", listed))
         << "each pass reads the activities";
 }
 
@@ -111,17 +112,17 @@ TEST_F(TwoClouds, FallBackFromGoogleToAwsInThePassThatFindsTheFailure) {
     s.run();
     EXPECT_TRUE(becomes(60s, [&] { return s.has_ready_pods(1); }));
     EXPECT_EQ(s.aws().desired("web"), 1);
-    EXPECT_EQ(s.gce().target("web"), 1) << "one request remains";
+    EXPECT_EQ(s.gce().target("web"), 1) << "one machine stays requested";
 
     const double requested = of_google(s.gce(), "createInstances");
     const double listed = of_google(s.gce(), "listManagedInstances", requested);
-    const double fell_over = of_aws(s.aws(), "SetDesiredCapacity");
-    EXPECT_GT(fell_over, listed);
-    EXPECT_LT(fell_over, of_google(s.gce(), "aggregatedList", listed))
+    const double fell_back = of_aws(s.aws(), "SetDesiredCapacity");
+    EXPECT_GT(fell_back, listed);
+    EXPECT_LT(fell_back, of_google(s.gce(), "aggregatedList", listed))
         << "each pass begins with a list of the groups";
 }
 
-/// Machines of both clouds have two cores each.
+/// Every machine of both clouds has two cores.
 TEST_F(TwoClouds, ShareOneLimit) {
     Two two = on_demand_in_both({}, first);
     two.gce.more["capacity"] = json::parse(R"([{"group": "shop-web", "limit": 1}])");
@@ -150,7 +151,7 @@ TEST_F(TwoClouds, KeepGroupsOfOneNameSeparate) {
     EXPECT_TRUE(becomes(60s, [&] { return s.nodes().empty(); })) << "each cloud removes its own";
 }
 
-/// Groups are created if none fits: in the other cloud if one has no capacity.
+/// Without a suitable group one is created: on Google Cloud, since AWS has no capacity.
 TEST_F(TwoClouds, CreateGroupsInTheCloudWithCapacity) {
     Two two;
     two.aws = aws::bare_account();

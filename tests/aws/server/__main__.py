@@ -23,7 +23,7 @@ from server.events import RECLAIMS  # noqa: E402
 
 
 class Handler(MotoRequestHandler):
-    """Keeps connections open, dates answers by AWS's clock, and says nothing."""
+    """Keeps connections open, dates answers by AWS's clock, and logs only errors."""
 
     protocol_version = "HTTP/1.1"
     timeout = 60
@@ -56,7 +56,8 @@ class Application:
 
 
 def keep_going():
-    """What is due happens without a request, too: the list's history is of the moments at which it changed."""
+    """Does what is due also between requests, so that the history of each list has the times of the
+    changes."""
     while True:
         time.sleep(0.05)
         with access.LOCK:

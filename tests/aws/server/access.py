@@ -1,8 +1,9 @@
-"""What stands before every action: whose request is it, is it signed rightly, is it in time, may it be done.
+"""Checks every request before its action: who sent it, its signature, its date, and whether the
+action is allowed.
 
-moto checks signature, key, token and action (its classes of `iam.access_control`). Of ours are the check of the
-date and of expired sessions, resources and conditions (policy.py), DryRun, refusals in each protocol's own form,
-and the record of all calls.
+moto checks signature, key, token and action (its classes of `iam.access_control`). Ours are the
+checks of the date and of expired sessions, resources and conditions (policy.py), DryRun, refusals
+in each protocol's own form, and the record of all calls.
 """
 
 import datetime
@@ -34,7 +35,7 @@ class Refusal(Exception):
         self.status, self.code, self.message = status, code, message
 
 
-# What a refusal is called where it is not called as most services call it.
+# Status and code of refusals that differ from those of most services: 403 and the code itself.
 CODES = {
     ("ec2", "SignatureDoesNotMatch"): (401, "AuthFailure"),
     ("ec2", "InvalidClientTokenId"): (401, "AuthFailure"),
@@ -57,7 +58,8 @@ def refuse(service, code, message):
 
 
 class Request(access_control.IAMRequest):
-    """moto's check, which would take the query of a GET for its body."""
+    """moto's check. It would take the query of a GET request for the body, so the body is
+    emptied."""
 
     def _create_aws_request(self):
         if self._method == "GET":
@@ -87,7 +89,7 @@ class Request(access_control.IAMRequest):
 
 
 def documents_of(principal):
-    """Of a user's or role's ARN, for SimulatePrincipalPolicy."""
+    """The policies of the user or role with this ARN, for SimulatePrincipalPolicy."""
     backend = iam_backends[ACCOUNT]["aws"]
     kind, _, name = principal.split(":", 5)[5].partition("/")
     name = name.split("/")[0] if kind == "assumed-role" else name.split("/")[-1]
@@ -96,7 +98,8 @@ def documents_of(principal):
 
 
 class Access:
-    """WSGI in front of moto. Requests of `trusted` (environ) pass unchecked and are not recorded."""
+    """WSGI in front of moto. Requests with "capstan.trusted" in `environ` are neither checked nor
+    recorded."""
 
     def __init__(self, inner):
         self.inner = inner
@@ -131,7 +134,7 @@ class Access:
             if out is None and call["service"] != "sqs":
                 out = b"".join(self.inner(environ, remember))
                 reconcile_all()
-        if out is None:  # a queue is waited on, and holds up nothing else
+        if out is None:  # a request to a queue may wait for a message, so it must not hold the lock
             out = b"".join(self.inner(environ, remember))
         call["status"] = answered["status"]
         if answered["status"] >= 300:
@@ -141,7 +144,7 @@ class Access:
         return [out]
 
     def checked(self, environ, body, call, start_response):
-        """The answer of a refusal; nothing: it may go on."""
+        """The response of a refusal; None if the request is allowed."""
         try:
             self.check(environ, body, call)
             return None
@@ -226,7 +229,7 @@ class Access:
 
 
 def is_over(key):
-    """Whether it is of a session that has ended."""
+    """Whether the access key belongs to a session that has expired."""
     role = sts_backends[ACCOUNT]["aws"].get_assumed_role_from_access_key(key)
     if role is None:
         return False
@@ -245,7 +248,7 @@ def answer_refusal(refusal, call, start_response):
 
 
 def describe(environ, body):
-    """The record of a request, which is filled as it is answered."""
+    """The record of a request, which is completed when the request is answered."""
     headers = {name.lower(): value for name, value in EnvironHeaders(environ).items()}
     return {**read_request(environ["REQUEST_METHOD"], environ["PATH_INFO"], headers, body),
             "at": CLOCK.now(), "principal": "", "violations": []}

@@ -1,4 +1,5 @@
-"""What actions answer where moto has less than AWS: pages, filters, limits of a request, types by requirements."""
+"""Actions of which moto implements less than AWS does: pages, filters, limits of a request, types
+by requirements."""
 
 import base64
 import datetime
@@ -17,9 +18,10 @@ from .instance_types import OFFERED, find_types
 
 
 def page(items, size, token, refuse):
-    """Those of this page, and the next one's token. `refuse` raises for a token that is none.
+    """The items of a page, and the token of the next page. `refuse` raises; it is called for an
+    invalid token.
 
-    "again", which the proxy hands out for lists that do not end, means the first page.
+    The token "again", which the proxy adds to replies, means the first page.
     """
     start = 0
     if token and token != "again":

@@ -1,4 +1,4 @@
-"""How many machines the cloud has, and in which words AWS says that it has none left.
+"""How many machines the cloud has, and with which messages AWS reports that it has none left.
 
 The texts of `status_message` are those that AWS writes into failed scaling activities.
 """
@@ -64,7 +64,8 @@ MESSAGES = {
 
 
 def status_message(code, launch, is_mixed):
-    """A group with a mixed instances policy says code and market, another one only the sentence."""
+    """With a mixed instances policy the message has the market and the code. Without one it has no
+    market, and for InsufficientInstanceCapacity (on demand) and Unsupported no code."""
     if code == "InsufficientInstanceCapacity" and launch.market == "spot":
         text = "There is no Spot capacity available that matches your request."
     else:
@@ -84,7 +85,8 @@ class Capacity:
         self.pools = [Pool(**pool) for pool in pools]
 
     def refuses(self, launch, running):
-        """The code with which EC2 refuses it; nothing: there is a machine. `running`: what was launched before."""
+        """The code with which EC2 refuses the launch; None if it does not. `running`: the earlier
+        launches."""
         for pool in self.pools:
             if pool.matches(launch) and sum(pool.matches(other) for other in running) >= pool.limit:
                 return pool.code

@@ -5,7 +5,8 @@ import time
 
 
 class Clock:
-    """`offset` is what AWS's clock is ahead of the machine's. `advance` moves what is due, too."""
+    """`offset` is how far AWS's clock is ahead of the machine's. `advance` also moves the clock of
+    delays."""
 
     def __init__(self):
         self.offset = 0.0

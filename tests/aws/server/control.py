@@ -65,7 +65,7 @@ class Control:
         return {}
 
     def world(self, **wanted):
-        """All at once; each key but `region` and `calls` is a word below."""
+        """Sets all at once; each key except `region` and `calls` is one of the words below."""
         IDENTITIES.region = wanted.pop("region", IDENTITIES.region)
         calls = wanted.pop("calls", [])
         for word in ("types", "delays", "identities", "capacity"):
@@ -128,7 +128,7 @@ class Control:
         return {}
 
     def time(self, offset=None, advance=0.0):
-        """`offset`: what AWS's clock is ahead; `advance`: what is due then is due now."""
+        """`offset`: how far AWS's clock is ahead; `advance`: what is due by then is due now."""
         if offset is not None:
             CLOCK.offset = float(offset)
         CLOCK.advance(float(advance))
@@ -149,7 +149,7 @@ class Control:
         return {}
 
     def subnet_tags(self, tags):
-        """Of the default subnets."""
+        """Adds tags to the default subnets."""
         backend = ec2_backends[ACCOUNT][IDENTITIES.region]
         backend.create_tags(default_subnets(backend), tags)
         return {}
@@ -159,14 +159,14 @@ class Control:
         return {}
 
     def expire(self, access_key_id):
-        """Ends the session; "" ends all that have called so far."""
+        """Ends the session with this access key; "" ends all sessions so far."""
         keys = [access_key_id] if access_key_id else [
             role.access_key_id for role in sessions()]
         self.access.expired.update(keys)
         return {"ended": len(keys)}
 
     def queue_name(self, name):
-        """Where events are put."""
+        """Sets the queue into which events are put."""
         self.queue = name
         return {}
 
@@ -182,12 +182,12 @@ class Control:
         return {}
 
     def message(self, text):
-        """Anything else into the queue."""
+        """Puts any text into the queue."""
         events.put(self.queue, text, IDENTITIES.region)
         return {}
 
     def terminate(self, instance):
-        """As from EC2's console: the group notices by its health check."""
+        """Terminates a machine as EC2's console does: the group notices by its health check."""
         ec2_backends[ACCOUNT][IDENTITIES.region].terminate_instances([instance])
         return {}
 
@@ -199,7 +199,7 @@ class Control:
                     each.lifecycle_state, each.due = state, None
         return {}
 
-    # Words that are asked.
+    # Words that are read.
 
     def get_calls(self, after="0"):
         return [call for call in self.access.calls if call["number"] > int(after)]
@@ -228,13 +228,13 @@ def sessions():
 
 
 def pods_of(of):
-    """By addresses of network interfaces, as EKS has it."""
+    """The maximum number of pods, by the addresses of network interfaces, as on EKS."""
     network = of.get("NetworkInfo", {})
     return network.get("MaximumNetworkInterfaces", 0) * (network.get("Ipv4AddressesPerInterface", 1) - 1) + 2
 
 
 def nodegroup_labels(group):
-    """What EKS tells the machines of a managed node group."""
+    """The labels that EKS gives to the nodes of a managed node group."""
     tags = {tag["Key"]: tag.get("Value") for tag in group.tags}
     cluster = eks_backends[ACCOUNT][IDENTITIES.region].clusters.get(tags.get("eks:cluster-name"))
     nodegroup = cluster.nodegroups.get(tags["eks:nodegroup-name"]) if cluster else None
@@ -261,7 +261,7 @@ def machine_of(group, state):
 
 
 def answer(control, environ):
-    """Status and JSON text; nothing: it is no control request."""
+    """Status and JSON text; None if it is no control request."""
     path = environ["PATH_INFO"]
     if not path.startswith("/control/"):
         return None
@@ -280,7 +280,7 @@ def answer(control, environ):
             events.RECLAIMS.carry_out()
             reconcile_all()
         return 200, json.dumps(out, default=str)
-    except Exception as error:  # a test has asked for nonsense, and is told
+    except Exception as error:  # the test has sent an invalid request
         return 400, json.dumps({"error": f"{word}: {type(error).__name__}: {error}"})
 
 

@@ -17,9 +17,9 @@ from .capacity import CAPACITY, Launch, status_message
 from .clock import CLOCK
 from .instance_types import find_types
 
-# Seconds. `launch`: until a machine that was asked for is in the list; `boot`: from there until it is in service;
-# `terminate`: until one that goes is gone; `retry`: from a failed launch to the next attempt. A group's own ones
-# are below "GROUP" in "groups".
+# Seconds. `launch`: until a requested machine is in the list; `boot`: from then until it is in
+# service; `terminate`: until a terminating machine is gone; `retry`: from a failed launch to the
+# next attempt. Delays of a single group are in "groups", under its name.
 USUAL_DELAYS = {"launch": 0.0, "boot": 0.0, "terminate": 0.0, "retry": 30.0}
 HISTORY = 600.0
 LEAVING = ("Terminating", "Terminating:Wait", "Terminating:Proceed")
@@ -30,8 +30,8 @@ class Settings:
 
     def __init__(self):
         self.delays = dict(USUAL_DELAYS)
-        self.lag = 0.0  # by which lists of groups are late
-        self.provider_ids = True  # whether nodes have one
+        self.lag = 0.0  # seconds by which lists of groups are late
+        self.provider_ids = True  # whether nodes have a spec.providerID
 
     def delay(self, group, what):
         own = self.delays.get("groups", {}).get(group, {})
@@ -42,7 +42,7 @@ SETTINGS = Settings()
 
 
 class State(models.InstanceState):
-    """A machine of a group, with what it was launched as."""
+    """A machine of a group, with its launch: zone, type and market."""
 
     def __init__(self, instance, group, launch, version):
         super().__init__(instance, lifecycle_state="Pending",
@@ -65,7 +65,7 @@ class State(models.InstanceState):
 
     @property
     def counts(self):
-        """Whether it is one of those that the desired capacity asks for."""
+        """Whether the machine counts towards the desired capacity."""
         return not self.is_leaving and self.lifecycle_state != "Standby" and \
             not self.lifecycle_state.startswith("Warmed:")
 
@@ -83,7 +83,7 @@ class Group(models.FakeAutoScalingGroup):
         self._spread_over_subnets()
 
     def _spread_over_subnets(self):
-        """Zones alone mean the default subnets, as in AWS."""
+        """A group with zones but without subnets gets the default subnets, as in AWS."""
         if not self.vpc_zone_identifier:
             subnets = {each.availability_zone: each.id for each in self.ec2_backend.describe_subnets()
                        if str(each.default_for_az).lower() == "true"}
@@ -167,7 +167,8 @@ class Group(models.FakeAutoScalingGroup):
                 self.attempt_at = now + SETTINGS.delay(self.name, "retry")
 
     def _launch_one(self, now):
-        """In the zone with the fewest machines that has one; each that has none leaves a failed activity."""
+        """Launches a machine. Zones are tried from the one with the fewest machines on; each zone
+        without capacity leaves a failed activity. Returns whether a machine was launched."""
         market = self._market()
         running = [state.launch for group in self.autoscaling_backend.autoscaling_groups.values()
                    for state in group.instance_states if not state.is_leaving]
@@ -203,7 +204,8 @@ class Group(models.FakeAutoScalingGroup):
         return (self.mixed_instances_policy or {}).get("LaunchTemplate", {}).get("Overrides", [])
 
     def _market(self):
-        """Of the next machine: what is above the base is shared out by percentage, rounded up for on demand."""
+        """The market of the next machine. Of the capacity above the base, a percentage is on
+        demand, rounded up."""
         if not self.mixed_instances_policy:
             if self.launch_config is not None:
                 return "spot" if self.launch_config.spot_price else "on-demand"
@@ -271,7 +273,8 @@ class Group(models.FakeAutoScalingGroup):
                   "Failed", message, details=launch.zone)
 
     def _shrink(self, now):
-        """Of the zone with the most machines the oldest that is not protected."""
+        """Takes out an unprotected machine: of those in the zone with the most machines the
+        oldest."""
         counts = collections.Counter(state.launch.zone for state in self.active_instances())
         free = [state for state in self.active_instances() if not state.protected_from_scale_in]
         if free:
@@ -280,7 +283,7 @@ class Group(models.FakeAutoScalingGroup):
                                   "and actual capacity.", now)
 
     def take_out(self, state, why, now):
-        """Its activity."""
+        """Begins to terminate the machine. Returns the activity."""
         state.lifecycle_state = "Terminating"
         state.due = now + SETTINGS.delay(self.name, "terminate")
         state.activity = self.note(f"Terminating EC2 instance: {state.instance.id}", f"At {CLOCK.text()} {why}",
@@ -316,14 +319,14 @@ class Group(models.FakeAutoScalingGroup):
             self.history.popleft()
 
     def seen(self):
-        """As it was `lag` seconds ago; nothing: it was not there."""
+        """The group as it was `lag` seconds ago; None if it did not exist then."""
         latest = CLOCK.monotonic() - SETTINGS.lag
         views = [view for at, _, view in self.history if at <= latest]
         return views[-1] if views else None
 
 
 class Backend:
-    """In the place of methods of moto's AutoScalingBackend."""
+    """Methods that replace those of moto's AutoScalingBackend."""
 
     def group_of(self, name):
         if name not in self.autoscaling_groups:
@@ -435,7 +438,7 @@ def create_auto_scaling_group(self, name, desired_capacity=None, max_size=None, 
 
 
 def install():
-    """From here on moto's groups are ours."""
+    """Makes moto use the groups of this file."""
     models.FakeAutoScalingGroup = Group
     backend = models.AutoScalingBackend
     backend.create_auto_scaling_group = create_auto_scaling_group

@@ -1,7 +1,8 @@
-"""Who may ask: users with keys, roles that machines and pods take on, and where they get their credentials.
+"""Principals: users with keys, roles that machines and pods assume, and where they get their
+credentials.
 
-IMDSv2 demands its token, as AWS does where IMDSv1 is off; EKS Pod Identity and ECS serve credentials for the token
-of the pod; STS checks the token of a web identity.
+IMDSv2 demands its token, as AWS does if IMDSv1 is off; EKS Pod Identity and ECS serve credentials
+for the token of the pod; STS checks the token of a web identity.
 """
 
 import json
@@ -68,7 +69,7 @@ IDENTITIES = Identities()
 
 
 def answer_metadata(environ):
-    """Status and text; nothing: it is not about metadata or a pod's credentials."""
+    """Status and text; None if the request is not about metadata or a pod's credentials."""
     path, method = environ["PATH_INFO"], environ["REQUEST_METHOD"]
     if path == "/v1/credentials":
         if not IDENTITIES.pod_role or environ.get("HTTP_AUTHORIZATION") != IDENTITIES.pod_token:
@@ -102,7 +103,7 @@ def assume_role_with_web_identity(self):
 
 
 def simulate_principal_policy(self):
-    """By what the caller says of the context alone: AWS looks up no tags for a simulation."""
+    """Decides only by the context that the caller states: AWS looks up no tags for a simulation."""
     documents = documents_of(self._get_param("PolicySourceArn"))
     context = {entry["ContextKeyName"]: entry["ContextKeyValues"]
                for entry in self._get_param("ContextEntries", None) or []}

@@ -9,7 +9,7 @@ from moto.ec2.models.instance_types import INSTANCE_TYPES, InstanceType
 
 GIB = 1024
 
-# Enough for what tests ask; a world may offer others.
+# Enough for the tests; a world may offer others.
 USUAL = [
     *("c4.large", "c4.xlarge", "r4.large", "t3.medium", "t3.large"),
     *(f"{family}.{size}" for family in ("m5", "c5", "r5", "m6i", "c6i") for size in ("large", "xlarge", "2xlarge")),
@@ -23,7 +23,7 @@ class Offered:
         self.offer(USUAL)
 
     def offer(self, names):
-        """"*": all that moto knows, some 1400."""
+        """Offers these types; ["*"] offers all that moto knows."""
         wanted = sorted(INSTANCE_TYPES) if names == ["*"] else names
         self.types = {name: InstanceType(name) for name in wanted if name in INSTANCE_TYPES}
 
@@ -35,7 +35,7 @@ OFFERED = Offered()
 
 
 def within(value, bounds):
-    """`bounds`: {"Min": ..., "Max": ...}, as AWS has it; one that is missing bounds nothing."""
+    """`bounds`: {"Min": ..., "Max": ...}, as in AWS's requests; a missing bound does not limit."""
     low, high = bounds.get("Min"), bounds.get("Max")
     return (low is None or value >= float(low)) and (high is None or value <= float(high))
 
@@ -46,7 +46,7 @@ def is_allowed(value, wish):
 
 
 def accelerators(of):
-    """Pairs of its accelerators' kinds and numbers: (type, manufacturer, name, count)."""
+    """The accelerators of a type, each as (kind, manufacturer, name, count)."""
     out = [("gpu", gpu["Manufacturer"].lower(), gpu["Name"].lower(), gpu["Count"])
            for gpu in of.get("GpuInfo", {}).get("Gpus", [])]
     out += [("inference", each["Manufacturer"].lower(), each["Name"].lower(), each["Count"])
@@ -70,7 +70,7 @@ def matches_accelerators(of, wanted):
 
 
 def matches(of, wanted):
-    """Whether the type satisfies InstanceRequirements. What they do not say has AWS's default."""
+    """Whether the type satisfies InstanceRequirements. Missing fields have AWS's defaults."""
     name, vcpus = of["InstanceType"], of["VCpuInfo"]["DefaultVCpus"]
     memory = of["MemoryInfo"]["SizeInMiB"]
     allowed, excluded = wanted.get("AllowedInstanceTypes", []), wanted.get("ExcludedInstanceTypes", [])
@@ -98,7 +98,8 @@ def matches(of, wanted):
 
 
 def find_types(wanted, architectures=(), virtualizations=()):
-    """Names in the order in which groups take them here: the smallest first."""
+    """The names of the types that match, in the order in which the groups of this server try them:
+    the smallest first."""
     found = [
         of for of in OFFERED.types.values()
         if (not architectures or set(architectures) & set(of["ProcessorInfo"]["SupportedArchitectures"]))

@@ -1,4 +1,5 @@
-"""Holds what is exchanged to botocore's service models, which are AWS's own description of its protocols."""
+"""Checks requests and responses against botocore's service models, AWS's own description of its
+protocols."""
 
 import datetime
 import functools
@@ -11,7 +12,7 @@ from botocore.parsers import create_parser
 from botocore.validate import ParamValidator
 
 
-LARGE = 300_000  # bytes; it takes long to look at more, and one page is like another
+LARGE = 300_000  # bytes; a larger response is not checked: its pages are alike
 
 
 @functools.lru_cache(maxsize=None)
@@ -64,7 +65,8 @@ def nest(pairs):
 
 
 def read(shape, value, is_ec2, path):
-    """The document that the parameters spell, by the shape; raises Unknown with the place."""
+    """The document that the parameters encode, by the shape. Raises Unknown with the path of what
+    the shape lacks."""
     if shape.type_name == "structure":
         names = {wire_name(name, member, is_ec2): (name, member) for name, member in shape.members.items()}
         extra = sorted(set(value) - set(names))
@@ -86,7 +88,7 @@ def read(shape, value, is_ec2, path):
 
 
 def check_request(call, environ, body):
-    """Sentences about what AWS's model does not know; empty: it is as it must be."""
+    """What in the request AWS's model does not allow, as sentences; empty if nothing."""
     if call["is_metadata"] or call["service"] not in ("autoscaling", "ec2", "sts", "iam", "sqs", "eks"):
         return []
     model = model_of(call["service"])
@@ -114,7 +116,8 @@ def check_request(call, environ, body):
 
 
 def check_answer(call, status, headers, body):
-    """Whether botocore reads the answer as the model has it: an answer that is not is a mistake of this server."""
+    """What in the answer, as botocore reads it, AWS's model does not allow: a mistake of this
+    server. Else empty."""
     if call["is_metadata"] or call["service"] not in ("autoscaling", "ec2", "eks", "sts", "iam", "sqs"):
         return []
     if len(body) > LARGE:

@@ -1,27 +1,28 @@
-"""What kubelet would tell of a machine: the word `nodes`, for the joiner."""
+"""What kubelet would report about a machine: the word `nodes`, for the joiner."""
 
 import base64
 import re
 
-REGION_CHARACTERS = -1  # zones here are those of a region, with a letter behind its name
+REGION_CHARACTERS = -1  # the name of a zone is that of its region and one letter
 TEMPLATE = "k8s.io/cluster-autoscaler/node-template/"
 ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 
 
 def reserved(vcpus, pods):
-    """What EKS's machines keep for themselves: thousandths of a core, and MiB."""
+    """What a machine of EKS reserves for itself: millicores, and MiB of memory."""
     cpu = 60 + (10 if vcpus > 1 else 0) + 5 * min(max(vcpus - 2, 0), 2) + 2.5 * max(vcpus - 4, 0)
     return int(cpu), 255 + 11 * pods + 100
 
 
 def option(user_data, name):
-    """The value of a kubelet's option in what the machine started with: pairs of key and value."""
+    """The value of a kubelet option in the user data, as pairs of key and value."""
     found = re.search(name + r"[= ]\"?'?([^\s\"',]*(?:,[^\s\"',]+)*)", user_data)
     return [pair.partition("=")[::2] for pair in found.group(1).split(",") if pair] if found else []
 
 
 def own_labels_and_taints(machine):
-    """By its user data where kubelet's options are in it, else by what the tags of its group promise."""
+    """By the kubelet options in its user data; without such options by the node-template tags of
+    its group."""
     user_data = base64.b64decode(machine["user_data"] or "").decode(errors="replace")
     tags = machine["group_tags"]
     if "--node-labels" in user_data or "--register-with-taints" in user_data:
@@ -33,7 +34,8 @@ def own_labels_and_taints(machine):
 
 
 def node_of(machine, has_provider_id=True):
-    """Of one of the word `machines`. A node without a providerID does not have the name of its machine either."""
+    """The node of a machine of the word `machines`. If it has no providerID, its name is not that
+    of the machine either."""
     name = machine["id"] if has_provider_id else "node-" + machine["id"][-8:]
     vcpus, pods = machine["vcpus"], machine["pods"]
     memory = int(machine["memory_mib"] * 0.97)

@@ -1,7 +1,8 @@
-"""Resources and conditions of identity policies, which moto does not look at.
+"""Resources and conditions of identity policies, which moto ignores.
 
-Of each action that tests meet: which kind of resource it is about, by AWS's service authorization reference. An
-action that is not here has no resource-level permissions, so that only `"Resource": "*"` allows it, and no tags.
+RESOURCES has the kind of resource of each action that tests use, by AWS's service authorization
+reference. An action that is not in it has no resource-level permissions, so that only `"Resource":
+"*"` allows it, and no tags.
 """
 
 import fnmatch
@@ -78,7 +79,7 @@ RESOURCES = {
 }
 
 
-# A batch needs the right to its one action.
+# A batch action needs the permission of the single action.
 RIGHTS = {"sqs:DeleteMessageBatch": "sqs:DeleteMessage", "sqs:ChangeMessageVisibilityBatch": "sqs:ChangeMessageVisibility"}
 
 
@@ -87,7 +88,8 @@ def right_for(action):
 
 
 def tags_in(call):
-    """Of the request: those that a new group, launch template or tag is to have."""
+    """The tags that the request sets, on a new group or launch template, or on an existing
+    group."""
     out = {}
     for key, value in call.items():
         if key.endswith(".Key") and ("Tags.member." in key or key.startswith("TagSpecification.1.Tag.")):
@@ -96,7 +98,7 @@ def tags_in(call):
 
 
 def resource_of(action, call, region):
-    """ARN and tags of what the call is about."""
+    """ARN and tags of the resource of the call."""
     return RESOURCES[action](call, region) if action in RESOURCES else ("*", {})
 
 
@@ -105,7 +107,7 @@ def listed(value):
 
 
 def holds(operator, wanted, actual):
-    """One condition. `actual`: nothing where the context lacks the key."""
+    """Whether a condition holds. `actual`: None if the context lacks the key."""
     wanted = [str(each) for each in listed(wanted)]
     if operator == "Null":
         return (actual is None) == (wanted[0].lower() == "true")
@@ -162,7 +164,8 @@ def concerns(statement, action, arn):
 
 
 def implied(action, call, region):
-    """What AWS asks for besides: (action, ARN, tags of that, more of the context)."""
+    """Further permissions that AWS demands for an action: (action, ARN, tags of that resource, more
+    context)."""
     arn = f"arn:aws:ec2:{region}:{ACCOUNT}:"
     out = []
     if action == "ec2:CreateLaunchTemplate" and tags_in(call):
@@ -181,7 +184,8 @@ def implied(action, call, region):
 
 
 def decide_all(documents, action, call, region):
-    """The first decision that is none to allow, with what it is about; else that about the action itself."""
+    """(action, decision, ARN) of the first decision that is not "allowed"; if there is none, of the
+    action itself."""
     own = decide(documents, action, call, region)
     if own[0] != "allowed":
         return (action, *own)
@@ -193,13 +197,13 @@ def decide_all(documents, action, call, region):
 
 
 def decide(documents, action, call, region, resource=None, tags=None, more=None):
-    """"allowed", "implicitDeny" or "explicitDeny", and the ARN of what it is about."""
+    """"allowed", "implicitDeny" or "explicitDeny", and the ARN of the resource."""
     arn, tags = resource_of(action, call, region) if resource is None else (resource, tags or {})
     return judge(documents, action, arn, context_of(action, call, region, tags, more or {}))[0], arn
 
 
 def simulate(documents, action, arn, told):
-    """The decision, and the condition keys that it would take to know better."""
+    """The decision, and, unless it is "allowed", the condition keys that the context lacks."""
     context = {key.lower(): values for key, values in told.items()}
     decision, missing = judge(documents, action, arn, context)
     return decision, [] if decision == "allowed" else missing
@@ -222,7 +226,8 @@ def judge(documents, action, arn, context):
 
 
 def without_resources(document):
-    """For moto, which decides by action alone: every resource, no condition, and no denial that has one."""
+    """The document for moto, which decides by action alone: statements lose their resources and
+    conditions, and denials that had some are left out."""
     policy = json.loads(document)
     kept = []
     for statement in listed(policy["Statement"]):

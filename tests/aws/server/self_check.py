@@ -1,4 +1,5 @@
-"""Asks server and proxy as botocore does, a client that shares nothing with Capstan, and looks at what comes back.
+"""Sends requests to server and proxy with botocore, a client that shares nothing with Capstan, and
+checks the responses.
 
     build/python/bin/python tests/aws/server/self_check.py [CHECK...]
 """
@@ -75,7 +76,7 @@ def die_with_parent():
 
 
 class Programs:
-    """Server and proxy, which all checks use one after the other."""
+    """The processes of server and proxy, which all checks use one after the other."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -100,7 +101,7 @@ class Programs:
 
 
 class Server:
-    """With a world of its own, made anew for each check."""
+    """The server, reset to a new world for each check."""
 
     programs = None
 
@@ -546,7 +547,7 @@ def the_proxy_injects_faults():
 
 
 def checks():
-    """Every function from the line "The checks" on."""
+    """Every function between the line "The checks" and this one."""
     first = sizes_are_held_in_their_limits.__code__.co_firstlineno
     return {name: value for name, value in globals().items()
             if getattr(value, "__module__", "") == __name__ and hasattr(value, "__code__")

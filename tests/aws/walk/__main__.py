@@ -1,8 +1,8 @@
-"""Shows Capstan with Auto Scaling groups that are not AWS's: what `./dev aws` does.
+"""Shows Capstan with Auto Scaling groups of a fake AWS: what `./dev aws` runs.
 
     build/python/bin/python tests/aws/walk [FOLDER] [-- OPTION...]
 
-Two groups, one for each of two zones; tests/clouds/walk.py says the rest.
+There are two groups, one in each of two zones; tests/clouds/walk.py describes the rest.
 """
 
 import json
@@ -18,7 +18,7 @@ REGION, ACCOUNT, CLUSTER = "eu-central-1", "123456789012", "shop"
 
 
 def policy():
-    """The least that Capstan and its doctor need, as it ships, for this account."""
+    """The shipped policies, the least that Capstan and `capstan doctor` need, for this account."""
     statements = []
     for name in ("policy.json", "policy_doctor.json"):
         text = pathlib.Path("deploy/aws", name).read_text(encoding="utf-8")

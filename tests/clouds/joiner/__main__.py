@@ -2,10 +2,13 @@
 
     python tests/clouds/joiner KUBECONFIG http://127.0.0.1:PORT PREFIX [SECONDS]
 
-A machine that is up becomes a Node SECONDS later (0.5), without a spec.providerID if `has_provider_id` is false; the node goes when its machine is gone, and when another machine
-has its name. Nodes become ready by what plays kubelets: the embedded API server, or kwok. The server says by the word
-`nodes` which machines there are and what kubelet would tell of each; its lists may be late for all others. PREFIX is what
-providerIDs of this cloud begin with ("aws:///"): other nodes are left alone.
+A machine that is up becomes a Node SECONDS later (default 0.5), without a spec.providerID if
+`has_provider_id` is false.
+The node is deleted when its machine is gone, or when another machine has the same provider ID.
+Nodes are made ready by what simulates kubelets: the embedded API server, or kwok. The server lists
+the machines, and what kubelet would report about each, by the word `nodes`; unlike its lists for
+other clients, this one is never late. PREFIX is what providerIDs of this cloud begin with
+("aws:///"): other nodes are left alone.
 """
 
 import base64
@@ -20,12 +23,13 @@ import urllib.request
 import yaml
 
 PERIOD = 0.2
-# By which a node without a providerID is found again here.
+# The annotation by which the joiner recognizes a node without a providerID.
 MACHINE = "tests.capstan.io/provider-id"
 
 
 def file_of(entry, key):
-    """The path of what a kubeconfig names or holds; nothing: neither."""
+    """The path of a file that the kubeconfig names, or of a new file with data that it contains;
+    None without either."""
     if entry.get(key + "-data"):
         with tempfile.NamedTemporaryFile(delete=False) as file:
             file.write(base64.b64decode(entry[key + "-data"]))
@@ -70,7 +74,7 @@ def node_of(machine):
 
 
 def provider_id_of(node):
-    """Also of a node that does not say."""
+    """Also of a node without a spec.providerID."""
     return node["spec"].get("providerID") or node["metadata"].get("annotations", {}).get(MACHINE, "")
 
 
@@ -84,7 +88,7 @@ class Joiner:
             return {machine["provider_id"]: machine for machine in json.loads(answer.read())}
 
     def nodes(self):
-        """Names by providerID."""
+        """Names of this cloud's nodes by providerID."""
         names = {provider_id_of(node): node["metadata"]["name"]
                  for node in self.cluster.ask("GET", "/api/v1/nodes")["items"]}
         return {provider_id: name for provider_id, name in names.items() if provider_id.startswith(self.prefix)}

@@ -1,4 +1,5 @@
-"""A proxy in front of a server that plays a cloud; it injects the faults of networks and busy services.
+"""A proxy in front of a server that simulates a cloud; it injects the faults of networks and busy
+services.
 
     python tests/clouds/proxy PORT_FILE http://127.0.0.1:PORT WIRE
 
@@ -7,23 +8,24 @@ WIRE is a file of Python with the cloud's protocol (tests/aws/wire.py, tests/gce
 
     read_request(method, path, headers, body)   `service` and `action` of a request
     refusal(request, code, status, message)     content type, headers and body of an error
-    once_more(body)                             a page that promises another one, by the token "again"; the server takes
-                                                that token for the first page's
+    once_more(body)                             the page with a token for one more page, "again";
+                                                for the server that is the token of the first page
 
-POST /proxy/rules takes [{fault, service, action, count, every, skip}] and replaces the previous rules; the first rule that a
-request matches applies. `action` is a regular expression: for AWS on the action's name, for Google Cloud on method and path
-("POST .*/createInstances"). GET /proxy/hits returns how often each rule has applied. Faults:
+POST /proxy/rules takes [{fault, service, action, count, every, skip}] and replaces the previous
+rules. The first rule that applies to a request is used (class Rule). `action` is a regular
+expression: for AWS on the action's name, for Google Cloud on method and path ("POST
+.*/createInstances"). GET /proxy/hits returns how often each rule has applied. Faults:
 
     error               a refusal with `code`, `status` and `message` in the cloud's form, such as throttling; the request is
                         not carried out
     html                status 500 with an HTML page
     delay               the reply is `seconds` late
     hang                no reply, and the connection is closed after `seconds`
-    half_open           no reply, and the connection stays open
+    half_open           no reply, and the connection stays open for `seconds` (default: an hour)
     hang_after          the request is carried out; no reply, and the connection is closed after `seconds`
     reset, reset_after  the connection is reset before the request is passed on; after it was carried out
     truncated, cut      half of a body with the length of the half; half of a body, then the connection ends
-    skew                another header Date
+    skew                the header Date is off by `seconds`
     looping_token       one more page, which is the first one again: with `count` 1 a page is repeated once, without `count`
                         forever
 
@@ -48,7 +50,8 @@ KNOWN = {"error", "html", "delay", "hang", "hang_after", "half_open", "reset", "
 
 
 class Rule:
-    """Strikes requests that match: `count` of them (0: all), of those every `every`-th, after the first `skip`."""
+    """Of the requests that match, the first `skip` are left alone. Of the others the rule strikes
+    every `every`-th, at most `count` in all (0: without a limit)."""
 
     def __init__(self, fault, service="", action="", count=0, every=1, skip=0, seconds=0.0, code="",
                  status=400, message="Rate exceeded"):
@@ -88,7 +91,7 @@ class Message:
 
 
 async def read_message(reader):
-    """Nothing at the end of the connection."""
+    """The next message; None at the end of the connection."""
     line = (await reader.readline()).decode("latin-1").strip()
     if not line:
         return None
@@ -138,7 +141,7 @@ class Proxy:
         return None, described
 
     async def answer(self, request, writer):
-        """Whether the connection goes on."""
+        """Answers a request. Returns whether the connection stays open."""
         path = request.line.split(" ")[1]
         if path.startswith("/proxy/"):
             writer.write(self.control(path, request.body).bytes())
@@ -149,7 +152,7 @@ class Proxy:
             await asyncio.sleep(rule.seconds)
             if fault == "hang":
                 return False
-        if fault == "half_open":  # the other side is gone, and nothing says so
+        if fault == "half_open":  # as if the peer had vanished without closing the connection
             await asyncio.sleep(rule.seconds or 3600)
             return False
         if fault == "reset":
@@ -165,7 +168,7 @@ class Proxy:
         if fault == "hang_after":
             await asyncio.sleep(rule.seconds)
             return False
-        if fault == "reset_after":  # it was done, and the answer is lost
+        if fault == "reset_after":  # the request was carried out, and the reply is lost
             return reset(writer)
         if fault == "looping_token":
             reply.body = self.wire.once_more(reply.body)
@@ -194,7 +197,7 @@ class Proxy:
 
 
 def reset(writer):
-    """Without a farewell: RST."""
+    """Resets the connection (TCP RST)."""
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
     return False

@@ -1,5 +1,5 @@
-// Two kinds in one file, one class each, with what pins a library made by g++ unless its build
-// prevents it: templates with statics.
+// Two kinds in one file, one class each. It instantiates templates with static variables, which g++
+// exports as unique symbols unless the build prevents that; such a file is never unloaded.
 #include <map>
 #include <memory>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stranger {
 
-/// Keeps one option, by the seed alone.
+/// Keeps one option, which the seed of the call selects.
 class AnyOne {
 public:
     void filter(const capstan::Call& call, const capstan::ExpanderRequest& question,

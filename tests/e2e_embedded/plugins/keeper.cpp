@@ -1,4 +1,4 @@
-// An expander that is given a secret and logs only the size of the secret.
+// An expander that gets a secret and logs only its size.
 #include <capstan/plugin.hpp>
 
 namespace {

@@ -1,5 +1,6 @@
-// go_server PORT_FILE old|new [--bare] [--slow]: what ../server is, on grpc-go, with nodes that Kubernetes' own marshaller writes
-// and nodes and pods that it reads. Messages are read and written field by field, and nothing else of this source tree is used.
+// go_server PORT_FILE old|new [--bare] [--slow]: like ../server, but on grpc-go. Kubernetes' own
+// marshaller writes its nodes, and reads nodes and pods. Other messages are read and written field
+// by field. It uses nothing else of this source tree.
 package main
 
 import (
@@ -22,7 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// message is the bytes of one.
+// message is an encoded message.
 type message []byte
 
 func (m message) text(field protowire.Number, value string) message {
@@ -69,7 +70,7 @@ func (m message) each(visit func(field protowire.Number, bytes []byte, number ui
 	}
 }
 
-// find gives the last field of that number.
+// find returns the last field with this number.
 func (m message) find(wanted protowire.Number) (bytes message, number int64) {
 	m.each(func(field protowire.Number, b []byte, n uint64) {
 		if field == wanted {
@@ -182,7 +183,8 @@ func (c *cloud) template(_ context.Context, request message) (message, error) {
 	return message{}.bytes(2, bytes).text(3, "slice"), err
 }
 
-// options repeats the defaults with a threshold of 0, as proto3 leaves it out, and one duration in place of two.
+// options repeats the defaults without field 1 (the threshold, so 0 in proto3) and field 9, and
+// with 90 s in field 8.
 func (c *cloud) options(_ context.Context, request message) (message, error) {
 	id, _ := request.find(1)
 	if string(id) != "web" {
@@ -212,8 +214,9 @@ func (c *cloud) price(_ context.Context, request message) (message, error) {
 	return message{}.double(1, 0.25*float64(to-from)/3600), nil
 }
 
-// expander writes into its file what it was asked, a line for each option, pod and node, and keeps the options of the
-// fewest nodes. With the group "changed" it says other numbers and a group that it was not asked about.
+// expander writes its last request into its file, a line for each option, pod and node, and keeps
+// the options with the fewest nodes. If there is an option of the group "changed", it also returns
+// this group with another count, and a group that is not in the request.
 type expander struct {
 	generation string
 	file       string
@@ -393,7 +396,7 @@ func handler(name string, answer call, mutex *sync.Mutex) grpc.MethodHandler {
 		if err := decode(&request); err != nil {
 			return nil, err
 		}
-		// Those that wait change nothing.
+		// These two may wait until the deadline and change nothing, so they do not take the mutex.
 		if name != "NodeGroupTargetSize" && name != "BestOptions" {
 			mutex.Lock()
 			defer mutex.Unlock()

@@ -1,7 +1,9 @@
-"""Google's discovery documents as a check: routes, parameters, bodies and answers of the services that are asked.
+"""Checks by Google's discovery documents: routes, parameters, bodies and answers of the services in
+DOCUMENTS.
 
 The documents are those of the package google-api-python-client. Method ids are theirs, with the service in front:
-"compute.instanceGroupManagers.list". What is found is a list of sentences; none: all is as the documents have it.
+"compute.instanceGroupManagers.list". A check returns what does not fit the documents, as a list of
+sentences.
 
     found = discovery.find("GET", "/compute/v1/projects/p/zones/us-central1-a/instanceGroupManagers")
     method, in_path = found
@@ -95,7 +97,7 @@ def split(method_id, parameters):
 
 
 def scopes(method_id):
-    """Any of which allows the method."""
+    """The OAuth scopes of a method; any one of them is enough."""
     return methods()[method_id].spec.get("scopes", [])
 
 

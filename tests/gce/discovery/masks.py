@@ -4,7 +4,7 @@ import re
 
 
 def check(schemas, name, mask):
-    """What of the mask the answer has not."""
+    """What is wrong with the mask of an answer with the schema `name`, as sentences."""
     rest, out = parse(schemas, {"$ref": name}, mask)
     return ["fields: " + text for text in out + ([f"{rest!r} is left over"] if rest else [])]
 
@@ -23,7 +23,7 @@ def child(schemas, spec, name):
 
 
 def parse(schemas, spec, text):
-    """A list of selectors up to a closing bracket: what is left, and what is wrong."""
+    """Parses selectors up to a closing bracket. Returns the rest of the text, and what is wrong."""
     out = []
     while text and text[0] != ")":
         name, text = re.match(r"([\w*]*)(.*)", text, re.DOTALL).groups()

@@ -1,8 +1,8 @@
-"""Values held to the schemas of a discovery document."""
+"""Checks values against the schemas of a discovery document."""
 
 import re
 
-MANY = 200  # items of a list; of longer ones each tenth is looked at, since one is like another
+MANY = 200  # items of a list; of longer lists only every tenth is checked, since items are alike
 INT_SIZES = {"int32": 2**31, "uint32": 2**32, "int64": 2**63, "uint64": 2**64}
 
 
@@ -77,12 +77,13 @@ def check_spec(schemas, spec, value, method):
 
 
 def check(schemas, name, value, method=None):
-    """`method`: of a request, whose required fields have to be there."""
+    """`method`: the method of a request, whose required fields must be present; None for an
+    answer."""
     return check_spec(schemas, {"$ref": name}, value, method)
 
 
 def check_parameter(name, spec, value):
-    """A parameter of a path or a query is a text, or a test's own value."""
+    """`value`: text from a path or a query, or a value of any type from a call of a test."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     if spec["type"] == "boolean":
         return [] if text in ("true", "false") else at(name, [f"{text!r} is no boolean"])

@@ -24,7 +24,7 @@ from server.cloud import LOCK  # noqa: E402
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Keeps connections open, dates answers by Google's clock, and says nothing."""
+    """Keeps connections open, dates answers by Google's clock, and logs nothing."""
 
     protocol_version = "HTTP/1.1"
     timeout = 60
@@ -70,7 +70,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def keep_going():
-    """What is due happens without a request, too: a late list's history is of the moments at which it changed."""
+    """Does what is due also between requests, so that the history of each list has the times of the
+    changes."""
     while True:
         time.sleep(0.05)
         with LOCK:

@@ -1,5 +1,5 @@
-"""What stands around every method: the route, the token, services, scopes and permissions, the check of request and
-answer, and the record of all calls.
+"""What is common to all methods: the route, the token, services, scopes and permissions, the check
+of request and answer, and the record of all calls.
 """
 
 import json
@@ -21,14 +21,14 @@ from .tokens import oauth_token
 TITLES = {"compute": ("Compute Engine API", "compute.googleapis.com"),
           "cloudresourcemanager": ("Cloud Resource Manager API", "cloudresourcemanager.googleapis.com"),
           "iamcredentials": ("IAM Service Account Credentials API", "iamcredentials.googleapis.com")}
-# Scopes that the documents do not name, and with which Google's own client asks.
+# Scopes that the documents do not name, but that Google's own client uses.
 MORE_SCOPES = {"iamcredentials": ("https://www.googleapis.com/auth/iam",)}
-# Methods that are asked without a token.
+# Methods that are called without a token.
 OPEN = ("sts.token", "oauth2.token")
 
 
 def settle():
-    """What is due by now happens."""
+    """Carries out what is due by now."""
     step_all()
     reconcile_all()
 
@@ -50,7 +50,7 @@ class Access:
         self.refusals = []  # [{"method", "count", "status"}]: rateLimitExceeded
 
     def answer(self, http_method, path, query, headers, body):
-        """Status and JSON; nothing: there is no such route."""
+        """Status and JSON; None if there is no such route."""
         found = ("oauth2.token", {}) if (http_method, path) == ("POST", "/token") else contract.find(http_method, path)
         if found is None:
             return None
@@ -86,7 +86,8 @@ class Access:
         return self.invoke(ask, query)
 
     def trusted(self, method, parameters, body):
-        """A call of a test's own: allowed, not recorded, and checked as any other. The answer, or a Refusal."""
+        """A call of the test itself: allowed, not recorded, and checked like any other. Returns the
+        answer, or raises Refusal."""
         call = {"method": method, "number": 0}
         in_path, query = contract.split(method, parameters)
         self.check_request(call, in_path, query, body)
@@ -121,7 +122,7 @@ class Access:
             call["violations"] = found
             raise Refusal(400, "badRequest", "Invalid request: " + "; ".join(found)[:2000], status="INVALID_ARGUMENT")
 
-    # Whose request it is, and what may be done.
+    # Authentication and authorization.
 
     def authenticate(self, call, ask, headers):
         if not self.is_enforcing:

@@ -1,4 +1,5 @@
-"""What answers of all methods have in common: who answers what, pages, filters, and partial responses."""
+"""What answers of all methods have in common: the function of each method, pages, filters, and
+partial responses."""
 
 import base64
 import re
@@ -7,7 +8,7 @@ from .cloud import CLOUD
 from .places import link, scope_of
 from .refusal import Refusal, invalid
 
-METHODS = {}  # by method id: the function, and whether it may hold
+METHODS = {}  # by method id: the function, and whether it may wait, without the lock
 MOST = 500  # entries of a page
 
 
@@ -46,7 +47,7 @@ class Ask:
         return f"projects/{self.project}/{where}/{self.method.split('.')[1]}"
 
     def cut(self, items):
-        """Those of this page, and the token of the next."""
+        """The items of this page, and the token of the next page."""
         size = self.number("maxResults", MOST) or MOST
         if not 0 < size <= MOST:
             raise invalid("maxResults", size, f"Must be less than or equal to {MOST}.")
@@ -72,7 +73,8 @@ class Ask:
         return out
 
     def aggregated(self, kind, key, items, scopes):
-        """`items`: pairs of scope and entry. Each of `scopes` is told, also where it has none on this page."""
+        """`items`: pairs of scope and entry. The answer has each of `scopes`, also those without an
+        entry on this page."""
         path = self.list_path()
         lost = [scope for scope in scopes if scope in CLOUD.unreachable]
         if lost and CLOUD.unreachable_fails:
@@ -108,7 +110,8 @@ def token_of(begin):
 
 
 def start_of(token, count):
-    """Where the page begins. "again", which the proxy hands out for lists that do not end, means the first page."""
+    """The index at which the page begins. The token "again", which the proxy adds to replies, means
+    the first page."""
     if token in (None, "", "again"):
         return 0
     try:
@@ -163,7 +166,7 @@ def filtered(items, text):
 # Partial responses: fields=items/*/instanceGroupManagers(name,targetSize),nextPageToken.
 
 class Mask:
-    """Of `fields`: a tree of names; an empty one is all that is there."""
+    """The parameter `fields` as a tree of names; an empty tree selects everything."""
 
     def __init__(self, text):
         self.text, self.at = text, 0

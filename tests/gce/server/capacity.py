@@ -1,4 +1,4 @@
-"""How many machines Google has, and in which words it says that it has none left.
+"""How many machines Google has, and with which messages it reports that it has none left.
 
 Texts of stock-outs and of quotas are those that compute writes; the others are not public and made up.
 """
@@ -8,7 +8,7 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Launch:
-    """One machine that is to be made, or was."""
+    """One machine that is to be created, or was."""
 
     project: str
     group: str  # PROJECT/LOCATION/NAME
@@ -20,7 +20,7 @@ class Launch:
 
 @dataclasses.dataclass
 class Pool:
-    """At most `limit` machines that match; what is not given matches all."""
+    """At most `limit` machines that match; a field without a value matches all."""
 
     limit: int
     group: str = ""  # a whole id, or a name
@@ -73,7 +73,8 @@ class Capacity:
         self.pools = [Pool(**pool) for pool in pools]
 
     def refuses(self, launch, running):
-        """Code and message with which compute refuses it; nothing: there is a machine. `running`: of all there are."""
+        """Code and message with which compute refuses the launch; None if it does not. `running()`:
+        all launches so far."""
         for pool in self.pools:
             if pool.matches(launch) and sum(pool.matches(other) for other in running()) >= pool.limit:
                 return {"code": pool.code, "message": pool.message or message_of(pool.code, launch)}

@@ -1,11 +1,12 @@
-"""What a project finds there: machine types, accelerators, disk types and images, by Google's documentation."""
+"""What Google offers to a project: machine types, accelerators, disk types and images, by Google's
+documentation."""
 
 import re
 
 from .cloud import CLOUD
 from .places import ZONES, link
 
-# Name: cores, MiB, accelerator and how many, local SSDs that come with it.
+# Name: cores, MiB of memory, accelerator, number of accelerators, number of local SSDs.
 TYPES = {
     "f1-micro": (1, 614), "g1-small": (1, 1740), "n1-standard-1": (1, 3840), "n1-standard-2": (2, 7680),
     "n1-standard-4": (4, 15360), "n1-standard-8": (8, 30720), "n1-standard-16": (16, 61440),
@@ -34,7 +35,7 @@ ONLY_IN = {
     "a2": {"us-central1-a", "us-central1-b", "us-central1-c", "us-central1-f"}, "a3": {"us-central1-a"},
     "g2": {"us-central1-a", "us-central1-b", "us-central1-c", "us-east1-b", "us-east1-d", "europe-west1-b"},
 }
-# How many of one at the most on a machine.
+# The maximum number on one machine.
 ACCELERATORS = {"nvidia-tesla-t4": 4, "nvidia-tesla-v100": 8, "nvidia-tesla-p4": 4, "nvidia-l4": 8,
                 "nvidia-tesla-a100": 16, "nvidia-a100-80gb": 8, "nvidia-h100-80gb": 8}
 DISKS = {"pd-standard": ("500", "10GB-65536GB"), "pd-balanced": ("100", "10GB-65536GB"),
@@ -63,13 +64,13 @@ def family_of(name):
 
 
 class Offered:
-    """Which of the types there are; a test may take some away."""
+    """The types of TYPES that are offered: all, unless a test restricts them."""
 
     def __init__(self):
         self.names = set(TYPES)
 
     def offer(self, names):
-        """["*"]: all of them."""
+        """Offers only these types; ["*"] offers all."""
         unknown = [name for name in names if name not in TYPES and name != "*"]
         if unknown:
             raise ValueError(f"{', '.join(unknown)}: catalog.py has no such type")
@@ -79,7 +80,8 @@ class Offered:
         return name in self.names and zone in ONLY_IN.get(family_of(name), ZONES)
 
     def find(self, name):
-        """Cores, MiB, accelerator, its number, local SSDs; nothing: there is no such type."""
+        """Cores, MiB, accelerator, number of accelerators, local SSDs; None if there is no such
+        type."""
         custom = CUSTOM.fullmatch(name)
         if custom:
             cores = custom.group(2)
@@ -97,7 +99,7 @@ def architecture_of(name):
 
 
 def type_row(project, zone, name):
-    """As compute has it; nothing: the zone has none of them."""
+    """A type as compute describes it; None if the zone does not have it."""
     found = OFFERED.find(name)
     if found is None or not (CUSTOM.fullmatch(name) or OFFERED.is_in(name, zone)):
         return None

@@ -3,11 +3,12 @@
 import datetime
 import time
 
-PACIFIC = datetime.timezone(datetime.timedelta(hours=-8))  # compute writes its moments so
+PACIFIC = datetime.timezone(datetime.timedelta(hours=-8))  # the time zone of compute's timestamps
 
 
 class Clock:
-    """`offset` is what Google's clock is ahead of the machine's. `advance` moves what is due, too."""
+    """`offset` is how far Google's clock is ahead of the machine's. `advance` also moves the clock
+    of delays."""
 
     def __init__(self):
         self.offset = 0.0

@@ -1,4 +1,4 @@
-"""All that is there: projects, and resources by their paths."""
+"""The state of the cloud: projects, and resources by their paths."""
 
 import itertools
 import random
@@ -7,10 +7,11 @@ import threading
 from .places import last
 
 LOCK = threading.RLock()
-# Seconds. `operation`: until a change that was asked for is made; `launch`: until a machine that a group wants is
-# tried to be made; `boot`: from there until it is RUNNING; `verify`: until a new machine has been verified; `delete`:
-# until one that goes is gone; `suspend`: until one is suspended, stopped, resumed or started; `retry`: from a failed
-# attempt to the next one. A group's own ones are below its name or id in "groups".
+# Seconds. `operation`: from a request to the change; `launch`: until a group tries to create a
+# machine that it wants; `boot`: from then until the machine is RUNNING; `verify`: until a new
+# machine is verified; `delete`: until a deleted machine is gone; `suspend`: until a machine is
+# suspended, stopped, resumed or started; `retry`: from a failed attempt to the next one. Delays of
+# a single group are in "groups", under its name or id.
 USUAL_DELAYS = {"operation": 0.0, "launch": 0.0, "boot": 0.0, "verify": 0.0, "delete": 0.0, "suspend": 0.0,
                 "retry": 30.0}
 
@@ -22,11 +23,11 @@ class Cloud:
         self.projects = {"shop-prod": "123456789012"}  # number by id
         self.delays = dict(USUAL_DELAYS)
         self.lag = {}  # seconds by which lists are late: "groups", "managed", "instances"
-        self.wait_seconds = 120.0  # for which operations.wait holds
+        self.wait_seconds = 120.0  # how long operations.wait waits at most
         self.unreachable, self.unreachable_fails = [], False
         self.down = []  # zones whose status is DOWN
         self.groups, self.machines, self.templates, self.operations, self.images = {}, {}, {}, {}, {}
-        self.past_groups, self.past_machines = [], []  # that a late list still shows
+        self.past_groups, self.past_machines = [], []  # deleted ones, which a late list still shows
         self._numbers = itertools.count(random.randrange(10**18, 2 * 10**18), 7919)
 
     def number(self):
@@ -44,7 +45,7 @@ class Cloud:
         return self.lag.get(what, 0.0)
 
     def find_groups(self, name):
-        """By id ("PROJECT/LOCATION/NAME"), or all of a name."""
+        """The group with this id ("PROJECT/LOCATION/NAME"), or all groups with this name."""
         return [group for group in self.groups.values() if name in (group.id_text, group.name)]
 
     def find_machines(self, name):

@@ -1,4 +1,5 @@
-"""Which method a request is for, and what of it is not as Google's discovery documents say."""
+"""The method of a request, and what in the request and its answer does not fit Google's discovery
+documents."""
 
 from discovery import check_answer, check_request, find, methods, scopes, split
 
@@ -6,5 +7,5 @@ __all__ = ["check_answer", "check_request", "dotted", "find", "scopes", "split"]
 
 
 def dotted(method_id):
-    """As Google's errors call a method."""
+    """The id of a method as Google's errors name it."""
     return methods()[method_id].id

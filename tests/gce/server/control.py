@@ -12,7 +12,7 @@ A world is a JSON object of these words. Words that are posted:
     capacity            [{limit, group, zone, type, spot, code, message}]: at most `limit` of the machines that match
     lag                 by how many seconds lists are late
     time                `offset`: how far Google's clock is ahead; `advance`: what is due by then is due now
-    wait                for how long `operations.wait` holds
+    wait                how many seconds `operations.wait` waits at most
     unreachable, down   places that lists do not reach; zones and regions whose status is DOWN
     failures            operations that end with an error, by method
     refusals            calls that are refused with rateLimitExceeded, as 403 or 429
@@ -53,7 +53,7 @@ class Control:
         return {}
 
     def world(self, **wanted):
-        """All at once: each key is a word below. What is there already stays."""
+        """Sets all at once: each key is one of the words below. What exists already stays."""
         first = ("projects", "types", "images", "delays", "identities", "capacity", "calls")
         for word in [*first, *(each for each in wanted if each not in first)]:
             if word in wanted:
@@ -116,14 +116,14 @@ class Control:
         return {}
 
     def time(self, offset=None, advance=0.0):
-        """`offset`: what Google's clock is ahead; `advance`: what is due then is due now."""
+        """`offset`: how far Google's clock is ahead; `advance`: what is due by then is due now."""
         if offset is not None:
             CLOCK.offset = float(offset)
         CLOCK.advance(float(advance))
         return {"now": CLOCK.text()}
 
     def wait(self, seconds):
-        """For how long operations.wait holds."""
+        """How long operations.wait waits at most."""
         CLOUD.wait_seconds = float(seconds)
         return {}
 
@@ -152,7 +152,7 @@ class Control:
         return {}
 
     def policy(self, name, permissions=(), roles=()):
-        """Other permissions of a principal."""
+        """Replaces the permissions of a principal."""
         IDENTITIES.set(name, permissions, roles)
         return {}
 
@@ -170,7 +170,7 @@ class Control:
         return {"ended": IDENTITIES.expire(token)}
 
     def preempt(self, instance, notice=0.0):
-        """Compute takes a machine back after the notice, and its group makes it anew."""
+        """Compute takes a machine back after `notice` seconds, and its group recreates it."""
         return self.of_machines(instance, lambda machine: lose(machine, notice=float(notice)))
 
     def of_machines(self, name, function):
@@ -182,7 +182,7 @@ class Control:
         return {"machines": len(found)}
 
     def action(self, instance, action, status=None):
-        """Sets a current action, and a status of the machine, by hand; what was due is not any more."""
+        """Sets the current action of a machine, and its status, and cancels what was due."""
         found = [member for group in CLOUD.groups.values() for member in group.members.values()
                  if member.name == instance]
         if not found:
@@ -194,7 +194,8 @@ class Control:
         return {}
 
     def group(self, name, autoscaler=None, retries=None):
-        """`autoscaler`: the name of one that sizes the group, "" for none; `retries`: whether creation is tried again."""
+        """`autoscaler`: the autoscaler that sizes the group, "" for none; `retries`: whether failed
+        creations are retried."""
         for group in CLOUD.find_groups(name):
             if autoscaler is not None:
                 where = f"projects/{group.project}/{group.scope}"
@@ -204,7 +205,7 @@ class Control:
             group.is_changed = True
         return {"groups": len(CLOUD.find_groups(name))}
 
-    # Words that are asked.
+    # Words that are read.
 
     def get_calls(self, after="0"):
         return [call for call in self.access.calls if call["number"] > int(after)]
@@ -219,11 +220,12 @@ class Control:
         return machines.machines()
 
     def get_nodes(self):
-        """What kubelet would tell of the machines that are up, for the joiner."""
+        """What kubelet would report about the machines that exist, for the joiner."""
         return nodes.nodes_of(machines.machines())
 
     def get_key(self, email, url=""):
-        """A key file of a service account; `url`: where its token endpoint is, this server if nothing is said."""
+        """A key file of a service account; `url`: the server with the token endpoint, by default
+        this one."""
         return IDENTITIES.key_file(email, url or self.access.url)
 
     def get_templates(self):
@@ -236,7 +238,7 @@ PLAIN = {"projects", "calls", "types", "images", "delays", "capacity", "lag", "w
 
 
 def answer(control, method, path, query, body):
-    """Status and JSON; nothing: it is no control request."""
+    """Status and JSON; None if it is no control request."""
     if not path.startswith("/control/"):
         return None
     word = path.removeprefix("/control/")
@@ -250,5 +252,5 @@ def answer(control, method, path, query, body):
                 out = getattr(control, word)(value) if word in PLAIN else getattr(control, word)(**value)
             settle()
             return 200, json.dumps(out, default=str)
-    except Exception as error:  # a test has asked for nonsense, and is told
+    except Exception as error:  # the test has sent an invalid request
         return 400, json.dumps({"error": f"{word}: {type(error).__name__}: {error}"})

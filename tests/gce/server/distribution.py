@@ -1,16 +1,16 @@
-"""In which zone a regional group makes its next machine, by the shape of its distribution policy.
+"""In which zone a regional group creates its next machine, by the shape of its distribution policy.
 
-    EVEN             the zone with the fewest machines, whether it has any left or not
-    BALANCED         the zone with the fewest machines of those that were not out of stock lately
+    EVEN             the zone with the fewest machines, even if it is out of stock
+    BALANCED         the zone with the fewest machines among those that were not out of stock lately
     ANY              the first zone that was not out of stock lately
     ANY_SINGLE_ZONE  the zone that the group's machines are in, else as ANY
 """
 
-MEMORY = 300.0  # seconds for which a group avoids a zone that was out of stock
+MEMORY = 300.0  # for so many seconds a group avoids a zone that was out of stock
 
 
 def choose_zone(shape, zones, counts, avoided):
-    """`counts`: machines of the group by zone, those included that are being made."""
+    """`counts`: machines of the group by zone, including those that are being created."""
     free = [zone for zone in zones if zone not in avoided] or list(zones)
     if shape == "EVEN":
         return min(zones, key=lambda zone: (counts.get(zone, 0), zones.index(zone)))
@@ -22,7 +22,9 @@ def choose_zone(shape, zones, counts, avoided):
 
 
 def choose_leaving(members):
-    """One that a group that shrinks deletes: none yet first, then of the zone with the most machines."""
+    """The member that a shrinking group deletes. First those with errors, then those without a
+    machine, then those with a current action, then the newest in the zone with the most
+    machines."""
     counts = {}
     for member in members:
         counts[member.zone] = counts.get(member.zone, 0) + 1

@@ -1,4 +1,5 @@
-"""A managed instance group: what it wants, its machines, and what lists show of it."""
+"""A managed instance group: its configuration and target, its machines, and what lists show of
+it."""
 
 import collections
 import copy
@@ -14,7 +15,7 @@ COUNTERS = {"ABANDONING": "abandoning", "CREATING": "creating", "CREATING_WITHOU
             "DELETING": "deleting", "NONE": "none", "RECREATING": "recreating", "REFRESHING": "refreshing",
             "RESTARTING": "restarting", "RESUMING": "resuming", "STARTING": "starting", "STOPPING": "stopping",
             "SUSPENDING": "suspending", "VERIFYING": "verifying"}
-# What is kept as it was written.
+# Fields that are stored as they were written.
 KEPT = ("description", "baseInstanceName", "versions", "updatePolicy", "distributionPolicy", "statefulPolicy",
         "autoHealingPolicies", "namedPorts", "instanceFlexibilityPolicy", "standbyPolicy", "instanceLifecyclePolicy",
         "listManagedInstancesResults", "targetPools", "allInstancesConfig")
@@ -30,14 +31,14 @@ class Group:
         self.target_size = self.target_suspended = self.target_stopped = 0
         self.members, self.numbers = {}, 0
         self.autoscaler, self.tries_again = "", True
-        self.stock_outs = {}  # by zone: when there was one
+        self.stock_outs = {}  # by zone: the time of the last stock-out
         self.is_going = False
         self.history = collections.deque()
         self.is_changed = True
         self.merge(body)
 
     def merge(self, body):
-        """As `patch` does; what is null is taken away."""
+        """Merges fields as `patch` does; null removes a field."""
         for key in KEPT:
             if key in body:
                 self.wanted[key] = merged(self.wanted.get(key), body[key])
@@ -56,7 +57,7 @@ class Group:
         return CLOUD.delay(what, self)
 
     def properties(self):
-        """Of the template; one that is gone leaves none."""
+        """The properties of the template; empty if it was deleted."""
         template = CLOUD.templates.get(self.template_path)
         return template["properties"] if template else {}
 
@@ -83,7 +84,7 @@ class Group:
     def counting(self):
         return [member for member in self.members.values() if member.counts]
 
-    # What time brings.
+    # Changes that are due.
 
     def reconcile(self):
         now = CLOCK.monotonic()
@@ -100,7 +101,7 @@ class Group:
     def drop(self, member):
         self.members.pop(member.path, None)
 
-    # What is asked for.
+    # Changes that are requested.
 
     def next_zone(self):
         if not self.is_regional:
@@ -134,7 +135,7 @@ class Group:
         self.is_changed = True
 
     def take_out(self, members, abandon=False):
-        """deleteInstances and abandonInstances: the target goes down with each."""
+        """deleteInstances and abandonInstances: each member lowers the target by one."""
         for member in members:
             if member.target == "SUSPENDED":
                 self.target_suspended -= 1
@@ -163,14 +164,14 @@ class Group:
         self.is_changed = True
 
     def remove(self):
-        """The group goes when its machines are gone."""
+        """Deletes the group once its machines are gone."""
         self.is_going, self.target_size = True, 0
         for member in self.members.values():
             if not member.is_leaving:
                 member.delete()
         self.is_changed = True
 
-    # What is told of it.
+    # What replies show.
 
     @property
     def is_stable(self):
@@ -221,7 +222,8 @@ class Group:
             self.history.popleft()
 
     def seen(self, what):
-        """Its row and those of its machines, as they were `lag` seconds ago; nothing: it was not there."""
+        """Its row and those of its machines, as they were `lag` seconds ago; None if it did not
+        exist then."""
         latest = CLOCK.monotonic() - CLOUD.late_by(what)
         for at, view in reversed(self.history):
             if at <= latest:
@@ -238,7 +240,7 @@ def merged(old, new):
 
 
 def reconcile_all():
-    """What is due by now, as far as groups go."""
+    """Carries out what is due by now in all groups."""
     for group in list(CLOUD.groups.values()):
         group.reconcile()
     if CLOUD.past_groups:
@@ -247,5 +249,5 @@ def reconcile_all():
 
 
 def listed_groups():
-    """Those there are, and those that a late list still shows."""
+    """All groups, and deleted ones that a late list still shows."""
     return [*CLOUD.groups.values(), *CLOUD.past_groups]

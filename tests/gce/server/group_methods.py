@@ -32,7 +32,7 @@ def rows_of(project, what="groups"):
     return [(scope, view[0]) for scope, view in seen if view is not None]
 
 
-# Questions.
+# Methods that read.
 
 @method("compute.instanceGroupManagers.aggregatedList")
 def aggregated_list(ask):
@@ -62,7 +62,7 @@ def get_group(ask):
 
 @method(*both("listManagedInstances"))
 def list_managed_instances(ask):
-    """Of a group that is PAGELESS all at once, whatever the request says of pages."""
+    """A PAGELESS group returns all instances at once, whatever page the request asks for."""
     group = group_of(ask)
     check_reachable(ask.scope)
     view = group.seen("managed")
@@ -87,7 +87,8 @@ def list_errors(ask):
     return {**({"items": shown} if shown else {}), **({"nextPageToken": token} if token else {})}
 
 
-# Changes. What they do is done when their operation ends; what is wrong with them is said at once.
+# Methods that change. The change is made when the operation ends; an invalid request is refused at
+# once.
 
 def change(ask, group, kind, effect):
     def carry_out():
@@ -99,7 +100,7 @@ def change(ask, group, kind, effect):
 
 
 def repeatable(function):
-    """A request whose id was seen is answered with the operation of then."""
+    """A request with a known requestId is answered with the operation of the first request."""
     def answer(ask):
         before = operations.repeated(ask)
         return before.row() if before is not None else function(ask)
@@ -154,7 +155,7 @@ def delete_group(ask):
 @method(*both("patch"))
 @repeatable
 def patch_group(ask):
-    """The target size, the template, and what is kept as it is written."""
+    """Changes the target size, the template, and the fields in KEPT."""
     group = group_of(ask)
     if ask.body.get("instanceTemplate"):
         path = path_of(ask.body["instanceTemplate"], ask.project, field="resource.instanceTemplate")
@@ -209,7 +210,8 @@ def check_new_names(group, names):
 
 
 def members_of(ask, group):
-    """Those that the request names. Others: a Refusal, unless it says to skip them."""
+    """The members that the request names. A name that is no member is refused, unless the request
+    says to skip it."""
     named = ask.body.get("instances") or []
     if not named:
         raise Refusal(400, "required", "Required field 'instances' not specified")

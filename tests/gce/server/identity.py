@@ -1,4 +1,5 @@
-"""Who may ask: service accounts with keys, the machine's account, users, workloads of other clouds, and their tokens."""
+"""Principals: service accounts with keys, the machine's account, users, workloads of other clouds;
+and their tokens."""
 
 import json
 import secrets
@@ -73,7 +74,7 @@ class Identities:
         return f"principal://iam.googleapis.com/{pool}/subject/{self.workload.get('subject', 'capstan')}"
 
     def set(self, name, permissions, roles=()):
-        """Keys and tokens that the principal has stay."""
+        """Sets the permissions of a principal. Its keys and tokens stay valid."""
         new = Principal(name, permissions, roles)
         if name in self.principals:
             self.principals[name].permissions = new.permissions
@@ -86,19 +87,20 @@ class Identities:
         return token
 
     def find(self, text):
-        """A token that holds still; nothing: it is none, or has expired."""
+        """A valid token; None if it is unknown or has expired."""
         token = self.tokens.get(text)
         return token if token is not None and token.expires > CLOCK.now() else None
 
     def expire(self, text=""):
-        """That token, or all so far. How many."""
+        """Ends this token; "" ends all so far. Returns how many."""
         ended = [token for token in self.tokens.values() if text in ("", token.text)]
         for token in ended:
             token.expires = 0.0
         return len(ended)
 
     def key_file(self, email, url):
-        """As the console hands it out: a service account's key, with this server's token endpoint."""
+        """The key file of a service account in the console's form, with the token endpoint at
+        `url`."""
         principal = self.principals[email]
         key = principal.make_key()
         text = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
@@ -115,7 +117,7 @@ IDENTITIES = Identities()
 # The metadata server.
 
 def answer_metadata(method, path, query, headers):
-    """Status, text, type; nothing: it is not about metadata."""
+    """Status, text, type; None if the request is not about metadata."""
     if path == "/":
         return 200, "computeMetadata/\n", "application/text"
     if not path.startswith("/computeMetadata/v1/"):

@@ -1,4 +1,4 @@
-"""Methods of instances: all machines there are, of groups or not."""
+"""Methods of instances, those of groups and others."""
 
 from . import operations
 from .answers import method
@@ -30,7 +30,7 @@ def row_of(machine, status):
 
 
 def created_by(machine, project):
-    """With the project's number, as compute writes it."""
+    """The group that created the machine, with the project's number, as compute writes it."""
     return machine.created_by.replace(f"projects/{project}/", f"projects/{CLOUD.projects.get(project, '0')}/", 1)
 
 
@@ -55,7 +55,7 @@ def machine_of(ask):
 
 
 def member_of(machine):
-    """Of its group; nothing: it is of none."""
+    """The machine's member of its group; None if it is in no group."""
     return next((group.members[machine.path] for group in CLOUD.groups.values() if machine.path in group.members), None)
 
 
@@ -81,7 +81,7 @@ def get_instance(ask):
 @method("compute.instances.delete")
 @repeatable
 def delete_instance(ask):
-    """Its group makes another one of that name."""
+    """The group of the instance creates another one with this name."""
     machine = machine_of(ask)
     return operations.start(ask, "delete", machine.path, machine.id, lambda: lose(machine))
 
@@ -94,7 +94,7 @@ def stop_instance(ask):
 
 
 def lose(machine, is_stopped=False, notice=0.0):
-    """The machine ends; what is done about it is its group's to say."""
+    """Ends the machine. Its group recreates it; without a group it is stopped or deleted."""
     member = member_of(machine)
     if member is not None and not member.is_leaving:
         member.group.recreate([member], notice)

@@ -1,4 +1,5 @@
-"""Methods that tell what there is: zones, regions, machine types, accelerators, disk types, images."""
+"""Methods that list what Google offers: zones, regions, machine types, accelerators, disk types,
+images."""
 
 from . import catalog
 from .answers import method
@@ -82,7 +83,7 @@ def get_image(ask):
 
 @method("compute.images.getFromFamily")
 def get_from_family(ask):
-    """The newest of it."""
+    """The newest image of the family."""
     family = ask.parameters["family"]
     return image_of(ask, "family", family, f"images/family/{family}")
 

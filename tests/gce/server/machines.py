@@ -1,4 +1,4 @@
-"""What the joiner is told of machines: all that a kubelet and a cloud controller would know."""
+"""Machines for tests and the joiner, with all that a kubelet and a cloud controller would know."""
 
 import yaml
 
@@ -8,7 +8,8 @@ from .places import last
 
 
 def kube_env_of(properties):
-    """The text and its mapping; empty: there is none, or it cannot be read."""
+    """The text of kube-env, and its mapping, which is empty if there is no text or it cannot be
+    read."""
     items = properties.get("metadata", {}).get("items", [])
     text = next((item.get("value", "") for item in items if item.get("key") == "kube-env"), "")
     try:
@@ -19,7 +20,7 @@ def kube_env_of(properties):
 
 
 def variable(kube_env, name):
-    """Of AUTOSCALER_ENV_VARS: "a=b;c=d"."""
+    """The value of a variable in AUTOSCALER_ENV_VARS ("a=b;c=d"); "" without it."""
     for pair in str(kube_env.get("AUTOSCALER_ENV_VARS", "")).split(";"):
         key, _, value = pair.partition("=")
         if key.strip() == name:
@@ -37,7 +38,7 @@ def taint_of(key, value):
 
 
 def gpus_of(machine):
-    """How many, and of which type."""
+    """The number and the type of its GPUs."""
     own = machine.properties.get("guestAccelerators") or []
     if own:
         return sum(each["acceleratorCount"] for each in own), last(own[0]["acceleratorType"])
@@ -46,7 +47,7 @@ def gpus_of(machine):
 
 
 def kubelet_of(launch, properties):
-    """What is the same for a machine of a group and one that was abandoned."""
+    """What a machine has whether it is in a group or was abandoned."""
     cores, memory, *_ = catalog.OFFERED.find(launch.type) or (0, 0)
     text, kube_env = kube_env_of(properties)
     return {
@@ -75,7 +76,8 @@ def machine_of(group, member):
 
 
 def machines():
-    """Those of groups, and those that were abandoned and run on: their group is ""."""
+    """The machines of groups, and machines that were abandoned and still exist: their group is
+    ""."""
     own = [machine_of(group, member) for group in CLOUD.groups.values() for member in group.members.values()]
     known = {machine["number"] for machine in own}
     return own + [{**kubelet_of(machine.launch, machine.properties), **made_of(machine), "group": "", "state": "",

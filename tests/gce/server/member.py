@@ -1,9 +1,10 @@
-"""A machine of a group, from the wish for it to its end.
+"""A member of a group: a machine from its request to its end.
 
     CREATING   no machine -> (launch) -> PROVISIONING -> STAGING -> RUNNING, then VERIFYING or NONE
-               no machine where there is none to be had: `lastAttempt` says why, and it is tried again (retry)
+               without capacity no machine: `lastAttempt` has the reason, and the creation is
+               retried (retry)
     RECREATING STOPPING -> gone -> as CREATING, with the same name and another id
-    DELETING, ABANDONING   -> no more of the group
+    DELETING, ABANDONING   -> no longer in the group
     SUSPENDING -> SUSPENDED, STOPPING -> TERMINATED, RESUMING and STARTING -> RUNNING
 """
 
@@ -14,8 +15,8 @@ from .places import link
 
 CREATING = ("CREATING", "CREATING_WITHOUT_RETRIES", "RECREATING")
 LEAVING = ("DELETING", "ABANDONING")
-HISTORY = 600.0  # seconds for which lists may be late
-SHORTEST = 0.05  # a retry without a delay would never come to an end
+HISTORY = 600.0  # the most seconds by which lists may be late
+SHORTEST = 0.05  # seconds until a retry; without a delay the loop of retries would not end
 
 
 class Machine:
@@ -34,7 +35,7 @@ class Machine:
         self.history.append((at, status))
 
     def status_at(self, moment):
-        """"": it was not there."""
+        """The status at a time; "" if the machine did not exist."""
         return next((status for at, status in reversed(self.history) if at <= moment), "")
 
 
@@ -56,7 +57,7 @@ class Member:
 
     @property
     def counts(self):
-        """Whether it is one of those that the target size asks for."""
+        """Whether the member counts towards the target size."""
         return not self.is_leaving and self.target == "RUNNING"
 
     def launch(self):
@@ -65,10 +66,10 @@ class Member:
                       self.properties.get("machineType", "").rsplit("/", 1)[-1],
                       scheduling.get("provisioningModel") == "SPOT" or bool(scheduling.get("preemptible")), self.name)
 
-    # What time brings.
+    # Changes that are due.
 
     def step(self, now):
-        """Whether something has changed."""
+        """Carries out what is due. Returns whether something has changed."""
         changed = False
         while self.due is not None and self.due <= now:
             at, self.due, changed = self.due, None, True
@@ -93,7 +94,7 @@ class Member:
             self.action = "NONE"
             if self.group.delay("verify") > 0:
                 self.action, self.due = "VERIFYING", at + self.group.delay("verify")
-        else:  # the old one of a machine that is made anew
+        else:  # the old machine of a member that is recreated
             self._drop_machine(at)
             self.due = at + self.group.delay("launch")
 
@@ -134,10 +135,10 @@ class Member:
             CLOUD.past_machines.append(self.machine)
             self.machine = None
 
-    # What is asked for.
+    # Changes that are requested.
 
     def delete(self):
-        """One that has not been made yet is gone with the next step."""
+        """A member without a machine is gone with the next step."""
         self._leave("DELETING", 0.0 if self.machine is None else self.group.delay("delete"))
         if self.machine is not None:
             self.machine.set("STOPPING", CLOCK.monotonic())
@@ -149,20 +150,21 @@ class Member:
         self.action, self.errors, self.due = action, [], CLOCK.monotonic() + after
 
     def recreate(self, notice=0.0):
-        """The machine goes `notice` seconds later, or has ended already, and another one of this name comes."""
+        """Ends the machine after `notice` seconds, or without a notice like a deletion; then
+        creates one with its name."""
         self.action, self.errors = "RECREATING", []
         self.due = CLOCK.monotonic() + (notice if notice else self.group.delay("delete"))
         if self.machine is not None:
             self.machine.set("STOPPING", CLOCK.monotonic())
 
     def change(self, action, status, target):
-        """SUSPENDING, STOPPING, RESUMING, STARTING."""
+        """`action`: SUSPENDING, STOPPING, RESUMING or STARTING."""
         self.action, self.target = action, target
         self.due = CLOCK.monotonic() + self.group.delay("suspend")
         if self.machine is not None:
             self.machine.set(status, CLOCK.monotonic())
 
-    # What is told of it.
+    # What replies show.
 
     def row(self):
         out = {"name": self.name, "instance": link(self.path), "currentAction": self.action}
@@ -179,6 +181,6 @@ class Member:
 
 
 def running():
-    """Of all machines that take up capacity."""
+    """The launches of all machines that take up capacity."""
     return [machine.launch for machine in CLOUD.machines.values()
             if machine.status not in ("TERMINATED", "SUSPENDED")]

@@ -1,4 +1,4 @@
-"""What kubelet would tell of a machine: the word `nodes`, for the joiner."""
+"""What kubelet would report about a machine: the word `nodes`, for the joiner."""
 
 EVICTION_MIB = 100
 UNITS = {"Ki": 1 / 1024, "Mi": 1, "Gi": 1024}  # MiB
@@ -13,7 +13,7 @@ def mebibytes(memory):
 
 
 def node_of(machine):
-    """Of one of the word `machines`."""
+    """The node of a machine of the word `machines`."""
     memory, kept = int(machine["memory_mib"] * 0.97), machine["kube_reserved"]
     capacity = {"cpu": str(machine["vcpus"]), "memory": f"{memory}Mi", "pods": str(machine["pods"]),
                 "ephemeral-storage": "40Gi"}
@@ -35,5 +35,5 @@ def node_of(machine):
 
 
 def nodes_of(machines):
-    """Of those that have been made."""
+    """The nodes of the machines that have been created."""
     return [node_of(machine) for machine in machines if machine["number"]]

@@ -1,4 +1,4 @@
-"""Operations: what a change is until it is made, and what came of it."""
+"""Operations: requested changes, and their results."""
 
 import re
 import time
@@ -32,7 +32,7 @@ class Operation:
         self.http = (status, reason)
 
     def step(self, now):
-        """The change is made when its time has come."""
+        """Makes the change if it is due."""
         if self.is_done or now < self.due:
             return
         try:
@@ -70,7 +70,7 @@ def constant_of(reason):
 
 
 class Failures:
-    """Operations that a test wants to fail: `count` of those whose method matches."""
+    """Operations that a test wants to fail: the next `count` (1) of those whose method matches."""
 
     def __init__(self):
         self.rules = []
@@ -87,7 +87,7 @@ FAILURES = Failures()
 
 
 def repeated(ask):
-    """The operation of a request with the same id, or nothing."""
+    """The operation of an earlier request with the same requestId, or None."""
     request_id = ask.parameters.get("requestId")
     if request_id is None:
         return None
@@ -101,7 +101,8 @@ def repeated(ask):
 
 
 def start(ask, kind, target, target_id, effect):
-    """The answer of a method that changes something. With no delay the change is made before it is given."""
+    """The answer of a method that changes something. Without a delay the change is made before the
+    answer."""
     operation = Operation(ask, kind, target, target_id, effect)
     failure = FAILURES.find(ask.method)
     if failure is not None:
@@ -134,7 +135,8 @@ def get_operation(ask):
 
 @method("compute.zoneOperations.wait", "compute.regionOperations.wait", "compute.globalOperations.wait", waits=True)
 def wait_for_operation(ask):
-    """Holds until it is done, as long as `wait` says; the lock is free meanwhile."""
+    """Waits until the operation is done, for at most `wait_seconds`. Does not keep the lock
+    meanwhile."""
     until = time.monotonic() + CLOUD.wait_seconds
     while True:
         with LOCK:

@@ -1,4 +1,5 @@
-"""Which permissions of IAM a method asks for, on what, by Google's reference of compute's methods."""
+"""Which permissions a method needs, and on which resources, by Google's reference of compute's
+methods."""
 
 READ = {"get": "get", "list": "list", "aggregatedList": "list"}
 GROUPS = {**READ, "listManagedInstances": "get", "listErrors": "get", "insert": "create", "delete": "delete",
@@ -8,7 +9,8 @@ GROUPS = {**READ, "listManagedInstances": "get", "listErrors": "get", "insert": 
 TEMPLATES = {**READ, "insert": "create", "delete": "delete"}
 LOOKUPS = {**READ, "getFromFamily": "getFromFamily"}
 OPERATIONS = {"get": "get", "wait": "get", "list": "list"}
-# By collection: the service's name of it, the verb by method, and the parameter that names one resource.
+# By collection: its name in permissions, the verb by method, and the parameter that names one
+# resource.
 COLLECTIONS = {
     "instanceGroupManagers": ("instanceGroupManagers", GROUPS, "instanceGroupManager"),
     "regionInstanceGroupManagers": ("instanceGroupManagers", GROUPS, "instanceGroupManager"),
@@ -25,7 +27,7 @@ COLLECTIONS = {
 
 
 def needed(ask):
-    """Pairs of permission and resource; none for a method that asks for none of compute's."""
+    """Pairs of permission and resource; empty for methods of other services than compute."""
     service, _, rest = ask.method.partition(".")
     if service != "compute":
         return []
@@ -43,7 +45,7 @@ def needed(ask):
 
 
 def more(ask, method):
-    """What the resources that a new one refers to ask for."""
+    """The permissions on resources to which a new resource refers."""
     if method in ("instanceGroupManagers.insert", "regionInstanceGroupManagers.insert"):
         return [("compute.instanceTemplates.useReadOnly", f"projects/{ask.project}/global/instanceTemplates/"
                  + str(ask.body.get("instanceTemplate", "")).rsplit("/", 1)[-1])]

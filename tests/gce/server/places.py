@@ -26,7 +26,7 @@ def scope_of(parameters):
 
 
 def check_scope(project, scope):
-    """A Refusal where there is no such place."""
+    """Raises Refusal if there is no such zone or region."""
     kind, _, name = scope.partition("/")
     if kind == "zones" and name not in ZONES or kind == "regions" and name not in REGIONS:
         raise not_found(f"projects/{project}/{scope}")
@@ -42,7 +42,8 @@ def link(path):
 
 
 def path_of(text, project, scope="", field="resource"):
-    """Of a whole URL, or of a part of one: "projects/...", "zones/z/instances/i", "global/instanceTemplates/t"."""
+    """The path in a URL, or in a part of one: "projects/...", "zones/z/instances/i",
+    "global/instanceTemplates/t"."""
     found = LINK.fullmatch(text)
     if found:
         return found.group(1)

@@ -1,4 +1,4 @@
-"""What Google says where it refuses, in its own envelope."""
+"""Errors in the form of Google's replies."""
 
 
 class Refusal(Exception):
@@ -16,7 +16,7 @@ class Refusal(Exception):
 
 
 class TokenRefusal(Exception):
-    """Of the endpoints that give out tokens, which write errors as OAuth does."""
+    """An error of an endpoint that issues tokens, in the form of OAuth."""
 
     def __init__(self, code, error, description):
         super().__init__(description)
@@ -100,6 +100,6 @@ def rate_limited(code, number):
 
 
 def collection_of(path):
-    """"instance_template" of ".../instanceTemplates/web": as sentences about resources in use have it."""
+    """"instance_template" of ".../instanceTemplates/web", as in messages about resources in use."""
     name = path.split("/")[-2].removesuffix("s")
     return "".join("_" + letter.lower() if letter.isupper() else letter for letter in name)

@@ -1,4 +1,4 @@
-"""cloudresourcemanager v3: which permissions the caller has."""
+"""cloudresourcemanager v3: tests which permissions the caller has."""
 
 from .answers import method
 from .cloud import CLOUD

@@ -1,4 +1,5 @@
-"""Asks server and proxy as Google's own clients do, which share nothing with Capstan, and looks at what comes back.
+"""Sends requests to server and proxy with Google's own clients, which share nothing with Capstan,
+and checks the replies.
 
     build/python/bin/python tests/gce/server/self_check.py [CHECK...]
 """
@@ -65,7 +66,7 @@ def die_with_parent():
 
 
 class Programs:
-    """Server and proxy, which all checks use one after the other."""
+    """The processes of server and proxy, which all checks use one after the other."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -89,7 +90,8 @@ class Programs:
 
 
 class Server:
-    """With a world of its own, made anew for each check. `compute`: Google's client, as the machine's account."""
+    """The server, reset to a new world for each check. `compute`: Google's client with the
+    machine's account."""
 
     programs = None
 
@@ -99,7 +101,7 @@ class Server:
         self.ask("reset", {})
         self.ask("world", {"identities": IDENTITIES, "calls": [template("web"), *calls], **world})
         os.environ["GCE_METADATA_HOST"] = os.environ["GCE_METADATA_IP"] = self.url.removeprefix("http://")
-        importlib.reload(_metadata)  # which reads these once
+        importlib.reload(_metadata)  # it reads these variables when it is loaded
         self.credentials = google.auth.compute_engine.Credentials(scopes=[SCOPE])
         self.compute = self.client("compute", "v1", self.credentials)
         self.groups = self.compute.instanceGroupManagers()
@@ -187,7 +189,7 @@ def regional_groups_spread_by_their_shape():
         with Server(regional("web", shape), capacity=[{"zone": ZONE, "limit": 0}]) as gce:
             groups = gce.compute.regionInstanceGroupManagers()
             place = {"project": PROJECT, "region": REGION, "instanceGroupManager": "web"}
-            if shape != "EVEN":  # what a first attempt teaches
+            if shape != "EVEN":  # a first attempt shows the group that the zone is out of stock
                 groups.resize(size=1, **place).execute()
                 groups.resize(size=0, **place).execute()
             groups.resize(size=3, **place).execute()
@@ -316,7 +318,8 @@ def urllib_fails():
 
 
 def checks():
-    """Every function from the line "The checks" on that takes nothing and is no helper."""
+    """Every function between the line "The checks" and this one that takes no arguments and is no
+    context manager."""
     first = machines_are_made_and_deleted_by_name.__code__.co_firstlineno
     return {name: value for name, value in globals().items()
             if getattr(value, "__module__", "") == __name__ and hasattr(value, "__code__")

@@ -1,4 +1,5 @@
-"""The endpoints that give out tokens: OAuth for keys and users, sts for workloads, iamcredentials for impersonation."""
+"""The endpoints that issue tokens: OAuth for keys and users, sts for workloads, iamcredentials for
+impersonation."""
 
 import base64
 import json
@@ -15,7 +16,7 @@ from .refusal import Refusal, TokenRefusal, info, invalid
 JWT_GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange"
 ACCESS_TOKEN = "urn:ietf:params:oauth:token-type:access_token"
-LONGEST = 3600  # seconds that an assertion may hold
+LONGEST = 3600  # seconds for which an assertion or an impersonated token may be valid
 
 
 def refuse(error, description, code=400):
@@ -85,7 +86,7 @@ def token_of_user(form):
 
 @method("sts.token")
 def exchange(ask):
-    """Takes the names of fields in both spellings, as sts does."""
+    """Accepts field names in snake_case and camelCase, as sts does."""
     def field(name):
         first, *others = name.split("_")
         return ask.body.get(name) or ask.body.get(first + "".join(each.title() for each in others))

@@ -1,8 +1,8 @@
-"""Shows Capstan with managed instance groups that are not Google's: what `./dev gce` does.
+"""Shows Capstan with managed instance groups of a fake Google Cloud: what `./dev gce` runs.
 
     build/python/bin/python tests/gce/walk [FOLDER] [-- OPTION...]
 
-Two groups, one for each of two zones; tests/clouds/walk.py says the rest.
+There are two groups, one in each of two zones; tests/clouds/walk.py describes the rest.
 """
 
 import pathlib
@@ -33,7 +33,7 @@ def group_calls(name, zone):
 
 
 def world():
-    """The machine that Capstan runs on has the role of deploy/gce."""
+    """The service account of the machine that Capstan runs on has the role deploy/gce/role.yaml."""
     return {
         "calls": group_calls("shop-web-a", "us-central1-a") + group_calls("shop-web-b", "us-central1-b"),
         "delays": {"launch": 0.5, "boot": 2, "delete": 1},

@@ -86,7 +86,7 @@ TEST(CommandLineMistakes, AreReportedWithTheOption) {
     }
 }
 
-TEST(CommandLineMistakes, AreAnsweredWithKeysOfTheSameEnd) {
+TEST(CommandLineMistakes, AreAnsweredWithSimilarKeys) {
     const struct {
         const char* key;
         const char* message;
@@ -105,7 +105,7 @@ TEST(CommandLineMistakes, AreAnsweredWithKeysOfTheSameEnd) {
     }
 }
 
-TEST(CommandLineMistakes, NameTheTypeOfAWrongFile) {
+TEST(CommandLineMistakes, AreExplainedForFilesAndUrls) {
     const Folder folder;
     const std::string yaml = folder.write("d.yaml", "apiVersion: v1\nitems:\n- kind: Node\n");
     const std::string dump = folder.write("d.json", R"({"apiVersion":"v1","items":[]})");

@@ -143,7 +143,8 @@ TEST(Pipeline, PrintsTheSameDecisionEachTime) {
     EXPECT_EQ(capstan("pipeline --config examples/capstan.toml").out, first.out);
 }
 
-/// A configuration with a vendor's plugin, pinned or not.
+/// A configuration whose instance `vendor` has a class of misbehaving.so. `stage`: the first
+/// expanders; `more`: further keys of the instance.
 std::string vendor_config(const std::string& plugin_class, const std::string& stage,
                           const std::string& more = {}) {
     return "[trust]\nsearch_paths = [\"" + misbehaving().parent_path().string() +

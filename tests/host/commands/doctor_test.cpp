@@ -21,7 +21,7 @@ using ::testing::Not;
 
 constexpr const char* one_cloud = "[pipeline]\nclouds = [\"simulated\"]\n";
 
-/// Runs doctor with a configuration that has this kubeconfig and `cloud`.
+/// Runs doctor with a configuration that has `kubeconfig` and `cloud`.
 CommandResult doctor(const std::string& kubeconfig, const std::string& arguments = {},
                      const std::string& cloud = one_cloud) {
     const Folder folder;
@@ -103,7 +103,7 @@ TEST(Doctor, RedactsCredentialsThatAServerReturns) {
     }
 }
 
-/// The same for the log of the daemon until it is stopped.
+/// The same for the log of the daemon, which runs until its log has a redacted line.
 TEST(RunLog, RedactsCredentialsThatAServerReturns) {
     const EchoServer server;
     const Folder folder;
@@ -113,7 +113,8 @@ TEST(RunLog, RedactsCredentialsThatAServerReturns) {
         folder.write("config.toml", "[cluster]\nkubeconfig = \"" + access +
                                         "\"\n[admin]\nlisten = \"\"\n" + one_cloud);
     const std::string log = (folder.path() / "log").string();
-    // A file, so that no other shell expands its "$!"; the trap ends the daemon in any case.
+    // The script is a file, so that no other shell expands its "$!". Its trap kills the daemon if
+    // the daemon is not stopped.
     const std::string script = folder.write(
         "script", "'" + (build_tree() / "bin/capstan").string() + "' run --config '" + config +
                       "' 2>'" + log + "' &\ntrap 'kill -KILL $!' EXIT\nfor i in $(seq 600); do\n" +

@@ -26,7 +26,8 @@ std::string owned_pod(const std::string& ns, const std::string& name, const std:
            (node.empty() ? R"("status":{"phase":"Pending"}})" : R"("status":{"phase":"Running"}})");
 }
 
-/// A Deployment with two ReplicaSets, as during a rollout, a StatefulSet and a Job.
+/// Two Deployments, of which `web` has two ReplicaSets, as during a rollout, a StatefulSet and a
+/// Job.
 class ExplainNamesTest : public testing::Test {
 protected:
     CommandResult explain(const std::string& line) const {
@@ -93,7 +94,7 @@ TEST_F(ExplainNamesTest, SuggestsNamesIfNothingMatches) {
     }
 }
 
-TEST_F(ExplainNamesTest, ExplainsPendingPodsOfAWorkloadByClass) {
+TEST_F(ExplainNamesTest, ExplainsOnePendingPodOfEachEquivalenceGroupOfAWorkload) {
     const CommandResult ran = explain("deployment/web -n shop");
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.out, AllOf(HasSubstr("shop/web\n  3 of 4 pods pending\n"),

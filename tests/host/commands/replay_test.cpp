@@ -32,7 +32,7 @@ std::vector<std::string> scenarios() {
     return out;
 }
 
-/// Letters, digits and underscores.
+/// The name of the scenario, with underscores for all characters but letters and digits.
 std::string name_of(const ::testing::TestParamInfo<std::string>& scenario) {
     std::string out = scenario.param;
     std::ranges::replace_if(
@@ -107,7 +107,8 @@ TEST(Replay, MakesTheSameDecisionForAVersion1Record) {
 
 INSTANTIATE_TEST_SUITE_P(Scenario, Replay, ::testing::ValuesIn(scenarios()), name_of);
 
-/// A recorded pass whose increase was changed to 7, and whose group is renamed `group` if set.
+/// A recorded pass whose increase was changed to 7, and whose group is renamed to `group` unless
+/// that is empty.
 std::string record_with_increase_of_seven(const Folder& folder, const std::string& group = "") {
     std::string text = pass_with_increase(folder);
     const std::size_t at = text.find(R"("increases":[{)");

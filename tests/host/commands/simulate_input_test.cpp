@@ -172,7 +172,7 @@ TEST_F(ClusterDump, CountsAPendingDaemonSetPodAsThePodOfItsNode) {
         R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"DaemonSet","name":"logs","uid":"d1","controller":true}],)",
         R"("affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
         {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}}},)");
-    // Two of the DaemonSet would leave no room for the other pod.
+    // Two pods of the DaemonSet would leave no room for the other pod.
     const CommandResult ran =
         capstan("simulate --cluster - -o json",
                 dump_with_one_node(daemon_set + "," + its_pod + "," + pending_pod("web", "500m")));

@@ -134,7 +134,7 @@ inline std::map<std::string, int> growth(const Decision& decision) {
 }
 inline int count(const std::vector<PodCount>& pods) {
     int sum = 0;
-    for (const PodCount& of_class : pods) sum += static_cast<int>(of_class.count);
+    for (const PodCount& of_pod_group : pods) sum += static_cast<int>(of_pod_group.count);
     return sum;
 }
 inline int count_unschedulable(const Decision& decision) {

@@ -1,4 +1,4 @@
-/// A cluster and its clouds, of which a test sets only the relevant parts. Time starts at `noon`.
+/// A cluster and its clouds, of which a test sets only the relevant parts. Tests begin at `noon`.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ inline Resources amounts(std::int64_t cpu, std::int64_t mebibytes = 16384,
 
 class TestCluster {
 public:
-    /// A group without machines. Without `target` its cloud does not report one.
+    /// Adds a group without machines. Without `target`, its cloud reports no target.
     Group& group(std::string id, std::optional<int> target = std::nullopt) {
         groups_.push_back({.group = {.id = NodeGroupId(std::move(id)), .target = target},
                            .cloud = PluginInstanceId("cloud")});
@@ -39,7 +39,7 @@ public:
     snapshot::NodeObject& change_node(std::string_view name) {
         return *std::ranges::find(nodes_, name, &snapshot::NodeObject::name);
     }
-    /// The cloud's template of the group, to be changed.
+    /// Sets the cloud's template of the group. The test may change it.
     NodeTemplate& describe(std::string_view id, Resources capacity) {
         auto node = std::make_shared<NodeTemplate>();
         node->capacity = std::move(capacity);
@@ -53,8 +53,8 @@ public:
             {.id = MachineId(std::move(id)), .group = NodeGroupId(group_id), .state = state});
         return machines.back();
     }
-    /// Ready for an hour, with 4 cores and 16Gi, all allocatable. With a group also a machine of
-    /// the same name.
+    /// Adds a node that has been ready for an hour, with 4 cores and 16Gi, all allocatable. If a
+    /// group is given, also adds a machine to it, with the name of the node as its id.
     snapshot::NodeObject& node(std::string name, std::string_view group_id = {}) {
         if (!group_id.empty()) machine(group_id, name);
         nodes_.push_back({.name = std::move(name),
@@ -70,7 +70,8 @@ public:
         std::erase_if(find(group_id).machines,
                       [&](const Machine& machine) { return machine.id.value() == name; });
     }
-    /// A pod that requests 100m: on `node` if given, otherwise unschedulable for an hour.
+    /// Adds a pod that requests 100m and was created an hour ago: on `node` if given, otherwise
+    /// marked unschedulable.
     snapshot::PodObject& pod(std::string name, std::string node = {}) {
         pods_.push_back({.name = std::move(name),
                          .spec = {.requests = {{"cpu", 100}}},
@@ -127,7 +128,7 @@ public:
         for (const auto& object : services_) builder.set(object);
         return builder.build();
     }
-    /// Groups and machines are sorted by id, as the contract requires.
+    /// Groups and machines are sorted by id, as engine::Snapshot requires.
     Snapshot snapshot() const {
         auto groups = std::make_shared<std::vector<Group>>(groups_.begin(), groups_.end());
         std::ranges::sort(*groups, {}, [](const Group& g) { return g.group.id; });

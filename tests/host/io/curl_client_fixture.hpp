@@ -25,7 +25,7 @@
 namespace capstan::io {
 
 /// Answers each request with the reply that the test prepared for its path; a path without a reply
-/// is never answered.
+/// is never answered. Closes the connection after a request whose path begins with "/lost".
 class TestServer {
     using tcp = boost::asio::ip::tcp;
 

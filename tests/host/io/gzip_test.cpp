@@ -54,7 +54,7 @@ TEST(Gzip, ReportsWhereDataIsTruncated) {
 
 TEST(Gzip, ReportsWhereDataIsDamaged) {
     std::string damaged = gzip(long_text());
-    damaged[damaged.size() - 5] ^= 1;  // in its length or its checksum
+    damaged[damaged.size() - 5] ^= 1;  // a byte of the checksum
     const auto read = read_text(write_file(damaged));
     ASSERT_FALSE(read);
     EXPECT_THAT(read.error().message, HasSubstr("the gzip data is damaged: incorrect "));
@@ -77,7 +77,7 @@ TEST(Gzip, LimitsTheDecompressedSize) {
     const auto bomb = read(gzip(text), 4999);
     ASSERT_FALSE(bomb);
     EXPECT_THAT(bomb.error().message, HasSubstr("larger than 4999 bytes uncompressed"));
-    EXPECT_EQ(read(text, 10), 5000u) << "the limit does not apply to a plain file";
+    EXPECT_EQ(read(text, 10), 5000u) << "TextFile does not limit a plain file";
     EXPECT_THAT(read_text(write_file(text), 4999).error().message,
                 HasSubstr("is larger than 4999 bytes"));
 }

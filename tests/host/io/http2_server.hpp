@@ -13,14 +13,15 @@
 namespace capstan::io {
 
 struct Http2Options {
-    /// The gzip-compressed body of each reply, at most a client's window. Empty: see below.
+    /// The gzip-compressed body of each reply, not longer than the flow-control window of a client.
+    /// Empty: the body is "HTTP/2 stream NUMBER".
     std::string packed{};
     std::string client_ca{};  ///< clients need a certificate of this authority; empty: none needed
     bool has_trailers = false;  ///< "grpc-status: 0" follows each body
 };
 
-/// Chosen in the TLS handshake if the client offers it, as API servers do. Answers each complete
-/// request with "HTTP/2 stream NUMBER", whatever it contains. Anything else is not answered.
+/// With TLS, selects HTTP/2 in the handshake if the client offers it, as API servers do. Gives each
+/// complete request the same reply, whatever it contains, and acknowledges SETTINGS and PING.
 class Http2Server : public LoopbackServer {
 public:
     explicit Http2Server(const TestIdentity& identity, Http2Options options = {})

@@ -47,7 +47,7 @@ TEST_F(ManualLoopTest, FiresTimersSetByTimers) {
     EXPECT_EQ(seen, "b");
 }
 
-TEST_F(ManualLoopTest, RunsWhatATimerPostsBeforeTheNextTimer) {
+TEST_F(ManualLoopTest, RunsHandlersThatATimerPostedBeforeItFiresTheNextTimer) {
     loop.after(1s, [&] { boost::asio::post(io, note('a')); });
     loop.after(2s, note('b'));
     loop.advance(10s);

@@ -24,7 +24,7 @@ struct StreamTurnsTest : testing::Test {
     }
 };
 
-TEST_F(StreamTurnsTest, PassOnPartsAtOnceUntilTheTurnIsUsedUp) {
+TEST_F(StreamTurnsTest, DeliverPartsImmediatelyUntilTheTurnIsUsedUp) {
     open(1);
     EXPECT_FALSE(turns.wants_turn());
     turns.take(1, "ab");

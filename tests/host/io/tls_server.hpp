@@ -37,7 +37,8 @@ public:
     int open() const { return open_; }
 
 protected:
-    /// Called by the most derived class at the end of its constructor, and in its destructor.
+    /// The most derived class calls start() at the end of its constructor and stop() in its
+    /// destructor.
     void start() {
         thread_ = std::thread([this] { accept(); });
     }
@@ -96,7 +97,7 @@ inline void require_client_certificate(boost::asio::ssl::context& context,
                             boost::asio::ssl::verify_fail_if_no_peer_cert);
 }
 
-/// Describes each request:
+/// Answers each request with a description of it:
 ///     "sni api.test, client admin, host 127.0.0.1:4711"
 /// The reply to "/watch" does not end.
 class TlsServer : public LoopbackServer {

@@ -15,8 +15,8 @@ struct LastObject final : ObjectSink {
     boost::json::value value;
 };
 
-/// One object of each kind with every member that its decoder reads.
-TEST(FieldMask, KeepsEveryMemberThatDecodersRead) {
+/// Objects of most kinds with most of the members that their decoders read.
+TEST(FieldMask, KeepsMembersThatDecodersRead) {
     for (
         const char* text : {
             R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"n","name":"p","uid":"u","labels":{"a":"b"},

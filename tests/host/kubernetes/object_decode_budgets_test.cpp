@@ -32,7 +32,7 @@ TEST(DisruptionBudgetDecode, DistinguishesAnEmptySelectorFromNone) {
     EXPECT_EQ(none.value->selector, std::nullopt);
 }
 
-TEST(DisruptionBudgetDecode, AllowsNothingIfTheStatusIsMissingOrOld) {
+TEST(DisruptionBudgetDecode, ReadsWhetherTheStatusIsMissingOrOld) {
     const struct {
         const char* rest;
         int allowed;

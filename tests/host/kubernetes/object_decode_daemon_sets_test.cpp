@@ -40,7 +40,7 @@ TEST(DaemonSetDecode, UsesLimitsAsMissingRequests) {
     EXPECT_EQ(result.value->spec.requests, (Resources{{"cpu", 2000}, {"memory", 350_MiB}}));
 }
 
-TEST(DaemonSetDecode, RejectsDaemonSetsWithMalformedRequests) {
+TEST(DaemonSetDecode, RejectsMalformedDaemonSets) {
     const struct {
         const char* daemon_set;
         const char* problem;

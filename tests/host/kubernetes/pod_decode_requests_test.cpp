@@ -52,8 +52,8 @@ TEST(PodRequests, AreComputedAsInTheScheduler) {
         {"a limit without a request is the request",
          R"({"containers":[{"resources":{"limits":{"nvidia.com/gpu":"1","cpu":"2"},"requests":{"cpu":"1"}}}]})",
          {{"cpu", 1000}, {"nvidia.com/gpu", 1}}},
-        {"requests of the pod replace those of its containers, for cpu, memory and huge pages "
-         "alone",
+        {"requests of the pod replace those of its containers, but only for cpu, memory and huge "
+         "pages",
          R"({"resources":{"requests":{"cpu":"3","hugepages-2Mi":"4Mi","example.com/x":"9"}},
              "containers":[{"resources":{"requests":{"cpu":"5","memory":"1Gi","example.com/x":"1"}}}]})",
          {{"cpu", 3000}, {"memory", 1 << 30}, {"hugepages-2Mi", 4 << 20}, {"example.com/x", 1}}},

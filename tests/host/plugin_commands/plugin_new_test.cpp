@@ -41,7 +41,7 @@ protected:
         }
         return out;
     }
-    /// The files and folders in it.
+    /// The names of the files and folders in `directory`.
     std::set<std::string> names_in(const fs::path& directory) {
         std::set<std::string> out;
         for (const auto& entry : fs::directory_iterator(directory))

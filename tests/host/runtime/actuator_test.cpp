@@ -59,7 +59,7 @@ struct ActuatorTest : ::testing::Test {
         decision.increases = std::move(increases);
         return outcomes(carry_out(decision).increases);
     }
-    /// The first machines of group c.
+    /// A removal of the first `machines` machines of group c.
     engine::MachineRemoval removal(int machines) {
         const auto groups = assembly.clouds().refresh_now(assembly.host()).groups;
         engine::MachineRemoval out{.group = NodeGroupId("c"), .cloud = PluginInstanceId("east")};

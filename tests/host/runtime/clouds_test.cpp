@@ -65,7 +65,7 @@ std::vector<std::string> kept_groups(const CloudsView& view) {
 /// A cloud that responds after 20 seconds, and one that responds immediately.
 struct CloudsSlowCloud : ::testing::Test {
     CloudsView refresh() { return assembly.clouds().refresh_now(assembly.host()); }
-    /// Sets the patience for passes every ten seconds.
+    /// Sets the patience that belongs to a scan interval of ten seconds.
     void set_patience() {
         assembly.clouds().set_patience(patience_of(10s));
         began = assembly.elapsed();
@@ -99,7 +99,7 @@ TEST_F(CloudsSlowCloud, KeepsItsGroupsAndIsNotAwaitedAgain) {
 TEST_F(CloudsSlowCloud, IsUsedWhenItsLateResponseArrives) {
     refresh();
     set_patience();
-    // The last call ends with the host.
+    // Shared, because the last call ends with the host, after this function.
     const auto calls = std::make_shared<int>(0);
     assembly.clouds().set_on_late([calls] { ++*calls; });
     refresh();
@@ -186,7 +186,7 @@ TEST_F(CloudsSlowCloud, IsNotCalledWhileBackedOff) {
     EXPECT_EQ(backed_off.results().at(PluginInstanceId("quick")), std::nullopt);
 }
 
-TEST(Clouds, KeepGroupsOfAFailedCloud) {
+TEST(Clouds, ReportAFailedCloud) {
     VirtualAssembly assembly(
         "[pipeline]\nclouds = [\"east\"]\n" +
         simulated("east", "fail = { code = \"throttled\", message = \"slow down\" }, groups = [" +
@@ -204,7 +204,7 @@ TEST(Clouds, WaitForAFractionOfTheScanInterval) {
     EXPECT_EQ(patience_of(1min).unresponsive_after, 15s);
 }
 
-TEST(Clouds, WaitForASlowCloudWithADeadline) {
+TEST(Clouds, WaitForASlowCloudUntilTheDeadline) {
     VirtualAssembly assembly("[pipeline]\nclouds = [\"slow\", \"quick\"]\n" +
                              simulated("slow", "latency = \"1h\"") +
                              simulated("quick", "groups = [" + simulated_group("web") + "]"));

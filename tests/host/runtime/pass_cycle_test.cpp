@@ -109,7 +109,7 @@ TEST_F(PassCycleTest, ReturnsNoMembershipWithAnUpcomingGroup) {
     EXPECT_EQ(result->membership, nullptr);
 }
 
-TEST_F(PassCycleTest, IncreasesAGroupUntilItsMachinesRun) {
+TEST_F(PassCycleTest, IncreasesAGroupWhoseMachinesRunLater) {
     const auto result = decide(input(2));
     ASSERT_TRUE(result) << result.error();
     ASSERT_EQ(result->outcome.decision.increases.size(), 1u);

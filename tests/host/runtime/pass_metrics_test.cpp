@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 const Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 const NodeGroupId group_a("a");
 
-/// PassMetricsTest over two nodes in group a.
+/// Metrics of passes over two nodes in group a.
 struct PassMetricsTest : ::testing::Test {
     PassMetricsTest() {
         engine::Group group{.group = {.id = group_a, .min = 1, .max = 5, .target = 2}};

@@ -106,7 +106,7 @@ TEST(PluginHost, WaitsInRealTime) {
     EXPECT_EQ(answer, 7);
 }
 
-TEST(PluginHost, ItsGuardEndsTheProcessForAnExpensiveAbandonedThread) {
+TEST(PluginHost, ItsGuardEndsTheProcessForAnAbandonedThreadAtTheMemoryLimit) {
     std::promise<std::pair<int, std::string>> ended;
     guard::Guard guard(
         {.period = std::chrono::milliseconds(5),

@@ -57,7 +57,7 @@ public:
     }
     void set_tls(const io::TlsOptions& options) override { tls.push_back(options); }
     std::map<RequestId, Sent> sent;
-    std::vector<io::TlsOptions> tls;  ///< every value of set_tls
+    std::vector<io::TlsOptions> tls;  ///< each argument of set_tls
 
 private:
     boost::asio::io_context& io_;

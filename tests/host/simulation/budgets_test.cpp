@@ -23,7 +23,7 @@ Budget budget(std::optional<PodShare> min_available, std::optional<PodShare> max
             .max_unavailable = max_unavailable};
 }
 
-/// The allowed disruptions. Empty: unchanged since the last call.
+/// The allowed disruptions. Absent: unchanged since the last call.
 std::optional<int> allowed(Budgets& budgets, const std::vector<PodSet>& sets) {
     const auto objects = budgets.refresh(sets);
     return objects.empty() ? std::nullopt : std::optional(objects.at(0).disruptions_allowed);
@@ -76,7 +76,7 @@ TEST(SimulatedBudgets, ComputePercentagesOfTheDesiredReplicas) {
     budgets.set(budget(PodShare(50, percent), {}));
     EXPECT_EQ(allowed(budgets, pod_sets(10, 6)), 1);
     EXPECT_EQ(allowed(budgets, pod_sets(10, 4)), 0);
-    EXPECT_EQ(allowed(budgets, {}), std::nullopt) << "nothing to disrupt";
+    EXPECT_EQ(allowed(budgets, {}), std::nullopt) << "still 0: there is nothing to disrupt";
 }
 
 TEST(SimulatedBudgets, CountEachControllerOnce) {
@@ -87,7 +87,7 @@ TEST(SimulatedBudgets, CountEachControllerOnce) {
     EXPECT_EQ(allowed(budgets, sets), 2) << "4 healthy of 4 wanted, 2 must stay";
 }
 
-TEST(SimulatedBudgets, AllowOnlyANumberOfMinAvailableForBarePods) {
+TEST(SimulatedBudgets, AllowEvictionsOfBarePodsOnlyIfMinAvailableIsANumber) {
     std::vector<PodSet> bare = pod_sets(3, 3);
     bare[0].controller = {};
     bare[0].wanted.reset();
@@ -112,7 +112,7 @@ TEST(SimulatedBudgets, AllowNothingIfAControllerHasNoScale) {
               "PodDisruptionBudget default/b allows 0 disruptions");
 }
 
-TEST(SimulatedBudgets, AllowUnhealthyPodsWhileEnoughPodsAreHealthy) {
+TEST(SimulatedBudgets, AllowEvictionsOfUnhealthyPodsIfEnoughPodsAreHealthy) {
     Budgets budgets;
     budgets.set(budget(8, {}));
     EXPECT_EQ(budgets.find_refusal("default", web_labels, true, pod_sets(10, 8)),

@@ -95,7 +95,7 @@ TEST(Expectations, RequireACommandWithinItsWindow) {
               CommandLines{"\"increase web by 2\": expected from 4m to 6m, not given"});
 }
 
-TEST(Expectations, MatchNeverAtWordBoundaries) {
+TEST(Expectations, MatchExpectNeverOnlyAtWordBoundaries) {
     const Expectations expected{.never = {"increase web"}};
     EXPECT_EQ(find_unmet(expected, commands_at({{"increase web-b by 1", 1}})), CommandLines());
     EXPECT_EQ(

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// "2m stock_out web", "7m stock_out web ends", over an hour.
+/// The events of the first hour, such as "2m stock_out web" and "7m stock_out web ends".
 std::vector<std::string> fault_events(std::vector<Fault> faults, std::uint64_t seed = 1,
                                       const std::vector<std::string>& groups = {"web", "db"}) {
     Faults all(std::move(faults), start, seed);
@@ -25,7 +25,7 @@ std::vector<std::string> fault_events(std::vector<Fault> faults, std::uint64_t s
     return out;
 }
 
-TEST(SimulatedFaults, HappenOnceAndEndWithoutAChance) {
+TEST(SimulatedFaults, HappenOnceAndEndIfNoChanceIsSet) {
     EXPECT_EQ(fault_events({{.kind = FaultKind::stock_out, .group = "web", .from = 2min}}),
               (std::vector<std::string>{"2m stock_out web", "7m stock_out web ends"}));
 }

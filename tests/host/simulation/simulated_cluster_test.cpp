@@ -115,7 +115,7 @@ TEST(SimulatedClusterTest, KeepsTheSelectorOfAnExistingController) {
     EXPECT_EQ(web.selector, selector);
 }
 
-TEST(SimulatedClusterTest, SchedulesByPriorityAndAge) {
+TEST(SimulatedClusterTest, SchedulesPodsByPriority) {
     LoggedCluster t;
     t.node("a", 2_cpu);
     ASSERT_TRUE(t.simulated.apply(batch("low", 2), start));
@@ -269,7 +269,7 @@ TEST(SimulatedClusterTest, RejectsDuplicateNames) {
     EXPECT_EQ(t.simulated.cluster().pod_count(), 2u) << "web-1 and web-2";
 }
 
-TEST(SimulatedClusterTest, RejectsRemovingUnknownObjects) {
+TEST(SimulatedClusterTest, RemovesAPodABatchOrANodeByItsName) {
     LoggedCluster t;
     t.node("a");
     ASSERT_TRUE(t.simulated.apply(batch("web", 3, true), start));

@@ -8,7 +8,7 @@
 enum { groups_max = 10, machine_cores = 4 };
 
 static const capstan_kv labels[] = {{{"rogue", 5}, {"true", 4}}};
-/* Only pods that select this group fit. */
+/* Only pods that tolerate this taint fit. */
 static const capstan_taint taints[] = {{{"rogue", 5}, {"true", 4}, CAPSTAN_EFFECT_NO_SCHEDULE, 0}};
 static const int64_t machine_memory = (int64_t)16 << 30;
 
@@ -102,7 +102,7 @@ static void do_nothing(void* self, capstan_status status) {
 static capstan_status increase(void* of, capstan_op op, const capstan_resize* resize) {
     misbehaving* const self = of;
     misbehave(self, "increase");
-    /* In place of a request to the API of the cloud. */
+    /* Stands for a request to the API of the cloud. */
     const capstan_status lent = self->exec->post(self->host, do_nothing, NULL);
     if (lent != CAPSTAN_OK) return lent;
     if (strcmp(self->at, "increase") != 0) self->target += resize->delta;

@@ -1,4 +1,4 @@
-/* A controller without objects. */
+/* A controller that does nothing and reports one object. */
 #include <string.h>
 
 #include "misbehaving.h"

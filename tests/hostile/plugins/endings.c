@@ -37,7 +37,7 @@ capstan_status fail_with(const misbehaving* self, capstan_op op, int32_t code, i
     return CAPSTAN_OK;
 }
 
-/* Counts in the process, because each retry creates a new instance. */
+/* Counts in an environment variable, because each retry creates a new instance. */
 static bool is_among_first_two(void) {
     const char* const before = getenv("MISBEHAVING_TRIES");
     const int tries = before == NULL ? 0 : atoi(before);

@@ -18,7 +18,7 @@ static void* keep_late(void* self) {
     return NULL;
 }
 
-/* The memory belongs to the host. */
+/* Overwrites the options and their groups, whose memory belongs to the host. */
 static void write_through_const(const capstan_expander_request* in) {
     for (uint32_t i = 0; i < in->options.count; ++i) {
         capstan_option* const option =

@@ -37,7 +37,7 @@ static void work_is_done(void* self, capstan_status status) {
     (void)self;
     (void)status;
 }
-/* Until the host refuses it. */
+/* Posts itself again until the host refuses it. */
 static void come_again(void* of, capstan_status status) {
     misbehaving* const self = of;
     if (status == CAPSTAN_OK) self->exec->post(self->host, come_again, self);

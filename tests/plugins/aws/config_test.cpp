@@ -28,7 +28,7 @@ std::vector<testing::Rejection> rejections(FakeSettings& settings) {
     return settings.rejections();
 }
 
-TEST(AwsConfig, TakesTheDefaults) {
+TEST(AwsConfig, HasDefaults) {
     FakeSettings settings = with_groups();
     EXPECT_THAT(rejections(settings), IsEmpty());
     const AwsConfig config = read_aws_config(settings.view());
@@ -42,7 +42,7 @@ TEST(AwsConfig, TakesTheDefaults) {
     EXPECT_EQ(config.credentials.profile, "");
 }
 
-TEST(AwsConfig, ReadsEverySetting) {
+TEST(AwsConfig, ReadsSettings) {
     FakeSettings settings = with_groups();
     settings.set("groups", list("0:5:web", "1:2:db"))
         .set("region", "eu-central-1")

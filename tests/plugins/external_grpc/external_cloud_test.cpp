@@ -27,7 +27,7 @@ Request request_for(const std::string& group) {
     return out;
 }
 
-/// A server with groups and arranged responses; optional calls are not implemented.
+/// A server with groups and arranged responses.
 struct Server {
     FakeHost host{};
     FakeServer server{host};
@@ -183,7 +183,7 @@ struct Grown : Server {
         server.always("NodeGroupDecreaseTargetSize", wire::NodeGroupDecreaseTargetSizeResponse());
         EXPECT_TRUE(refresh());
     }
-    /// The list shows 2.
+    /// The list shows a target of 2.
     Result<Resized> increase(int delta, int expected, std::string key = {}) {
         const Resize request{.group = NodeGroupId("web"),
                              .delta = delta,
@@ -455,7 +455,7 @@ TEST(ExternalCloud, ReadsDetailsAgainOnlyAfterTheirInterval) {
     EXPECT_EQ(s.calls("NodeGroupGetOptions"), 2u);
 }
 
-TEST(ExternalCloud, ReportsAnUnreadableTemplateForItsGroupOnly) {
+TEST(ExternalCloud, ReportsAnUnreadableTemplateIfItIsDescribed) {
     Server s;
     s.group("web", 2).without_optional_calls();
     Server broken;

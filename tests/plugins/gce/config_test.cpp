@@ -30,7 +30,7 @@ std::vector<testing::Rejection> rejections(FakeSettings& settings) {
     return settings.rejections();
 }
 
-TEST(GceConfig, TakesTheDefaults) {
+TEST(GceConfig, HasDefaults) {
     FakeSettings settings = with_groups();
     EXPECT_THAT(rejections(settings), IsEmpty());
     const GceConfig config = read_gce_config(settings.view());
@@ -43,7 +43,7 @@ TEST(GceConfig, TakesTheDefaults) {
     EXPECT_FALSE(config.credentials.anonymous);
 }
 
-TEST(GceConfig, ReadsEverySetting) {
+TEST(GceConfig, ReadsSettings) {
     FakeSettings settings = with_groups();
     settings.set("groups", list("0:5:p/us-central1-a/web"))
         .set("project", "p")

@@ -29,7 +29,7 @@ TEST(ProvisioningConformance, PassesAsAGroupSource) {
     EXPECT_THAT(failures({.call_deadline = call_deadline}), ::testing::IsEmpty());
 }
 
-TEST(ProvisioningConformance, PassesWithEverySettingInverted) {
+TEST(ProvisioningConformance, PassesWithOtherSettings) {
     ConformanceOptions options{.call_deadline = call_deadline};
     options.settings["provisioning"] = {{"popularity", "cpu"},
                                         {"dedicated", "toleration"},

@@ -20,7 +20,7 @@ TEST(Provisioning, ComputesTheLabelSetsOfTheExampleInTheProposal) {
     EXPECT_THAT(
         brief(suggest(of_the_proposal(4, 3, 2, 1), both)),
         ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=a,y=b}", "n1-standard-2{x=c}"));
-    // With S3 first, S1 remains.
+    // Here S3 is the most popular, and S1 gets a label set of its own.
     EXPECT_THAT(
         brief(suggest(of_the_proposal(1, 3, 4, 1), both)),
         ElementsAre("n1-standard-16{x=c,y=b}", "n1-standard-2{x=c,y=b}", "n1-standard-2{x=a}"));
@@ -137,7 +137,7 @@ TEST(Provisioning, TreatsARequiredAffinityWithOneValueAsASelector) {
         {.labels = {{.key = "disk", .op = Operator::in, .values = {"ssd", "hdd"}}}}};
     EXPECT_THAT(brief(suggest({one}, {machine("m", 4)})), ElementsAre("m{disk=ssd}"));
     EXPECT_THAT(suggest({two}, {machine("m", 4)}).groups, IsEmpty());
-    // Of alternatives, the first that can be satisfied.
+    // Of several terms, the first that can be met is used.
     two.affinity_required.push_back(
         {.labels = {{.key = "disk", .op = Operator::in, .values = {"hdd"}}}});
     EXPECT_THAT(brief(suggest({two}, {machine("m", 4)})), ElementsAre("m{disk=hdd}"));

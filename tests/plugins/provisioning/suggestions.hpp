@@ -14,7 +14,7 @@ namespace capstan::provisioning {
 inline constexpr const char* type_label = "node.kubernetes.io/instance-type";
 inline constexpr const char* zone_label = "topology.kubernetes.io/zone";
 
-/// `cores` with 4 GiB each, in one zone.
+/// A machine type with `cores` of 4 GiB each.
 inline MachineType machine(std::string name, std::int64_t cores,
                            std::vector<std::string> zones = {"a"}) {
     MachineType out{.name = std::move(name),

@@ -93,7 +93,7 @@ TEST_F(ListLag, ShowsRemovedMachinesForAWhile) {
     EXPECT_EQ(list().machines.at(0).id, MachineId("simulated://web/2"));
 }
 
-TEST_F(ListLag, SurvivesARestartIfTheCloudDoes) {
+TEST_F(ListLag, SurvivesARestartIfNodesAreRegistered) {
     registers = true;
     cloud = start();
     EXPECT_EQ(target(), 2);

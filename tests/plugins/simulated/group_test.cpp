@@ -92,7 +92,7 @@ TEST(SimulatedGroup, ChangesItsVersionWithEveryChange) {
          {"changes", testing::Value::List{testing::table({{"at", "20m"}, {"lose", 1}})}}});
     std::uint64_t version = timeline.at(0s).version();
     std::vector<std::string> before = timeline.machines(0s);
-    const auto look = [&](std::initializer_list<Duration> moments) {
+    const auto check_at = [&](std::initializer_list<Duration> moments) {
         for (const Duration moment : moments) {
             const std::vector<std::string> now = timeline.machines(moment);
             EXPECT_EQ(timeline.at(moment).version() != version, now != before)
@@ -101,15 +101,15 @@ TEST(SimulatedGroup, ChangesItsVersionWithEveryChange) {
             before = now;
         }
     };
-    look({1s});
+    check_at({1s});
     ASSERT_TRUE(timeline.grow(1min, 3));
-    look({60s, 61s, 119s, 120s, 121s});
-    look({6min - 1ns, 6min, 6min + 1s});
+    check_at({60s, 61s, 119s, 120s, 121s});
+    check_at({6min - 1ns, 6min, 6min + 1s});
     ASSERT_TRUE(timeline.remove(7min, {1}));
-    look({7min, 8min - 1ns, 8min, 9min, 19min});
-    look({20min, 21min, 21min + 1s});
+    check_at({7min, 8min - 1ns, 8min, 9min, 19min});
+    check_at({20min, 21min, 21min + 1s});
     ASSERT_TRUE(timeline.remove(30min, {2, 3}));
-    look({30min, 31min, 40min});
+    check_at({30min, 31min, 40min});
 }
 
 TEST(SimulatedGroup, ChangesItsVersionWithARenewedList) {

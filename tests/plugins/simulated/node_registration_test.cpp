@@ -147,7 +147,7 @@ TEST(RegisteredNodes, AreBehindUntilTheWatchShowsOwnChanges) {
     EXPECT_THAT(*own.find_followed(), IsEmpty());
 }
 
-/// A node of the cluster, with one more label.
+/// A node of the cluster, with the label "more".
 std::string node_text(const char* launched_ms, const char* label) {
     return std::string(R"({"metadata":{"name":"web-1","annotations":{
         "simulated.capstan.io/launched-ms":")") +
@@ -261,7 +261,7 @@ TEST_F(NodeRegistration, RestoresMachinesFromNodesWithoutAState) {
         << "no number is used twice";
 }
 
-/// The file is edited and reloaded.
+/// The group is removed from the settings file and added again.
 TEST_F(NodeRegistration, KeepsTheNodesOfAGroupRemovedFromTheSettings) {
     grow(1, 1);
     host.advance(1min);
@@ -412,8 +412,8 @@ TEST(SavedState, HoldsAThousandMachinesWithinTheSizeLimit) {
     const Time start{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
     Ledger ledger{.start = start, .saved = start + 24h * 30};
     for (int i = 1; i <= 1000; ++i) {
-        const Time requests = start + 24h * 30 - 1s * i;
-        ledger.groups["web"].machines.push_back({i, "m.large", requests, requests, std::nullopt});
+        const Time requested = start + 24h * 30 - 1s * i;
+        ledger.groups["web"].machines.push_back({i, "m.large", requested, requested, std::nullopt});
     }
     EXPECT_LT(to_text(ledger).size(), std::size_t{64} << 10);
 }

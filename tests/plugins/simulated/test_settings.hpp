@@ -21,7 +21,7 @@ inline testing::Value machine(const Members& more = {}) {
     return members;
 }
 
-/// The group "web" with such machines. `more` adds members to the group's table.
+/// The group "web" of machines as made by `machine`. `more` adds members to the group's table.
 inline Members web(const Members& more = {}) {
     Members members{{"id", "web"}, {"machine", machine()}};
     members.insert(members.end(), more.begin(), more.end());

@@ -45,7 +45,7 @@ struct SameZone {
     }
 };
 
-/// Gives all to the first group, whatever its maximum.
+/// Gives all nodes to the first group, whatever its maximum.
 struct AllToTheFirst {
     void split(const Call&, int nodes, const GroupList&,
                const capstan::GroupIncreases& grow) const {
@@ -128,7 +128,7 @@ TEST(Responses, RecordFaultsOfAnExpander) {
     EXPECT_THAT(ask(faulty, question.raw(), FakeCall()).faults, ElementsAre("kept option 7 of 2"));
 }
 
-TEST(Responses, RecordUnknownAndUnreportedStatuses) {
+TEST(Responses, RecordUnknownAndContradictingStatuses) {
     FakeCall call;
     EXPECT_THAT(capstan::testing::status_faults(99, call),
                 ElementsAre("returned the status 99, which does not exist"));

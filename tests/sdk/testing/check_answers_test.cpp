@@ -37,7 +37,7 @@ void keep_one(const ExpanderRequest& question, const Selection& keep, std::uint6
         keep(question.options()[static_cast<std::uint32_t>(index % question.options().size())]);
 }
 
-/// Calls a service, which responds or does not.
+/// An asynchronous expander whose service responds or does not.
 template <bool responses>
 class ServiceAsker {
 public:
@@ -47,7 +47,7 @@ public:
     }
 };
 
-/// An expander with another C function.
+/// An expander class whose C function is Faulty::filter.
 template <class Faulty>
 capstan_class faulty_expander() {
     struct Holder {
@@ -124,7 +124,7 @@ TEST(AnswerChecks, FindAnArrayReadBySizeInsteadOfStride) {
         static capstan_status filter(void*, const capstan_call*, const capstan_expander_request* in,
                                      const capstan_expander_response* out) noexcept {
             const auto* options = static_cast<const capstan_option*>(in->options.data);
-            // In a longer struct the second element by sizeof is poison.
+            // If structs are longer, sizeof finds poison in place of the second element.
             const bool is_odd = in->options.count > 1 && options[1].struct_size % 8 != 0;
             if (is_odd) out->keep(out, in->options.count, 0);
             return CAPSTAN_OK;
@@ -179,7 +179,7 @@ TEST(AnswerChecks, FindAStatefulPureClass) {
                 ElementsAre(AllOf(StartsWith("answers/repeatable:"),
                                   HasSubstr("different result the second time"))));
     EXPECT_THAT(failures_of<Counting>(capstan::testing::quick(), false), IsEmpty())
-        << "a class that is not pure may call it";
+        << "a class that is not pure may have state";
 }
 
 TEST(AnswerChecks, FindAPureClassThatReadsTheClock) {

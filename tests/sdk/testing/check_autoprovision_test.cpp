@@ -36,7 +36,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// One broken rule.
+/// The rule that the cloud breaks.
 enum class Fault {
     none,
     plan_creates_group,
@@ -45,7 +45,7 @@ enum class Fault {
     plans_any_label,
     forgets_labels,
     hides_created_group,
-    makes_no_twin,
+    refuses_existing_group,
     adopts_other_group,
     deletes_full,
     deletes_others,
@@ -108,7 +108,7 @@ public:
     Result<void> create(GroupPlan plan) {
         const auto there = made_.find(plan.name);
         if (there != made_.end() && fault != Fault::adopts_other_group &&
-            (fault == Fault::makes_no_twin || !(there->second.plan == plan)))
+            (fault == Fault::refuses_existing_group || !(there->second.plan == plan)))
             return capstan::fail(ErrorCode::conflict, "there is another one");
         made_.try_emplace(plan.name, CreatedGroup{.plan = plan});
         return {};
@@ -141,7 +141,7 @@ private:
     bool own_is_deleted_ = false;
 };
 
-/// Failures of the checks of this topic for the fault.
+/// The failures of the auto-provisioning checks for a cloud with the fault.
 template <Fault fault>
 std::vector<std::string> faults_of() {
     std::vector<std::string> out;
@@ -163,7 +163,7 @@ TEST(AutoprovisionChecks, FindAPlanThatCreatesTheGroup) {
                 Contains(HasSubstr("planning changed the groups that refresh lists")));
 }
 
-TEST(AutoprovisionChecks, FindAPlannedGroupThatDiffersFromThePlan) {
+TEST(AutoprovisionChecks, FindAWrongPlannedGroupAndAnAcceptedInvalidPlan) {
     EXPECT_THAT(faults_of<Fault::plan_has_target>(),
                 ElementsAre("cloud/autoprovision/theory: it has a target"));
     EXPECT_THAT(
@@ -181,8 +181,8 @@ TEST(AutoprovisionChecks, FindACreatedGroupThatIsNotListed) {
                 Contains(HasSubstr("refresh does not list the created group")));
 }
 
-TEST(AutoprovisionChecks, FindDuplicateCreationAndAdoption) {
-    EXPECT_THAT(faults_of<Fault::makes_no_twin>(),
+TEST(AutoprovisionChecks, FindWrongResultsOfCreatingAnExistingGroup) {
+    EXPECT_THAT(faults_of<Fault::refuses_existing_group>(),
                 ElementsAre(StartsWith("cloud/autoprovision/making: creating it again fails")));
     EXPECT_THAT(
         faults_of<Fault::adopts_other_group>(),

@@ -48,7 +48,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-/// One broken rule.
+/// A deviation from a plain cloud. Each breaks one rule, except where noted.
 enum class CloudFault {
     none,
     any_group,
@@ -62,7 +62,7 @@ enum class CloudFault {
     blocks,
     bad_price,
     no_capacity,
-    lags,
+    lags,  // no fault
     acts_on_the_list,
     waits_for_the_list,
     never_moves,
@@ -79,7 +79,7 @@ constexpr bool has_lag(CloudFault fault) {
            fault == CloudFault::waits_for_the_list;
 }
 
-/// Two groups in memory; each call takes a second.
+/// Two groups in memory; start, refresh and increase take a second each.
 template <CloudFault fault>
 class MemoryCloud {
 public:
@@ -362,7 +362,7 @@ TEST(CloudChecks, FindATemplateWithoutCapacity) {
                 ElementsAre("cloud/templates: describe a: the template has no capacity"));
 }
 
-/// Reads its groups from an API; the parameter says how it treats failed requests.
+/// Reads its groups from an API. If it lies, a failed request gives a view without groups.
 template <bool lies>
 class HttpCloud {
 public:
@@ -425,7 +425,7 @@ TEST(CloudChecks, ReportThatThereIsNothingToCheck) {
                                        "https://api.example/groups: ")));
 }
 
-/// Needs a token and an account to be created.
+/// Needs a token to be created; `other` is an optional second secret.
 struct TokenCloud : MemoryCloud<CloudFault::none> {
     static capstan::Schema schema() {
         return {{.key = "token",
@@ -447,7 +447,7 @@ struct TokenCloud : MemoryCloud<CloudFault::none> {
     std::string values;
 };
 
-TEST(CloudChecks, InventConfiguredSecrets) {
+TEST(CloudChecks, InventSecretsThatTheTestDoesNotProvide) {
     const auto of = capstan::make_class<TokenCloud>({.id = "token", .doc = "With a token."});
     const auto sentence_of_create = [&](const capstan::testing::ConformanceOptions& options) {
         const auto results = results_of(of, options);
@@ -475,7 +475,7 @@ TEST(CloudChecks, FindAnOperationThatIsCompletedTwice) {
         Host lent;
         capstan::GroupOptions options(const Call&, const capstan::GroupView&) const { return {}; }
         Task<void> start() {
-            const capstan_op op = (std::uint64_t{1} << 32) + 1;  // as counted by this host
+            const capstan_op op = (std::uint64_t{1} << 32) + 1;  // first operation of a FakeHost
             lent.ops()->complete(lent.raw(), op, CAPSTAN_RESULT_NONE, nullptr);
             co_return;
         }

@@ -159,7 +159,7 @@ TEST(ProcessChecks, FindAChangedWorkingDirectoryAndEnvironment) {
 }
 
 TEST(ProcessChecks, FindAThreadThatKeepsRunning) {
-    std::jthread([] {}).join();  // a sanitizer starts a thread of its own with the first one
+    std::jthread([] {}).join();  // with the first thread, a sanitizer starts one of its own
     static std::optional<std::jthread> kept;
     struct Keeper : Nothing {
         Keeper() {

@@ -76,7 +76,7 @@ public:
     }
 };
 
-/// One node after the other to the smallest group with room.
+/// Gives one node after the other to the smallest group with room.
 class Even {
 public:
     void split(const Call& call, int nodes, const GroupList& groups,
@@ -188,12 +188,12 @@ TEST(FileChecks, FindAnInitThatCannotBeRepeated) {
                 ElementsAre("file/init: the second init returned conflict"));
 }
 
-TEST(ClassChecks, FindAClassWithoutADescription) {
+TEST(ClassChecks, FindAnInvalidClassId) {
     EXPECT_THAT(failures(results_of(capstan::make_class<Even>({.id = "Even-Split", .doc = ""}))),
                 ElementsAre(StartsWith("class/described: the id must be")));
 }
 
-/// An expander with another schema.
+/// An expander with the schema Fields::fields().
 template <class Fields>
 struct WithSchema {
     static Schema schema() { return Fields::fields(); }

@@ -166,7 +166,7 @@ TEST(FakeHost, CompletesAnOperationWithTheStatusOfItsFunction) {
     EXPECT_EQ(refused.result().error().code, ErrorCode::unsupported);
 }
 
-TEST(FakeHost, RejectsAMalformedResultWithItsPath) {
+TEST(FakeHost, RejectsAMalformedResult) {
     FakeHost host;
     const PluginView seen(host);
     const auto operation = host.open<Resized>();

@@ -17,10 +17,10 @@ using ::testing::StartsWith;
 
 /// How the plugin under test changes the target.
 enum class Way : std::uint8_t {
-    by_condition,  ///< the API compares the old target, and rejects one below the machine count
+    by_condition,  ///< the API checks the old target and rejects a new one below the machine count
     blindly,       ///< sets an absolute target; the oldest machines are terminated if it is too low
-    by_reading,    ///< compared as in by_condition when sent, but not when carried out late
-    never,         ///< it succeeds without effect
+    by_reading,    ///< like by_condition when it is sent, but unchecked when it is carried out late
+    never,         ///< the call succeeds without effect
 };
 
 /// A plugin and its API.

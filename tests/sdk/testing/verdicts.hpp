@@ -13,7 +13,8 @@
 
 namespace capstan::testing {
 
-/// A file with these classes. One at a time: `classes` of an entry takes no argument.
+/// A file with these classes. Only one may exist at a time, because `classes` of an entry takes no
+/// argument.
 class TestFile {
 public:
     explicit TestFile(std::vector<capstan_class> classes) : classes_(std::move(classes)) {

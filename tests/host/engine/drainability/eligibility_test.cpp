@@ -54,7 +54,7 @@ void check_eligibility(const std::vector<EligibilityCase>& cases) {
     }
 }
 
-TEST(Eligibility, IncludesNodesOfAGroupThatHaveStarted) {
+TEST(Eligibility, IncludesNodesOfAGroupUnlessTheyMayStillStart) {
     check_eligibility({
         {"ready", [](TestCluster&, Memory&, health::Readiness&) {}, Unremovable::none},
         {"not ready",

@@ -34,7 +34,7 @@ TEST_F(EvictedPods, AreThePodsThatWillBeRescheduled) {
     EXPECT_THAT(names(), ElementsAre("default/web-1", "default/web-2"));
 }
 
-TEST_F(EvictedPods, AreListedUntilTheNodeIsEmpty) {
+TEST_F(EvictedPods, AreListedUntilTheNodeIsDrained) {
     node("n1");
     pod("web-1", "n1");
     for (const auto phase : {tainting, waiting, draining}) {

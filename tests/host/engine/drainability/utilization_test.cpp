@@ -90,7 +90,7 @@ void two_cores_of_mirrors(TestCluster& w) {
     pod_requesting(w, "p", {{"cpu", 1000}});
 }
 
-TEST(Utilization, ExcludesDaemonSetPodsIfConfigured) {
+TEST(Utilization, ExcludesDaemonSetAndMirrorPodsIfConfigured) {
     const auto group_setting = [](bool word) {
         return [=](TestCluster& w) {
             two_cores_of_daemons(w);

@@ -17,8 +17,8 @@ using ::testing::Not;
 
 const NodeGroupId answered_group("web");
 
-/// Three pods that need a node each, and a cloud that accepts every request. The test sets the
-/// target that the cloud lists, initially 0.
+/// Three pods that need a node each, and a cloud with a group "web". The cloud lists the target
+/// that the test sets, initially 0.
 class AnsweredTargets : public ::testing::Test {
 protected:
     AnsweredTargets() {
@@ -27,7 +27,7 @@ protected:
     }
     Time now() const { return c.call_context.now; }
     void advance(Duration time) { c.call_context.now += time; }
-    /// Increases of a pass, which the cloud accepts.
+    /// Runs a pass whose changes the cloud accepts, and returns its increases.
     Growths pass() {
         pass::Outcome outcome = c.run();
         Results results;
@@ -36,7 +36,7 @@ protected:
         results.increases.resize(outcome.decision.increases.size());
         return record(std::move(outcome), results);
     }
-    /// Increases of a pass, for which the cloud returns this result.
+    /// Runs a pass whose increases get this result from the cloud, and returns the increases.
     Growths pass_with(std::optional<Error> error, std::optional<int> answered = std::nullopt) {
         pass::Outcome outcome = c.run();
         Results results;
@@ -286,7 +286,7 @@ TEST_F(AnsweredTargets, DoNotCancelIncreasesWithAnUnknownResult) {
     }
 }
 
-TEST_F(AnsweredTargets, DelayDecreasesUntilIncreasesAreAnswered) {
+TEST_F(AnsweredTargets, DelayDecreasesWhileAnIncreaseMayStillTakeEffect) {
     pass();
     list(2);
     for (const char* id : {"m-1", "m-2"})
@@ -332,7 +332,7 @@ TEST_F(AnsweredTargets, AreLoweredByAMachineThatFails) {
     c.run();
     const pass::Outcome outcome = c.run();
     EXPECT_EQ(outcome.memory.answered_targets.at(answered_group).target, 2);
-    EXPECT_EQ(outcome.decision.removals.size(), 1U) << "it is removed";
+    EXPECT_EQ(outcome.decision.removals.size(), 1U) << "the failed machine is removed";
     // The machine being created and the one not listed yet are awaited.
     EXPECT_THAT(outcome.decision.unschedulable, Not(IsEmpty()));
     EXPECT_EQ(outcome.decision.unschedulable[0].pods.count, 1U);
@@ -356,7 +356,7 @@ TEST_F(AnsweredTargets, SubtractARemovedFailedMachineOnce) {
 
 TEST_F(AnsweredTargets, AreNotLoweredByAMachineThatHadFailedBefore) {
     list(1);
-    c.test_cluster.change_group("web").group.min = 1;  // so that it is not removed
+    c.test_cluster.change_group("web").group.min = 1;  // so that m-0 is not removed
     c.test_cluster.machine("web", "m-0", MachineState::failed);
     c.settings.backoff_initial = 0s;
     pass();
@@ -479,7 +479,7 @@ TEST_F(RemovedMachinesInLists, AreNotPartOfTheBaseOfAnIncrease) {
     EXPECT_EQ(last.increases[0].from, 0);
     advance(1s);
     EXPECT_EQ(pass(), Growths()) << "requested twice";
-    list(3);  // includes the increase and the machine being removed
+    list(3);  // 2 without the machine being removed
     advance(1s);
     EXPECT_EQ(pass(), Growths()) << "one of the three is still expected";
     EXPECT_EQ(counted_target(), 3);
@@ -494,7 +494,7 @@ TEST_F(RemovedMachinesInLists, AreReportedWithTheirNumber) {
               "the cloud lists a target of 5, but accepted the removal of 1 machine: 4 is used");
 }
 
-TEST_F(RemovedMachinesInLists, AreOnlyThoseThatTheCloudAccepted) {
+TEST_F(RemovedMachinesInLists, AreOnlyThoseWhoseRemovalTheCloudAccepted) {
     for (const char* machine : {"m-0", "m-1", "m-2"})
         removing(machine, 5).phase = RemovalPhase::deleting;
     const Decision decision{

@@ -1,5 +1,6 @@
 /// Simulates groups of a cloud without capacity, with a pass every ten seconds. Scale-up is simple:
-/// each pending pod needs a node, and the group of the highest priority gets all of them.
+/// each pending pod needs a node, and all nodes are requested in the group of the highest priority
+/// that is not backed off.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 
 namespace capstan::engine::health {
 
-/// A group and its cloud. Machines above the number of nodes are requested.
+/// A group and its cloud. Machines of the target that have no node are requested.
 struct ScenarioGroup {
     std::string id{};
     int target = 0;

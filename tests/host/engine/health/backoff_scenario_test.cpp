@@ -38,7 +38,7 @@ TEST(BackoffScenario, UntilJoinedTriesExhaustedGroupsOnceAndKeepsOneRequest) {
     EXPECT_THAT(scenario.take_commands(), IsEmpty());
 }
 
-TEST(BackoffScenario, ExponentialReachesTheFallbackAfterAnHour) {
+TEST(BackoffScenario, ExponentialReachesTheFallbackAfterNearlyAnHour) {
     BackoffScenario scenario;
     scenario.settings.backoff = BackoffPolicy::exponential;
     scenario.add({"ng-3", "ng-2", "ng-1", "fallback"});
@@ -55,7 +55,7 @@ TEST(BackoffScenario, ExponentialReachesTheFallbackAfterAnHour) {
     for (const char* id : {"ng-1", "ng-2", "ng-3"}) EXPECT_EQ(scenario.group(id).target, 0) << id;
 }
 
-TEST(BackoffScenario, UntilJoinedTimesOutAMachineThatWasNotRequested) {
+TEST(BackoffScenario, UntilJoinedTimesOutAMachineThatAnotherClientRequested) {
     for (const bool listed : {true, false}) {
         BackoffScenario scenario;
         scenario.add({"ng-1", "fallback"});

@@ -220,7 +220,7 @@ TEST_F(FailedMachines, BackTheirGroupOffOnce) {
     EXPECT_EQ(find_backoff(memory, web, noon + 1h), nullptr);
 }
 
-TEST_F(FailedMachines, DoubleTheBackoffIfOneFailsAfterIt) {
+TEST_F(FailedMachines, DoubleTheBackoffIfAnotherMachineFailsAfterItsEnd) {
     fail_machine("i-1");
     pass_at(noon);
     fail_machine("i-2");

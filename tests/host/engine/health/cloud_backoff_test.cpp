@@ -145,7 +145,7 @@ TEST_F(RequestBackoffs, DoNotAffectLists) {
     EXPECT_THAT(why(), HasSubstr("requests to cloud east are backed off until 15:07:0"));
     EXPECT_THAT(why(), HasSubstr("Z: slow down"));
     EXPECT_THAT(find_backed_off_clouds(memory, now), IsEmpty());
-    EXPECT_EQ(after_success(memory, now), memory) << "successful lists do not end it";
+    EXPECT_EQ(after_success(memory, now), memory) << "successful lists do not end the back-off";
 }
 
 TEST_F(RequestBackoffs, DoNotStartOnThrottledLists) {

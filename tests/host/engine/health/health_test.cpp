@@ -30,7 +30,7 @@ struct MissingCase {
 };
 
 const std::vector<MissingCase> missing_cases = {
-    {"no target", 0, [](TestCluster&) {}, 0, ""},
+    {"a target of 0", 0, [](TestCluster&) {}, 0, ""},
     {"a target the cloud has not acted on", 3, [](TestCluster&) {}, 3,
      "3 machines have not joined"},
     {"machines being created", 2,
@@ -145,7 +145,7 @@ struct UsabilityCase {
 
 void taint(snapshot::NodeObject& node, const char* key) { node.taints.push_back({.key = key}); }
 
-/// Changes of a node of a group that joined five minutes ago and is not ready.
+/// Changes of a node that joined a group five minutes ago and is not ready.
 const std::vector<UsabilityCase> usability_cases = {
     {"unchanged", [](TestCluster&, snapshot::NodeObject&) {}, NodeUsability::starting},
     {"with the not-ready taint",
@@ -172,10 +172,10 @@ const std::vector<UsabilityCase> usability_cases = {
          taint(n, "dedicated");
      },
      NodeUsability::takes_pods},
-    {"just within the provision time",
+    {"just within the startup time",
      [](TestCluster&, snapshot::NodeObject& n) { n.created = noon - 15min + 1ns; },
      NodeUsability::starting},
-    {"after the provision time",
+    {"after the startup time",
      [](TestCluster&, snapshot::NodeObject& n) { n.created = noon - 15min; }, NodeUsability::out},
     {"cordoned", [](TestCluster&, snapshot::NodeObject& n) { n.unschedulable = true; },
      NodeUsability::out},

@@ -32,12 +32,12 @@ TEST_F(Departures, VacateTheNodeUntilTheNoticedTime) {
         EXPECT_EQ(find(reason, noon + 2min), vacated) << name_of(reason);
 }
 
-TEST_F(Departures, OnlyExcludeTheNodeAsDestinationWithoutATime) {
+TEST_F(Departures, AvoidButDoNotVacateTheNodeIfTheyHaveNoTime) {
     EXPECT_EQ(find(LeaveReason::spot_interruption, {}), avoided);
     EXPECT_EQ(find(LeaveReason::other, {}), avoided);
 }
 
-TEST_F(Departures, OnlyExcludeTheNodeAsDestinationIfTheyMayNotHappen) {
+TEST_F(Departures, AvoidButDoNotVacateTheNodeIfTheyMayNotHappen) {
     EXPECT_EQ(find(LeaveReason::rebalance, noon + 2min), avoided);
     EXPECT_EQ(find(LeaveReason::unhealthy, noon + 2min), avoided);
 }
@@ -54,7 +54,7 @@ TEST_F(Departures, IgnoreADistantExpiry) {
     EXPECT_EQ(wake_at, noon + 6h - 75min);
 }
 
-TEST_F(Departures, AreIgnoredFiveMinutesAfterTheirTime) {
+TEST_F(Departures, AvoidButDoNotVacateTheNodeFromFiveMinutesAfterTheirTime) {
     time = noon + 5min - 1ns;
     EXPECT_TRUE(find(LeaveReason::other, noon)->is_vacated);
     EXPECT_EQ(wake_at, noon + 5min);

@@ -29,7 +29,7 @@ void add_taint(snapshot::NodeObject& node, const char* key, Effect effect = Effe
 }
 void age(snapshot::NodeObject& node, Duration age) { node.created = noon - age; }
 
-/// Changes of a ready node of a group, five minutes old.
+/// Changes of a node of a group. The node is ready and five minutes old.
 const std::vector<ReadinessCase> cases = {
     {"unchanged", [](TestCluster&, snapshot::NodeObject&) {}, Readiness::ready,
      NodeUsability::takes_pods},
@@ -55,7 +55,7 @@ const std::vector<ReadinessCase> cases = {
          w.pod("web", "i-1");
      },
      Readiness::starting, NodeUsability::out},
-    {"with a readiness taint, just within the provision time",
+    {"with a readiness taint, just within the startup time",
      [](TestCluster&, snapshot::NodeObject& n) {
          add_taint(n, "zalando.org/node-not-ready");
          age(n, 15min - 1ns);
@@ -141,7 +141,7 @@ TEST(Readiness, IsDeletedForANodeWhoseMachineIsBeingDeleted) {
                 ::testing::ElementsAre(Readiness::deleted, Readiness::deleted));
 }
 
-TEST(Readiness, UsesDefaultTimesForANodeWithoutAGroup) {
+TEST(Readiness, UsesTheStartupTimeAlsoForANodeWithoutAGroup) {
     TestCluster test_cluster;
     test_cluster.group("a", 0).options.max_node_provision_time = 1s;
     snapshot::NodeObject& node = test_cluster.node("z");
@@ -153,14 +153,14 @@ TEST(Readiness, UsesDefaultTimesForANodeWithoutAGroup) {
     EXPECT_EQ(assess_cluster(test_cluster).wake_at, noon + 1min);
 }
 
-/// `bad` of `all` nodes are not ready.
+/// Why a cluster is unhealthy in which `bad` of `all` nodes are not ready; empty: it is healthy.
 std::string unhealthy(int bad, int all, const Settings& settings = {}) {
     TestCluster test_cluster;
     for (int n = 0; n < all; ++n) test_cluster.node("n" + std::to_string(n)).ready = n >= bad;
     return assess_cluster(test_cluster, {}, settings).unhealthy_because;
 }
 
-TEST(ClusterHealth, RequiresTheNumberAndPercentageOfUnreadyNodes) {
+TEST(ClusterHealth, IsGoodUnlessBothLimitsOfUnreadyNodesAreExceeded) {
     EXPECT_EQ(unhealthy(0, 0), "");
     EXPECT_EQ(unhealthy(3, 3), "");
     EXPECT_EQ(unhealthy(4, 9), "");

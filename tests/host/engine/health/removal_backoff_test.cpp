@@ -162,7 +162,7 @@ TEST_F(RefusedRemovals, ApplyToDecreasesToo) {
     memory = {};
     now = noon;
     refusal->code = ErrorCode::conflict;
-    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 210)) << "its list lags";
+    EXPECT_THAT(attempts_until(4min), ElementsAre(0, 30, 90, 210)) << "the list of the cloud lags";
     refusal.reset();
     now = noon + 8min;
     pass();

@@ -130,10 +130,11 @@ TEST_F(MachineRepairs, KeepIrreplaceableMachinesAtMinSizeUnlessForced) {
     EXPECT_TRUE(repairs.removals[0].force);
     EXPECT_FALSE(repairs.removals[0].keep_target);
     pass_at(noon + 24h + 17min);
-    EXPECT_TRUE(repairs.removals.at(0).keep_target) << "requested again after a day";
+    EXPECT_TRUE(repairs.removals.at(0).keep_target)
+        << "the replacement is requested again after a day";
 }
 
-TEST_F(MachineRepairs, DoNotReplaceAListedMachineTwice) {
+TEST_F(MachineRepairs, DoNotRepeatAReplacementAtOnce) {
     test_cluster.group("web", 1).group.min = 1;
     test_cluster.machine("web", "i-1");
     pass_at(noon);
@@ -218,7 +219,7 @@ TEST_F(MachineRepairs, DoNotLowerTheTargetWhileANodeMayBelongToTheGroup) {
 
 TEST_F(MachineRepairs, DoNotLowerTheTargetWhileTheListLags) {
     settings.backoff = BackoffPolicy::exponential;
-    test_cluster.group("web", 5);  // listed: 3
+    test_cluster.group("web", 5);  // the answered target; the list of the cloud has less
     for (const bool is_agreed : {true, false}) {
         memory.answered_targets[repaired_group] = {
             .target = 5, .since = noon, .deadline = noon + 2min, .agreed = is_agreed};
@@ -231,7 +232,7 @@ TEST_F(MachineRepairs, DoNotLowerTheTargetWhileTheListLags) {
     EXPECT_GT(cancelled(), 0);
 }
 
-TEST_F(MachineRepairs, ExcludeNodesBeingRemovedFromTheMinimum) {
+TEST_F(MachineRepairs, DoNotCountNodesBeingRemovedTowardsTheMinimum) {
     test_cluster.group("web", 3).group.min = 2;
     test_cluster.node("leaving", "web");
     test_cluster.node("stays", "web");
@@ -372,7 +373,7 @@ TEST_F(MachineRepairs, IgnoreATargetBelowTheExistingMachines) {
     EXPECT_TRUE(memory.wrong_sizes.empty());
 }
 
-TEST_F(MachineRepairs, RemoveAllMachinesWithoutANodeOfAZeroOrMaxGroup) {
+TEST_F(MachineRepairs, InAZeroOrMaxGroupRemoveAllMachinesWithoutANode) {
     test_cluster.group("web", 5).options.zero_or_max = true;
     test_cluster.node("i-0", "web");
     fail_machine("i-1", MachineState::creating);

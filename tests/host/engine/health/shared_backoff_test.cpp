@@ -9,7 +9,7 @@
 namespace capstan::engine::health {
 namespace {
 
-/// Groups of m5.large in zone a; group "web" has found no capacity.
+/// Groups of m5.large in zone a. A machine or an increase of group "web" fails.
 class SharedBackoffs : public ::testing::Test {
 protected:
     NodeTemplate& group(const std::string& id, int target = 0) {
@@ -27,7 +27,7 @@ protected:
             .increases = {{.group = NodeGroupId("web"), .cloud = PluginInstanceId("cloud")}}};
         memory = remember_sizes(std::move(memory), decision, results, settings, noon);
     }
-    /// Groups that differ from web in one property each.
+    /// Adds groups that differ from web in at most one property each.
     void groups_like_web() {
         group("same");
         group("other-type").machine_type = "m5.xlarge";
@@ -197,7 +197,7 @@ TEST_F(SharedBackoffs, FollowTheErrorScopeOfAFailedMachine) {
         test_cluster = TestCluster();
         memory = Memory();
         fail_web(ErrorCode::out_of_capacity, c.scope);
-        // The group covers several zones; only the machine has the zone that failed.
+        // The group has several machine types; only the machine says which type failed.
         auto several = std::make_shared<NodeTemplate>(*test_cluster.change_group("web").described);
         several->variants = 3;
         test_cluster.change_group("web").described = several;

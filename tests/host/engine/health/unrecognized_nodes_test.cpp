@@ -88,7 +88,8 @@ TEST_F(UnrecognizedNode, MayHaveAnyAgeIfTheLaunchTimeIsUnknown) {
     EXPECT_THAT(nodes(), ElementsAre("n1"));
     memory.templates[watched_group].since = noon;
     memory.unjoined[watched_group][machine->id] = noon;
-    EXPECT_THAT(nodes(), ElementsAre("n1")) << "the machine existed before this host started";
+    EXPECT_THAT(nodes(), ElementsAre("n1"))
+        << "the machine was there when the group was first seen";
     memory.unjoined[watched_group][machine->id] = noon + 1s;
     EXPECT_THAT(nodes(), IsEmpty());
     node->created = noon + 2s;
@@ -108,7 +109,7 @@ TEST_F(UnrecognizedNode, MayRegisterBeforeItsMachineIsListed) {
     EXPECT_THAT(nodes(), IsEmpty());
 }
 
-TEST_F(UnrecognizedNode, IsNotAControlPlaneNodeUnlessTheGroupIsOne) {
+TEST_F(UnrecognizedNode, IsNotAControlPlaneNodeUnlessTheGroupHasSuchNodes) {
     const std::string role = "node-role.kubernetes.io/control-plane";
     node->labels = {{role, ""}};
     EXPECT_THAT(nodes(), IsEmpty());

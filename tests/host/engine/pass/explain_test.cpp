@@ -23,7 +23,7 @@ PodGroupId pod_group_of(const Snapshot& snapshot, const std::string& name) {
 struct ExplainCase : PassCase {
     Snapshot snapshot{test_cluster.snapshot()};
     Policies explained_policies{};
-    /// For pods that need not be pending, in the current snapshot.
+    /// Explains pods that need not be pending, in the present `snapshot`.
     Result<pass::PodAnswer> explain_of(PodGroupId id) {
         explained_policies = policies();
         return pass::explain_pass(snapshot, memory, explained_policies, settings, call_context,

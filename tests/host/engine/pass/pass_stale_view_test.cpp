@@ -1,5 +1,5 @@
-// Passes with a stale view of the cluster: actions that cannot be undone are deferred, others are
-// not.
+// Passes with a stale view of the cluster: removals and time-outs are deferred; scale-up and the
+// undoing of removals go on.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 const char* const stale = "Pod was last synced 20s ago";
 
-/// A group "web" of 4 cores with empty nodes, which are removed when they have been unneeded for
+/// A group "web" whose nodes have 4 cores. Empty nodes are removed when they have been unneeded for
 /// ten minutes.
 struct StaleViewCase : PassCase {
     StaleViewCase() {
@@ -42,7 +42,7 @@ struct StaleViewCase : PassCase {
         out.empty = true;
         return out;
     }
-    /// The cloud accepts increases; other actions are not applied.
+    /// Runs a pass. The cloud accepts increases; other actions are not applied.
     const Decision& pass_at(Duration since_noon, const std::string& unobserved_because = {}) {
         call_context.now = noon + since_noon;
         call_context.unobserved_because = unobserved_because;
@@ -142,7 +142,7 @@ TEST(StaleViewPass, DoesNotTimeOutMachines) {
     const auto requests = c.memory.requests;
     EXPECT_EQ(growth(c.pass_at(15min + 20s, stale)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);
-    EXPECT_EQ(c.memory.requests, requests) << "the next pass with a fresh view evaluates it";
+    EXPECT_EQ(c.memory.requests, requests) << "the next pass with a fresh view evaluates them";
     c.test_cluster.node("late");
     EXPECT_EQ(growth(c.pass_at(15min + 30s)), Growths());
     EXPECT_EQ(c.backoff(), nullptr);

@@ -87,7 +87,7 @@ TEST(Pass, ReservesRoomForNominatedPods) {
     c.test_cluster.pod("promised-too").nominated_node = "spare";
     c.pods("web", 1, 4000);
     const Decision decision = c.decide();
-    // The node of 4 cores has room for the nominated pod and for one of the other two.
+    // The node of 4 cores has room for the nominated pod and for favoured or promised.
     EXPECT_EQ(skipped(decision, "nominated to a node by preemption"), 1);
     EXPECT_EQ(skipped(decision, "fit on existing or upcoming nodes"), 1);
     EXPECT_EQ(growth(decision), (Growths{{"a", 2}}));
@@ -440,7 +440,7 @@ TEST(Pass, ReportsCloudsWhoseGroupsAreUnknown) {
               "cloud west has not answered since noon");
 }
 
-TEST(Pass, StopsIfExpandersChooseNothing) {
+TEST(Pass, MakesNoScaleUpIfAnExpanderFails) {
     class FailingExpander : public Expander {
     public:
         Result<FilterResult> filter(const ScaleUpQuestion&, std::span<const std::uint32_t>,

@@ -1,4 +1,4 @@
-// Running expendable pods can be preempted by any other pod, so their room counts as free.
+// Running expendable pods can be preempted, so their room counts as free.
 #include <gmock/gmock.h>
 
 #include "../pass_case.hpp"
@@ -51,7 +51,7 @@ TEST(ExpendablePods, LeaveAtMostTheRoomOfTheNode) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}}));
 }
 
-TEST(ExpendablePods, AreIgnoredByAffinityAndSpread) {
+TEST(ExpendablePods, AreIgnoredByAntiAffinityOfOtherPods) {
     PassCase c;
     c.group("a", 0, 10);
     c.test_cluster.node("n").labels[hostname_key] = "n";

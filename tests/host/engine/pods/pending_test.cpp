@@ -42,7 +42,7 @@ TEST(PendingPods, AreEmptyForAnEmptyCluster) {
     EXPECT_EQ(pods.wake_at, std::nullopt);
 }
 
-TEST(PendingPods, ReportEveryReasonToSkipAPod) {
+TEST(PendingPods, ReportTheReasonToSkipAPod) {
     struct Case {
         const char* what;
         std::function<void(snapshot::PodObject&)> change;
@@ -241,7 +241,7 @@ TEST(PendingPods, DropASpreadConstraintThatHasTimedOut) {
     EXPECT_THAT(pending(pods), ElementsAre("default/new x2", "default/old"));
     EXPECT_EQ(cluster.equivalence_group(pods.pod_groups[0].equivalence_group).lapsed,
               pods.pod_groups[1].equivalence_group);
-    EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "the timeout of one pod has not passed yet";
+    EXPECT_EQ(pods.wake_at, noon + Duration(1)) << "pod new times out next";
 }
 
 TEST(PendingPods, DoNotWakeThePassForSkippedPods) {

@@ -94,7 +94,7 @@ TEST(CandidateGroups, AreNotCreatedBeyondClusterLimits) {
     EXPECT_THAT(decision.unschedulable[0].reason.sentence, HasSubstr("max cluster cpu limit"));
 }
 
-TEST(CandidateGroups, AreReducedByAClusterLimit) {
+TEST(CandidateGroups, GetFewerNodesIfAClusterLimitRequiresIt) {
     GroupCreationCase c({"nap-m"});
     c.settings.cpu.max = 8000;
     for (const char* name : {"a", "b", "c"})

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Suggests a group per zone and label set, of machines "m" with 4 cores.
+/// Suggests a group for each zone and each set of labels, of machines "m" with 4 cores.
 class ZonalGroupSource final : public GroupSource {
 public:
     Result<GroupsAnswer> suggest(const GroupsQuestion&, const CallContext&) override {
@@ -118,7 +118,7 @@ TEST(CandidateGroupZones, AreBalanced) {
     EXPECT_EQ(decision.increases[1].because, "one of 3 similar groups, makes room for 5 pods");
 }
 
-TEST(CandidateGroupZones, AreNotCreatedForZonesWithoutNodes) {
+TEST(CandidateGroupZones, AreNotCreatedInZonesThatGetNoNodes) {
     ZonesCase c;
     c.pods("web", 2, 3000);
     const Decision decision = c.run_with_creation().decision;

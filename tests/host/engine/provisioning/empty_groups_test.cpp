@@ -38,7 +38,7 @@ TEST(EmptyGroups, AreDeletedAfterTheConfiguredTime) {
     EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
 }
 
-TEST(EmptyGroups, HaveNoTargetAndNoMachines) {
+TEST(EmptyGroups, HaveATargetOfZeroAndNoMachines) {
     GroupCreationCase target = with_empty_groups();
     target.test_cluster.change_group("nap-m").group.target = 1;
     EXPECT_THAT(target.run().decision.deletions, IsEmpty());
@@ -80,7 +80,7 @@ GroupCreationCase after(GroupCreationCase c, std::vector<std::optional<Error>> d
     return c;
 }
 
-TEST(EmptyGroups, AreRetriedIndividuallyAfterAFailure) {
+TEST(EmptyGroups, AreTriedAgainLaterAfterAFailedDeletion) {
     GroupCreationCase both = with_empty_groups();
     both.test_cluster.group("nap-n", 0).group.autoprovisioned = true;
     GroupCreationCase c = after(both, {Error{ErrorCode::unavailable, "try later"}, std::nullopt});

@@ -34,7 +34,7 @@ public:
     Labels labels{};  ///< of each group
     std::vector<GroupsAnswer::LeftOut> left_out{};
     std::optional<int> most_groups{};
-    bool carries_cloud = false;  ///< in names
+    bool carries_cloud = false;  ///< names of groups end with their cloud
     int requested_pods = 0;
 
 private:

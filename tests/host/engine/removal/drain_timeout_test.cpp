@@ -1,5 +1,5 @@
-// Three nodes with ten replicas each, a budget that allows one disruption, and replicas that start
-// within 30s: two minutes are not enough to drain a node.
+// Three nodes with ten replicas each, and a budget that allows one disruption. An evicted replica
+// runs again after 30s, so two minutes are not enough to drain a node.
 #include <algorithm>
 #include <set>
 

@@ -130,10 +130,10 @@ TEST_F(MachineBatches, WakeThePassIfOtherNodesAreWaiting) {
         has_waiting = is_another_waiting;
         ready("n1");
         EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
-        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one is removed";
+        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "when a node is removed";
         ready("n1").phase = undoing;
         EXPECT_THAT(pass(), ElementsAre(unmark));
-        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "one is kept";
+        EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "when a node is kept";
     }
 }
 

@@ -26,7 +26,7 @@ struct TransitionCase {
     Duration elapsed;
     std::function<void(RemovalCase&)> change;
     std::vector<std::string> actions;
-    std::optional<RemovalPhase> after;  ///< empty: the removal is forgotten
+    std::optional<RemovalPhase> after;  ///< absent: the removal is forgotten
     bool empty = true;
 };
 
@@ -101,8 +101,8 @@ const std::vector<TransitionCase> table = {
     {"ends with the node", undoing, 0s, remove_node, {}, std::nullopt},
     {"ends with the machine", waiting, 0s, unlist_machine, {}, std::nullopt},
     {"ends with the machine", deleting, 0s, unlist_machine, {}, std::nullopt},
-    {"ignores another node of the same name", draining, 0s, replace_machine, {}, std::nullopt},
-    {"ignores another node of the same name", undoing, 0s, replace_machine, {}, std::nullopt},
+    {"ends when another node has the name", draining, 0s, replace_machine, {}, std::nullopt},
+    {"ends when another node has the name", undoing, 0s, replace_machine, {}, std::nullopt},
     {"another client removes the machine", draining, 0s, delete_machine, {}, removed, false},
 };
 

@@ -38,7 +38,7 @@ TEST_F(LeftoverMarks, IncludeOurCordon) {
     EXPECT_THAT(nodes.at("n1").annotations, IsEmpty());
 }
 
-TEST_F(LeftoverMarks, AreRetriedUntilTheyAreRemoved) {
+TEST_F(LeftoverMarks, AreRemovedInALaterPassIfTheFirstFails) {
     errors["n1"] = {ErrorCode::unavailable, "the API server is away"};
     pass();
     memory.started = true;

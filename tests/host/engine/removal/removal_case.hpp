@@ -41,7 +41,7 @@ inline std::string to_text(const NodeChange& change) {
     if (change.unschedulable) out += *change.unschedulable ? " cordon" : " uncordon";
     return out;
 }
-/// "evict web-1"
+/// "evict web-1"; for a DaemonSet pod "try to evict agent".
 inline std::string to_text(const Eviction& eviction) {
     return (eviction.best_effort ? "try to evict " : "evict ") + eviction.pod;
 }

@@ -16,7 +16,7 @@ struct ResultRow {
     const char* what;
     RemovalPhase before;
     std::optional<ErrorCode> of_node, of_machine;
-    std::optional<RemovalPhase> after;  ///< empty: the removal is forgotten
+    std::optional<RemovalPhase> after;  ///< absent: the removal is forgotten
     bool has_failed = false;
     Duration later{0};
 };
@@ -125,7 +125,7 @@ TEST_F(RemovalResults, ApplyToAllMachinesWithoutASubject) {
 TEST_F(RemovalResults, SetTheTimeOfTheNextStep) {
     struct Due {
         RemovalPhase phase;
-        std::optional<Duration> after;  // after it began; empty: the cluster must change first
+        std::optional<Duration> after;  // absent: the cluster must change first
     };
     const std::vector<Due> phases = {{tainting, 2s},
                                      {waiting, 5s},
@@ -148,7 +148,7 @@ TEST_F(RemovalResults, SetTheTimeOfTheNextStep) {
     EXPECT_EQ(find_next_step(memory, settings, now), now) << "the earliest step";
 }
 
-TEST_F(RemovalResults, OnlyUndoWhileTheClusterIsUnobserved) {
+TEST_F(RemovalResults, SetNoNextStepButUndoingWhileTheClusterIsUnobserved) {
     for (const RemovalPhase phase : {tainting, waiting, deleting}) {
         memory.removals.clear();
         removing("n1", phase);

@@ -39,7 +39,7 @@ struct LeavingMachines : ::testing::Test, PassCase {
                 LeaveReason reason = LeaveReason::spot_interruption) {
         machine(name).leaves = Leaving{reason, at};
     }
-    /// A pod of a ReplicaSet with 3 cores; two of them do not fit on one machine.
+    /// A pod of a ReplicaSet. It requests 3 cores, so a machine has room for one such pod.
     snapshot::PodObject& pod(const std::string& name, const std::string& node) {
         snapshot::PodObject& out = test_cluster.pod(name, node);
         out.uid = name;
@@ -174,7 +174,7 @@ TEST_F(LeavingMachines, LoseTheTaintAfterTheirTimeIfTheyAreNoLongerListed) {
     EXPECT_THAT(taints("leaving"), IsEmpty());
 }
 
-TEST_F(LeavingMachines, AreOnlyAvoidedWithoutATime) {
+TEST_F(LeavingMachines, AreAvoidedButNotVacatedWithoutATime) {
     node("leaving");
     node("healthy");
     pod("web-1", "leaving");

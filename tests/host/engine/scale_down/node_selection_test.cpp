@@ -36,7 +36,7 @@ TEST(NodeSelection, ReportsWhetherOtherNodesAreWaiting) {
     for (const int most : {1, 2}) {
         PlanCase c = two_unneeded_nodes();
         c.settings.scale_down.max_parallelism = most;
-        EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "of two nodes";
+        EXPECT_EQ(c.run().plan.has_waiting, most == 1) << "max_parallelism is " << most;
     }
 }
 
@@ -80,8 +80,8 @@ TEST(NodeSelection, SelectsManyEmptyNodesAndOneWithPods) {
               "(scale_down.max_drain_parallelism)");
 }
 
-/// Three zones of one node. The first and the last node have a pod of an even spread, and the last
-/// one is kept.
+/// Three zones of one node each. Nodes a and c have a pod each that is spread evenly over the
+/// zones. Node c is kept, since it is not underutilized.
 PlanCase three_zones() {
     PlanCase c = web({"a", "b", "c"});
     for (const char* node : {"a", "b", "c"})
@@ -102,7 +102,7 @@ TEST(NodeSelection, SelectsTheNextNodeIfOneMustWaitForOthers) {
     PlanCase c = three_zones();
     const Planned out = c.run();
     EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
-    // While b has no pod of the spread, zone c may not have both.
+    // While node b is there and zone b has none of these pods, zone c may not have two.
     EXPECT_EQ(out.of("a").because, "pod default/front-a fits only after other nodes are removed");
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
     EXPECT_THAT(out.chosen, ElementsAre("b"));
@@ -189,7 +189,7 @@ TEST(NodeSelection, KeepsANodeWithAnOnCompletionPod) {
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
 }
 
-TEST(NodeSelection, KeepsAZeroOrMaxGroupIfOneNodeIsTooYoung) {
+TEST(NodeSelection, KeepsAZeroOrMaxGroupUntilAllItsNodesAreUnneededLongEnough) {
     PlanCase c;
     c.test_cluster.group("tpu", 2).options.zero_or_max = true;
     c.test_cluster.node("t1", "tpu");

@@ -18,21 +18,21 @@ public:
 
     /// No removed node has a pod that must stay.
     std::string find_unmovable(const std::vector<std::string>& nodes) const;
-    /// For nodes that are removed in this order: every budget of a node's pods allows at least one
-    /// disruption after the nodes before it. So only the last node may exceed a budget, and it is
-    /// drained step by step.
+    /// For nodes that are removed in this order: every budget of a node's pods still allows a
+    /// disruption after all evictions from the nodes before it. So only the last node with pods of
+    /// a budget may exceed the budget, and that node is drained step by step.
     std::string find_overdrawn(const std::vector<std::string>& in_order) const;
-    /// The same for any order: without the node that has most of its pods, a budget's pods are
-    /// fewer than it allows.
+    /// The same for any order: the pods of a budget, without those on the node that has the most of
+    /// them, are fewer than the budget allows.
     std::string find_overdrawn_in_any_order(const std::vector<std::string>& nodes) const;
     /// For evictions at the same time: no budget is exceeded.
     std::string find_overdrawn_by(const std::vector<std::string>& evicted) const;
-    /// Minimums of groups and of the cluster hold, including removals in progress, and zero-or-max
-    /// groups are removed completely.
+    /// Minimums of groups and of the cluster hold, including removals in progress, and a
+    /// zero-or-max group is removed completely or not at all.
     std::string find_broken_minimum(const std::vector<std::string>& nodes) const;
     /// No more removals are in progress than configured, in total and with pods to move. The first
-    /// zero-or-max group may exceed the limit if any is left, and drains never delay a single empty
-    /// node.
+    /// zero-or-max group may exceed these limits if there is any room, and drains never keep all
+    /// empty nodes waiting.
     std::string find_excess_parallelism(const std::vector<std::string>& chosen) const;
     /// Whether a moving pod of one of the nodes has a budget.
     bool involves_budgets(const std::vector<std::string>& nodes) const;

@@ -14,10 +14,10 @@ PodKind random_kind(scheduling::naive::Dice& dice) {
                                    PodKind::local, PodKind::system});
 }
 
-void set_kind(snapshot::PodObject& pod, PodKind sort) {
+void set_kind(snapshot::PodObject& pod, PodKind kind) {
     pod.owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "r", .uid = "r"};
     pod.created = noon - 1min;
-    switch (sort) {
+    switch (kind) {
         case PodKind::replicated: return;
         case PodKind::safe_to_evict:
             pod.annotations[safe_to_evict_annotation] = "true";
@@ -43,7 +43,7 @@ void add_nodes(Parts& parts, scheduling::naive::Dice& dice,
     }
 }
 
-/// Pods of one kind are equivalent except in whether they move when their node is removed.
+/// Adds random pods, each several times. The copies differ only in name, node and PodKind.
 void add_pods(Parts& parts, scheduling::naive::Dice& dice,
               const scheduling::naive::Frequencies& frequencies) {
     for (int kind = dice.between(1, 6); kind > 0; --kind) {
@@ -106,14 +106,14 @@ Settings random_settings(scheduling::naive::Dice& dice) {
 
 }  // namespace
 
-bool moves(PodKind sort) noexcept {
-    return sort == PodKind::replicated || sort == PodKind::safe_to_evict ||
-           sort == PodKind::terminating;
+bool moves(PodKind kind) noexcept {
+    return kind == PodKind::replicated || kind == PodKind::safe_to_evict ||
+           kind == PodKind::terminating;
 }
 
-bool stays(PodKind sort) noexcept {
-    return sort == PodKind::unmanaged || sort == PodKind::not_safe_to_evict ||
-           sort == PodKind::local || sort == PodKind::system;
+bool stays(PodKind kind) noexcept {
+    return kind == PodKind::unmanaged || kind == PodKind::not_safe_to_evict ||
+           kind == PodKind::local || kind == PodKind::system;
 }
 
 bool selects(const BudgetPart& budget, const snapshot::PodObject& pod) {

@@ -25,8 +25,8 @@ enum class PodKind {
     local,              ///< with local storage: stays
     system,             ///< young, in kube-system, without a budget: stays
 };
-bool moves(PodKind sort) noexcept;
-bool stays(PodKind sort) noexcept;
+bool moves(PodKind kind) noexcept;
+bool stays(PodKind kind) noexcept;
 
 /// A PodDisruptionBudget in namespace default.
 struct BudgetPart {
@@ -50,11 +50,12 @@ struct Parts {
     int min = 0;  ///< of every group
 };
 
-/// Group `g3` is zero-or-max.
+/// Makes random parts. The groups are g1, g2, and g3, which is zero-or-max.
 Parts make_parts(scheduling::naive::Dice& dice, const scheduling::naive::Frequencies& frequencies);
 
-/// Whether the budget selects the pod, and how many of its pods may be disrupted.
+/// Whether the budget selects the pod.
 bool selects(const BudgetPart& budget, const snapshot::PodObject& pod);
+/// How many pods of the budget may be disrupted.
 int allowed(const Parts& parts, const BudgetPart& budget);
 
 }  // namespace capstan::engine::scale_down

@@ -29,14 +29,18 @@ std::vector<WaitingRemovals> with_whole(std::vector<WaitingRemovals> out,
     return out;
 }
 
-TEST(RemovalsToBegin, MatchUpstreamWithTenRemovalsAndFiveDrains) {
+TEST(RemovalsToBegin, RespectLimitsOfTenRemovalsAndFiveDrains) {
     const std::vector<ToBeginCase> cases{
         {"none", {}, {}, 0, 0},
         {"11 empty", single(11, 0), {}, 10, 0},
         {"8 with pods", single(0, 8), {}, 0, 5},
         {"a group of 11 exceeds the limit", with_whole({}, {{.empty = 11}}), {}, 11, 0},
-        {"the second group may not", with_whole({}, {{.empty = 3}, {.empty = 8}}), {}, 3, 0},
-        {"8 and a group of 3", with_whole(single(8, 0), {{.empty = 3}}), {}, 10, 0},
+        {"a second group may not exceed it",
+         with_whole({}, {{.empty = 3}, {.empty = 8}}),
+         {},
+         3,
+         0},
+        {"8 empty and a group of 3", with_whole(single(8, 0), {{.empty = 3}}), {}, 10, 0},
         {"a group of 8, 6 in progress", with_whole({}, {{.empty = 8}}), {.empty = 6}, 8, 0},
         {"a group of 8, 10 in progress", with_whole({}, {{.empty = 8}}), {.empty = 10}, 0, 0},
         {"8 empty, 8 with pods", single(8, 8), {}, 8, 2},
@@ -78,7 +82,7 @@ TEST(RemovalsToBegin, SkipRemovalsThatMayNotBegin) {
               (std::vector<std::size_t>{1}));
     EXPECT_EQ(select_removals_to_begin(single(5, 0), {}, settings, but(1)),
               (std::vector<std::size_t>{0, 2, 3}));
-    // The first removal that begins may exceed the limit, not the first that was considered.
+    // The first group that begins may exceed the limit, even after a group that may not begin.
     const std::vector<WaitingRemovals> atomic = with_whole({}, {{.empty = 4}, {.empty = 5}});
     EXPECT_EQ(select_removals_to_begin(atomic, {}, settings, but(0)),
               (std::vector<std::size_t>{1}));

@@ -1,5 +1,5 @@
 // Checks scale-down plans of random clusters with the naive scheduler and with a checker that
-// counts one by one. CAPSTAN_SEEDS=from,to selects other seeds.
+// counts one by one. CAPSTAN_SEEDS=FROM,TO selects the seeds from FROM to TO - 1 instead.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -27,7 +27,7 @@ void add_groups(TestCluster& test_cluster, const Parts& parts) {
     atomic.options.zero_or_max = true;
     for (const std::string& group : parts.group_of)
         ++*test_cluster.change_group(group).group.target;
-    // A machine whose removal the cloud accepted no longer belongs to its group.
+    // The target no longer includes a machine whose removal the cloud accepted.
     for (const auto& [node, removal] : parts.removals) {
         if (removal.phase == RemovalPhase::removed)
             --*test_cluster.change_group(removal.group.value()).group.target;
@@ -123,7 +123,7 @@ public:
         return {};
     }
 
-    /// Pods that are evicted at once when all removals are draining.
+    /// The pods that one pass evicts if all removals are draining.
     std::vector<std::string> evicted() const {
         Memory memory = case_.memory;
         memory.started = true;
@@ -143,7 +143,7 @@ public:
         return out;
     }
 
-    /// The decision as text.
+    /// The plan as text.
     std::string to_text() const {
         std::string out;
         for (const ChosenNode& chosen : plan_.chosen)
@@ -159,7 +159,8 @@ private:
     std::string name(NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
-    /// Returns the pods without a destination. Pods with inter-pod constraints depend on the order.
+    /// Assigns pods until none of the others fits, since the order matters for inter-pod
+    /// constraints. Returns the pods without a destination.
     std::vector<PodIndex> assign_all(const std::vector<PodIndex>& pods) {
         std::vector<PodIndex> left = pods;
         std::ranges::sort(left, {}, [&](PodIndex pod) {
@@ -177,7 +178,7 @@ private:
     bool assign(PodIndex pod) {
         const scheduling::naive::Pod moving =
             scheduling::naive::make_pod(cluster_, cluster_.equivalence_group_of(pod));
-        // The planned node first, then any other node.
+        // The planned node first, then the nodes that stay.
         std::vector<NodeIndex> nodes = staying_;
         const NodeIndex planned =
             *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
@@ -201,7 +202,8 @@ private:
     ScaleDown plan_{};
 };
 
-/// Whether the plan drains a node with a pod that has a budget.
+/// Checks the plan of a random cluster. Returns whether it drains a node with a pod that has a
+/// budget.
 bool check(std::uint64_t seed, const scheduling::naive::Frequencies& frequencies) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     scheduling::naive::Dice dice(seed);

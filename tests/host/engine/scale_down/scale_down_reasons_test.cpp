@@ -1,4 +1,4 @@
-// Every reason for which a node is kept names the pod, the budget, the node or the numbers.
+// The reasons for which nodes are kept, with the pod, the budget, the node or the numbers.
 #include <functional>
 #include <set>
 
@@ -23,8 +23,10 @@ PlanCase two_nodes() {
     return c;
 }
 
-/// The group is zero-or-max.
-void make_whole(PlanCase& c) { c.test_cluster.change_group("web").options.zero_or_max = true; }
+/// Makes the group zero-or-max.
+void make_zero_or_max(PlanCase& c) {
+    c.test_cluster.change_group("web").options.zero_or_max = true;
+}
 
 const std::vector<Case> node_alone{
     {"scale-down is disabled by annotation",
@@ -130,9 +132,9 @@ const std::vector<Case> bounds_and_times{
          c.test_cluster.change_group("web").unreadable_because = "page 2 is missing";
      },
      Unremovable::unexpected_error, "group web cannot be changed: page 2 is missing"},
-    {"unneeded too short", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
+    {"not unneeded long enough", [](PlanCase& c) { c.unneeded_for(4min, {"a"}); },
      Unremovable::not_unneeded_long_enough, "unneeded for 4m of 10m; it has no pods to move"},
-    {"unready, unneeded too short",
+    {"unready, not unneeded long enough",
      [](PlanCase& c) {
          add_pod(c, "p", "a", 0);  // it was ready once
          c.test_cluster.change_node("a").ready = false;
@@ -162,15 +164,15 @@ const std::vector<Case> bounds_and_times{
      Unremovable::not_unneeded_other_reason, "scale-down is disabled (scale_down.enabled)"},
     {"a zero-or-max group with a node that stays",
      [](PlanCase& c) {
-         make_whole(c);
+         make_zero_or_max(c);
          add_pod(c, "p", "b").owner = {};
      },
      Unremovable::atomic_scale_down_failed,
      "group web is removed atomically, and node b stays: pod default/p has no controller that "
      "would recreate it"},
-    {"a zero-or-max group with a node that is unneeded too short",
+    {"a zero-or-max group with a node that is not unneeded long enough",
      [](PlanCase& c) {
-         make_whole(c);
+         make_zero_or_max(c);
          c.unneeded_for(4min, {"b"});
      },
      Unremovable::atomic_scale_down_failed,
@@ -197,7 +199,8 @@ TEST(ScaleDownReasons, NameThePodTheBudgetOrTheNumbers) {
     }
 }
 
-// Pods with inter-pod constraints are checked one by one, and not on all nodes.
+// Pods with inter-pod constraints are checked one by one. After very many checks, one node is named
+// as an example.
 TEST(ScaleDownReasons, NameANodeInALargeCluster) {
     PlanCase c;
     c.settings.scale_down.utilization_threshold = 1;

@@ -16,7 +16,7 @@ TEST(UnneededNodes, AreNodesWhosePodsFitOnOtherNodes) {
     add_pod(c, "q", "b", 2000);
     add_pod(c, "r", "c", 1900);
     const Planned out = c.run();
-    // One of the other nodes takes the pod and then has no room for another.
+    // Node b takes the pod of a, and then has no room for the pod of c.
     EXPECT_THAT(out.unneeded(), ElementsAre("a"));
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_long_enough);
     EXPECT_EQ(out.of("a").because, "unneeded for 0s of 10m; its 1 pod fits on b");
@@ -36,9 +36,9 @@ TEST(UnneededNodes, DoNotDependOnTheOrderOfObjects) {
     EXPECT_THAT(c.run().unneeded(), ElementsAre("a"));
 }
 
-TEST(UnneededNodes, MovePodsAgainWithTheirDestination) {
-    // p is planned on small, which is evaluated last. large is kept, so small moves there with all
-    // its pods.
+TEST(UnneededNodes, MovePodsAgainIfTheirDestinationIsRemoved) {
+    // p is planned on small, which is evaluated last. large is kept, so p moves there with the pods
+    // of small.
     PlanCase c;
     c.test_cluster.group("web", 3);
     for (const char* name : {"a", "large"}) c.test_cluster.node(name, "web");
@@ -94,7 +94,7 @@ TEST(UnneededNodes, ExcludeStartingNodesThatPendingPodsArePlannedOn) {
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.of("a").reason, Unremovable::no_node_info);
     EXPECT_EQ(out.of("a").because, "not started yet; pending pods are planned on it");
-    // Its group is backed off, so pods no longer wait for the node.
+    // Once its group is backed off, pods no longer wait for the node.
     c.memory.backoffs[NodeGroupId("web")] = {.last_failure = noon, .code = ErrorCode::deadline};
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
@@ -203,7 +203,8 @@ TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
 }
 
 TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
-    // The only node of zone z3: without it there are two zones, and p is spread evenly over them.
+    // Node c is the only one in zone z3. Without it there are two zones, and p-c may move to
+    // either.
     PlanCase c;
     c.test_cluster.group("web", 3);
     for (const auto& [name, zone] : {std::pair("a", "z1"), {"b", "z2"}, {"c", "z3"}})

@@ -1,4 +1,5 @@
-// Requests of groups that are backed off until a machine joins, when limits leave no other room.
+// Requests of groups that are backed off until a machine joins, while limits leave no room for
+// other nodes.
 #include "engine/scale_up/kept_requests.hpp"
 
 #include <gmock/gmock.h>
@@ -90,7 +91,7 @@ TEST(KeptRequests, AreReleasedOldestFirstForEachNodeBlockedByALimit) {
     EXPECT_EQ(c.backoff("b").given_back, 0);
 }
 
-TEST(KeptRequests, LeaveALimitToTheFourthGroupAfterThreeTimedOut) {
+TEST(KeptRequests, LeaveTheRoomInALimitToTheFourthGroupAfterThreeTimedOut) {
     KeptCase c;
     c.settings.balance_similar = false;
     c.settings.max_node_provision_time = 7min;
@@ -152,7 +153,7 @@ TEST_P(KeptRequestsAtLimit, AreReleasedIfTheyMakeRoomForANode) {
     c.exhausted("a", 2h, GetParam().exhausted);
     c.exhausted("b", 1h, GetParam().exhausted);
     GetParam().limit(c.settings);
-    c.pods("web", 1, 3000);  // a node of 4 cores and 16Gi
+    c.pods("web", 1, 3000);  // needs a node of 4 cores and 16Gi
     EXPECT_EQ(c.pass(), GetParam().commands);
 }
 
@@ -183,28 +184,28 @@ INSTANTIATE_TEST_SUITE_P(
         LimitCase{"EnoughRoom", [](Settings& s) { s.nodes.max = 3; }, amounts(4000), {"well +1"}}),
     [](const auto& limit) { return std::string(limit.param.about); });
 
-TEST(KeptRequests, StayIfPodsArePendingForAnotherReason) {
+TEST(KeptRequests, StayIfAReleaseDoesNotHelpOrIsNotAllowed) {
     struct Reason {
         const char* about;
         void (*change)(KeptCase&);
     };
     for (const auto& [about, change] : {
-             Reason{"the group is at max size",
+             Reason{"group well is at max size",
                     [](KeptCase& c) { c.test_cluster.change_group("well").group.max = 0; }},
-             Reason{"the group is unhealthy",
+             Reason{"group well is unhealthy",
                     [](KeptCase& c) { c.test_cluster.change_group("well").group.healthy = false; }},
-             Reason{"the group is backed off too",
+             Reason{"group well is backed off too",
                     [](KeptCase& c) {
                         c.backoff("well") = {.until = noon + 1h, .last_failure = noon};
                     }},
-             Reason{"no node has room for the pod",
+             Reason{"a new node has no room for the pod",
                     [](KeptCase& c) { c.test_cluster.describe("well", amounts(2000)); }},
-             Reason{"the group is at min size",
+             Reason{"group a is at min size",
                     [](KeptCase& c) { c.test_cluster.change_group("a").group.min = 1; }},
              Reason{
-                 "its cloud is unreadable",
+                 "group a is unreadable",
                  [](KeptCase& c) { c.test_cluster.change_group("a").unreadable_because = "down"; }},
-             Reason{"the back-off has an end time",
+             Reason{"the back-off of group a has an end time",
                     [](KeptCase& c) { c.backoff("a").until = noon + 1h; }},
              Reason{
                  "the view of the cluster is stale",
@@ -235,7 +236,7 @@ TEST(KeptRequests, AreRequestedAgainOneByOne) {
     EXPECT_TRUE(c.is_backed_off_until_joined("a"));
     EXPECT_TRUE(c.is_backed_off_until_joined("b"));
     EXPECT_TRUE(c.memory.requests.find(NodeGroupId("b")) == c.memory.requests.end())
-        << "it has no deadline";
+        << "the new request has no deadline";
 
     c.pods("more", 1, 3000);
     EXPECT_THAT(c.pass(), ElementsAre("b -1")) << "released again";

@@ -38,7 +38,7 @@ public:
         if (is_limited && dice_.chance(60)) c.settings.nodes.max = dice_.between(4, 12);
         if (is_limited && dice_.chance(60)) c.settings.cpu.max = 1000 * dice_.between(20, 60);
         c.settings.balance_similar = dice_.chance(50);
-        // The order of groups is random.
+        // The expander prefers the groups in a random order.
         std::vector<std::string> order;
         for (int g = 0; g < groups_per_case; ++g)
             order.insert(order.begin() + dice_.below(static_cast<int>(order.size()) + 1),
@@ -47,7 +47,7 @@ public:
     }
 
     PassCase c{};
-    bool is_limited = false;  ///< by cluster limits or a small max size
+    bool is_limited = false;  ///< cluster limits or a small max size may apply
     std::vector<snapshot::PodObject*> waiting{};
 
     /// A node of the group joins as described by its template.
@@ -215,8 +215,8 @@ public:
             sum += amount_of(slot, "cpu") * placement().nodes(slot);
         return static_cast<double>(sum) / 1000;
     }
-    /// The least number of cores with which fractions of the groups' nodes have the total requests
-    /// of the pods on new nodes.
+    /// A lower bound of the cores: what the requests of the pods on new nodes need in total if
+    /// fractions of nodes could be added.
     double least_cores() {
         double cpu = 0, memory = 0, cpu_per_memory = 1;
         for (const auto& [pod_group, count] : planned_) {
@@ -317,8 +317,8 @@ TEST(PackingOnRandomClusters, AddsFewUnnecessaryNodes) {
     EXPECT_LE(cores / least, 1.6);
 }
 
-/// Runs passes until one adds no nodes; before each further pass the new nodes join and the
-/// scheduler binds pods. Returns how many passes added nodes. `join` is called for each node.
+/// Runs passes until one adds no nodes, but at most `most`. After each pass the new nodes join, and
+/// the scheduler binds pods. Returns how many passes added nodes. `join` is called for each node.
 template <class Join>
 int run_until_stable(PassCase& c, std::vector<snapshot::PodObject*>& waiting, Strategy strategy,
                      int most, Join join) {
@@ -404,8 +404,8 @@ struct PinnedCase {
     std::vector<snapshot::PodObject*> waiting{};
 };
 
-// In any scheduling order, no more nodes are needed than if all pods of an option went to the group
-// that fits all of them, which is c.
+// In any scheduling order, no more nodes are added than if all pods went to group c, which fits all
+// of them.
 TEST(PackingOnRandomClusters, AddsNoExtraNodesForPinnedPods) {
     for (const Strategy strategy : strategies) {
         for (std::uint64_t seed = 1; seed <= packing_cases; ++seed) {

@@ -11,7 +11,7 @@
 
 namespace capstan::engine::scale_up {
 
-/// For a scale-up that has run. It must outlive this object.
+/// For a scale-up that has run. The scale-up must outlive this object.
 class PlacementCheck {
 public:
     explicit PlacementCheck(ScaleUp& scale_up)

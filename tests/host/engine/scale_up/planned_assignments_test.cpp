@@ -1,4 +1,4 @@
-// Planned assignments prevent that the next pass requests nodes for the same pods again.
+// Planned assignments keep the next pass from requesting nodes for the same pods again.
 #include "engine/scale_up/planned_assignments.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ void accept(PassCase& c, pass::Outcome outcome) {
                                       c.settings, c.call_context.now);
 }
 
-/// One line per entry: "web-a 2 x {default//app=b: 3}".
+/// A line for each entry: "web-a 2 x { default//app=b#00c0ffee00c0ffee: 3 }".
 std::string to_text(const Memory& memory) {
     std::string out;
     for (const auto& [group, planned] : memory.planned) {
@@ -215,7 +215,7 @@ TEST(PlannedAssignments, AreKeptForAnUnreadableCloudAfterARestart) {
     EXPECT_EQ(to_text(outcome.memory), to_text(c.memory));
 }
 
-TEST(PlannedAssignments, ExcludeOtherPodsForAnUnreadableCloud) {
+TEST(PlannedAssignments, LeaveNoRoomForOtherPodsIfTheCloudIsUnreadable) {
     TwoClouds c;
     c.pods("other", 1, 1500);
     const Decision decision = c.run_without_a().decision;
@@ -223,7 +223,7 @@ TEST(PlannedAssignments, ExcludeOtherPodsForAnUnreadableCloud) {
     EXPECT_EQ(count(decision.schedulable), 1);
 }
 
-TEST(PlannedAssignments, EndWithTheRequestForAnUnreadableCloud) {
+TEST(PlannedAssignments, EndWithTheRequestIfTheCloudIsUnreadable) {
     TwoClouds c;
     c.call_context.now = c.memory.requests.at(NodeGroupId("a")).deadline;
     const pass::Outcome outcome = c.run_without_a();

@@ -47,7 +47,8 @@ int schedulable(const Estimate& estimate) {
     return sum;
 }
 
-// The cases of upstream's TestBinpackingEstimate and BenchmarkBinpackingEstimate.
+// The tests up to Packs51000PodsLikeUpstream have the cases of upstream's TestBinpackingEstimate
+// and BenchmarkBinpackingEstimate.
 
 TEST(Estimate, PacksByTheScarceResource) {
     EstimateCase e(350 * 3 - 50, 2000, 10);
@@ -78,8 +79,7 @@ TEST(Estimate, PlacesTheLargestPodsFirst) {
     EstimateCase e(1000, 5000, 10);
     e.add(10, 50, 1000);
     e.add(10, 500, 1000);
-    // Upstream schedules only the ten large pods. The nodes also have room for small ones, which
-    // the engine uses.
+    // Two large pods fill a node, so no small pod fits.
     EXPECT_EQ(e.run(5), (Estimate{5, {{1, 10}}}));
 }
 

@@ -40,7 +40,7 @@ TEST(QuotaTracker, CountsLateMachinesUntilTheTargetIsLowered) {
     EXPECT_EQ(growth(decision), Growths()) << "the removal is not accepted yet";
     c.test_cluster.change_group("spot").group.target = 0;
     c.test_cluster.change_group("spot").machines[0].state = MachineState::deleting;
-    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the smaller of two equivalent groups";
+    EXPECT_EQ(growth(c.decide()), (Growths{{"spot", 1}})) << "the first of two equivalent groups";
 }
 
 TEST(QuotaTracker, CountsTheKeptRequestOfAnExhaustedGroup) {

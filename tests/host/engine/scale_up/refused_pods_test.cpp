@@ -259,7 +259,7 @@ TEST(RefusedPods, AreNotDetectedOnANodeFilledByADaemonSet) {
     EXPECT_EQ(c.refused_after_pass_at(80s), "");
 }
 
-TEST(RefusedPods, IncludeOtherPodsWithTheSameRequirement) {
+TEST(RefusedPods, IncludeOtherPodsThatDoNotTolerateTheTaint) {
     RefusedPodsCase c;
     c.scale_up_and_join();
     c.pods("other", 1, 500);

@@ -74,7 +74,8 @@ public:
 
     std::string find_misplaced_pod() { return placement_check_->find_misplaced_pod(); }
 
-    /// Empty: no unplaced pod fits on an existing node, or on one more node that may be added.
+    /// Empty: no unplaced pod fits on an existing node or on one more node that may be added, or
+    /// the pass stopped early.
     std::string find_unplaced_pod() {
         const Progress& progress = scale_up_.progress();
         if (!progress.stopped.empty()) return {};

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// One group in each of three zones.
+/// One group with one full node in each of three zones.
 PassCase three_zones(std::optional<int> max_in_c = 100) {
     PassCase c;
     c.group("a", 1, 100, amounts(4000), "za");
@@ -237,7 +237,7 @@ TEST(ScaleUpSpread, SupportsZonesAndHosts) {
     EXPECT_EQ(growth(decision), (Growths{{"a", 1}})) << "a single host is a single domain";
 }
 
-TEST(ScaleUpSpread, SupportsTwoWideKeys) {
+TEST(ScaleUpSpread, SupportsTwoKeysWiderThanANode) {
     PassCase c = three_zones();
     for (const char* id : {"a", "b", "c"}) {
         c.test_cluster.describe(id, amounts(4000)).labels = {{zone_key, std::string("z") + id},

@@ -89,7 +89,7 @@ TEST(ShareOut, RespectsUnequalMaxima) {
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 1}, {"b", 1}, {"c", 3}}));
 }
 
-TEST(ShareOut, ExceedsTheMaximumOfAGroupIntoSimilarGroups) {
+TEST(ShareOut, GivesNodesBeyondTheMaximumOfAGroupToSimilarGroups) {
     PassCase c;
     c.group("a", 1, 2);
     c.group("b", 1, 10);
@@ -158,7 +158,7 @@ TEST(ShareOut, GivesAllNodesToOneGroupIfOtherPodsCouldTakeThoseOfPinnedPods) {
         pod.spec.priority = 10;
     });
     EXPECT_EQ(growth(c.decide()), (Growths{{"a", 3}, {"b", 3}, {"c", 3}}))
-        << "it is scheduled first";
+        << "the pinned pod is scheduled first";
 }
 
 TEST(ShareOut, SharesTheRestIfPodsArePinnedToSeveralGroups) {
@@ -330,7 +330,7 @@ TEST(ShareOut, NamesFullSimilarGroups) {
     EXPECT_THAT(c.decide().options[0].left_out, ElementsAre("b: max node group size reached (1)"));
 }
 
-TEST(ShareOut, ExplainsExclusionByAPodThatLimitsRemoved) {
+TEST(ShareOut, ExplainsExclusionByAPodThatALimitTookOutOfTheOption) {
     PassCase c;
     c.group("a", 0, 1, amounts(4000), "za");
     c.group("b", 0, 10, amounts(4000), "zb");

@@ -24,7 +24,7 @@ struct SmallAndLarge : PassCase {
     }
 };
 
-/// The pods of an option, "3 web, 1 db".
+/// The pods of an option, "1 default/db-0, 2 default/web-0".
 std::string pods_of(const ChosenOption& option) {
     std::string out;
     for (const PodCount& pods : option.pods)
@@ -128,7 +128,7 @@ TEST(SpareNodes, LeaveTheirShareOfALimitToPendingPods) {
     EXPECT_THAT(decision.notes, Not(Contains(::testing::HasSubstr("limit"))));
 }
 
-TEST(SpareNodes, AreDroppedWithOneOptionPerPass) {
+TEST(SpareNodes, DoNotIncludeNodesThatASingleOptionNeeds) {
     PassCase c;
     c.settings.one_option_per_pass = true;
     c.group("a", 0, 10);

@@ -35,7 +35,7 @@ std::vector<int> quotas(const std::vector<Zone>& zones, int pods, int max_skew =
     return spread_quotas(spread, outlook, pods);
 }
 
-TEST(SpreadQuotas, LevelGrowingZones) {
+TEST(SpreadQuotas, AreEvenOverZonesThatCanGrow) {
     EXPECT_THAT(quotas({{0}, {0}, {0}}, 7), ElementsAre(3, 2, 2));
     EXPECT_THAT(quotas({{4}, {0}, {0}}, 7), ElementsAre(0, 4, 3));
 }
@@ -96,7 +96,7 @@ TEST(OpenDomains, OpensAllZonesForManyNodes) {
 }
 
 TEST(OpenDomains, OpensAsManyZonesAsNodes) {
-    EXPECT_THAT(opened(unopened(8, 4), 8).pods, Each(4));  // in two of the zones
+    EXPECT_THAT(opened(unopened(8, 4), 8).pods, Each(4));  // only two of the zones get pods
     EXPECT_THAT(opened(unopened(3, 1), 3).pods, ElementsAre(1, 1, 1));
 }
 

@@ -40,7 +40,7 @@ TEST(EquivalentTemplates, DependOnTheZoneIfAPodIsSpread) {
     }
 }
 
-TEST(CompiledPredicates, IncludeThePodInItsRequests) {
+TEST(CompiledPredicates, IncludeTheResourcePodsInRequests) {
     SchedulingCluster cluster;
     snapshot::PodSpec gpu;
     gpu.requests.set("nvidia.com/gpu", 2);

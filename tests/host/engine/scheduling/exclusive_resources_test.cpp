@@ -47,7 +47,8 @@ TEST(PlacementHostPorts, IncludeThoseOfDaemonSetsOnNewNodes) {
               Predicate::node_ports);
 }
 
-/// A claim that is bound to a volume of driver "csi" without node affinity.
+/// Adds a claim and the volume that it is bound to. The volume is of driver "csi" and has no node
+/// affinity.
 void add_claim(SchedulingCluster& cluster, const std::string& name,
                std::vector<std::string> modes = {}) {
     cluster.builder.set(snapshot::ClaimObject{

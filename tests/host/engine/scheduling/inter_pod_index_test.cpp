@@ -29,7 +29,7 @@ struct FourNodes : SchedulingCluster {
     }
 };
 
-/// Nodes with room for one pod, by index.
+/// The slots with room for one more pod, ascending.
 std::vector<Slot> nodes_with_room(const Placement& placement, PodGroupIndex pod_group) {
     std::vector<Slot> out;
     for (Slot slot = 0; slot < placement.slot_count(); ++slot) {
@@ -74,7 +74,7 @@ TEST(PodAffinity, RequiresOnePodThatMatchesAllTerms) {
     EXPECT_EQ(nodes_with_room(Placement(with_one), both), (std::vector<Slot>{2}));
 }
 
-TEST(PodAffinity, AllowsTheFirstPodAnywhereIfItMatchesItself) {
+TEST(PodAffinity, AllowsTheFirstPodInEveryDomainIfItMatchesItself) {
     FourNodes cluster;
     const auto web = cluster.pod_group(labelled("web", together({near(zone_key, app("web"))})));
     CompiledPredicates predicates = cluster.predicates();
@@ -87,7 +87,7 @@ TEST(PodAffinity, AllowsTheFirstPodAnywhereIfItMatchesItself) {
     EXPECT_EQ(nodes_with_room(placement, web), (std::vector<Slot>{0, 1, 2}));
 }
 
-TEST(PodAffinity, PlacesTheFirstPodOnOneNewNode) {
+TEST(PodAffinity, KeepsAllPodsOnTheNewNodeOfTheFirst) {
     SchedulingCluster cluster;
     const auto web = cluster.pod_group(labelled("web", together({near(hostname_key, app("web"))})));
     const auto template_node = cluster.template_node({.pods = 4});
@@ -124,7 +124,7 @@ TEST(PodAffinity, HonoursNamespacesAndNamespaceSelector) {
                  {"listed", listed, {0, 1}},
                  {"selected by label", like, {2}},
                  {"selected by name", by_name, {2}},
-                 {"every one", any, {0, 1, 2}}};
+                 {"every namespace", any, {0, 1, 2}}};
     std::vector<PodGroupIndex> pod_groups;
     for (const auto& c : cases)
         pod_groups.push_back(cluster.pod_group(labelled("w", together({c.term}))));
@@ -156,7 +156,7 @@ TEST(PodAntiAffinity, ExcludesDomainsWithMatchingPods) {
               "app=db in namespace default");
 }
 
-TEST(PodAntiAffinity, AppliesToPodsThatExistingOnesExclude) {
+TEST(PodAntiAffinity, OfExistingPodsExcludesMatchingPods) {
     FourNodes cluster;
     cluster.bound("db-0", "a", labelled("db", apart({near(zone_key, app("web"))})));
     const auto web = cluster.pod_group(labelled("web"));
@@ -206,7 +206,7 @@ TEST(PodAntiAffinity, AllowsOnePodPerDomainIfItMatchesItself) {
     EXPECT_EQ(nodes_with_room(placement, by_zone), (std::vector<Slot>{2, 3, 4}));
 }
 
-TEST(PodAntiAffinity, AppliesToNewNodesIfADaemonSetHasIt) {
+TEST(PodAntiAffinity, OfDaemonSetPodsExcludesPodsFromNewNodes) {
     SchedulingCluster cluster;
     const auto agent = cluster.daemon(labelled("agent", apart({near(hostname_key, app("web"))})));
     const auto web = cluster.pod_group(labelled("web"));

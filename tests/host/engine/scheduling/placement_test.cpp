@@ -122,7 +122,7 @@ TEST(Placement, IsNotAffectedByUndoneChanges) {
     EXPECT_EQ(placement.find(web, 0, 41), std::optional<Slot>(40));
 }
 
-TEST(Placement, IsCopiedWithItsPods) {
+TEST(Placement, IsIndependentOfItsCopies) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 1000});
     const auto web = cluster.pod_group({.cpu = 1000});

@@ -15,14 +15,15 @@ struct TestNode {
     std::int64_t cpu = 1'000'000, memory = 1'000'000, pods = 110;
     Labels labels{};
     std::vector<Taint> taints{};
-    std::vector<PodGroupId> daemons{};  ///< of a template node
+    // Only of a template node:
+    std::vector<PodGroupId> daemons{};
     std::map<std::string, std::optional<int>> csi_limits{};
 };
 
 struct TestPod {
     std::int64_t cpu = 0, memory = 0;
     Labels labels{};
-    snapshot::PodSpec spec{};  ///< without requests
+    snapshot::PodSpec spec{};  ///< `cpu` and `memory` are added to its requests
     std::string ns = "default";
     std::vector<std::string> claims{};
     std::optional<Time> deleted{};
@@ -44,7 +45,7 @@ inline constexpr const char* hostname_key = "kubernetes.io/hostname";
 
 class SchedulingCluster {
 public:
-    /// Adds a hostname label.
+    /// Adds a node of the cluster, with a hostname label.
     void node(const std::string& name, const TestNode& node) {
         snapshot::NodeObject object{.name = name, .labels = node.labels, .taints = node.taints};
         object.labels.try_emplace(hostname_key, name);

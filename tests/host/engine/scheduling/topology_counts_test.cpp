@@ -311,7 +311,7 @@ TEST(SpreadDomains, IncludeDomainsOfEligibleNodesAndTemplates) {
     EXPECT_TRUE(placement.spread(web)->domains[3].exists);
 }
 
-TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
+TEST(SpreadDomains, RequireExactlyOneConstraintWiderThanANode) {
     ThreeZones cluster(0, 0, 0);
     const auto web = app("web");
     const auto none = cluster.pod_group(plain_pod());
@@ -329,7 +329,7 @@ TEST(SpreadDomains, RequireExactlyOneWideConstraint) {
     EXPECT_EQ(placement.spread(both)->counter, placement.spread(same)->counter);
 }
 
-TEST(SpreadAllowance, ReplacesTheConstraintUntilItIsUsedUp) {
+TEST(SpreadQuota, ReplacesTheConstraintUntilItIsRemoved) {
     ThreeZones cluster(0, 0, 0);
     const auto web = cluster.pod_group(spread_pod({over(zone_key, app("web"))}));
     CompiledPredicates predicates = cluster.predicates();

@@ -10,17 +10,17 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::vector<int> fill(std::vector<scheduling::DomainLoad> basins, int pods) {
-    return scheduling::water_fill(basins, pods);
+std::vector<int> fill(std::vector<scheduling::DomainLoad> domains, int pods) {
+    return scheduling::water_fill(domains, pods);
 }
 
-TEST(WaterFill, RaisesTheLowestFirst) {
+TEST(WaterFill, FillsTheEmptiestDomainsFirst) {
     EXPECT_THAT(fill({{0}, {2}, {5}}, 5), ElementsAre(4, 1, 0));
     EXPECT_THAT(fill({{0}, {2}, {5}}, 8), ElementsAre(5, 3, 0));
     EXPECT_THAT(fill({{0}, {2}, {5}}, 9), ElementsAre(6, 3, 0));
 }
 
-TEST(WaterFill, GivesTheRemainderToTheFirst) {
+TEST(WaterFill, GivesTheRemainderToTheFirstDomains) {
     EXPECT_THAT(fill({{0}, {0}, {0}}, 7), ElementsAre(3, 2, 2));
     EXPECT_THAT(fill({{0}, {0}, {0}}, 1), ElementsAre(1, 0, 0));
 }

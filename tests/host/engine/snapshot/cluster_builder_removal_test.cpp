@@ -5,7 +5,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-/// One object of each kind, named "x", in namespace "shop" if the kind has one.
+/// Adds an object of each kind, named "x", in namespace "shop" if the kind is namespaced.
 void fill_every_kind(ClusterBuilder& builder) {
     PodObject waiting = pod("x");
     waiting.ns = "shop";

@@ -27,7 +27,7 @@ TEST(ClusterBuilder, GroupsEquivalentPods) {
               cluster.equivalence_group_of(find_pod(cluster, "c")));
 }
 
-TEST(ClusterBuilder, SeparatesPodsThatDifferInAFieldThatPredicatesRead) {
+TEST(ClusterBuilder, SeparatesPodsThatDifferInAFieldOfTheEquivalenceGroup) {
     const std::vector<void (*)(PodObject&)> changes = {
         [](PodObject& p) { p.ns = "other"; },
         [](PodObject& p) { p.labels["app"] = "web"; },
@@ -297,7 +297,7 @@ TEST(ClusterBuilder, AddsAnEquivalenceGroupForEachDaemonSet) {
     EXPECT_EQ(cluster.pod_count(), 0u);
 }
 
-TEST(ClusterBuilder, FindsStorageObjectsByName) {
+TEST(ClusterBuilder, FindsStorageObjectsAndNamespacesByName) {
     ClusterBuilder builder;
     builder.set(ClaimObject{.ns = "shop", .name = "data"});
     builder.set(VolumeObject{.name = "pv-1"});

@@ -12,7 +12,7 @@
 namespace capstan::engine::snapshot {
 namespace {
 
-/// One object of each kind, named "x", in namespace "shop" if the kind has one.
+/// Adds an object of each kind, named "x", in namespace "shop" if the kind is namespaced.
 void fill_copied(ClusterSink& sink) {
     PodObject waiting = pod("x", "x");
     waiting.ns = "shop";

@@ -39,7 +39,7 @@ inline std::int64_t amount(const Cluster& cluster, std::span<const std::int64_t>
     return amounts[cluster.find_resource(resource).value()];
 }
 
-/// The content of a cluster, independent of the order in which objects were added.
+/// The pods and the resources of the nodes, whatever the order in which objects were added.
 inline std::string to_text(const Cluster& cluster) {
     std::string out;
     std::vector<std::string> pods;

@@ -47,7 +47,7 @@ TEST(Membership, FindsNodesWithoutAProviderIdByNameHostnameOrInstanceId) {
     EXPECT_EQ(groups_of_nodes(test_cluster), "a a a a -");
 }
 
-TEST(Membership, ComparesNamesIfTheProviderIdIsMalformed) {
+TEST(Membership, ComparesNamesUnlessTheProviderIdNamesAnotherMachine) {
     TestCluster test_cluster;
     test_cluster.group("a");
     for (const char* machine : {"i-1", "i-2", "i-3", "i-4"})
@@ -162,12 +162,12 @@ TEST_F(MembershipByAddress, IgnoresNodesThatAreOlderThanTheMachine) {
     test_cluster.change_node("n1").created = noon - 1min;
     EXPECT_EQ(groups_of_nodes(test_cluster), "-");
     add_node("n2", "10.0.0.1");
-    EXPECT_EQ(groups_of_nodes(test_cluster), "- -") << "both have the address";
+    EXPECT_EQ(groups_of_nodes(test_cluster), "- -") << "both nodes have the address";
     test_cluster.change_node("n1").addresses.clear();
     EXPECT_EQ(groups_of_nodes(test_cluster), "- a");
 }
 
-TEST_F(MembershipByAddress, IsNodeOfComparesAddresses) {
+TEST_F(MembershipByAddress, AppliesToIsNodeOf) {
     const Snapshot snapshot = test_cluster.snapshot();
     Machine machine = (*snapshot.groups)[0].machines.front();
     const snapshot::NodeRow& node = snapshot.cluster.node(0);

@@ -14,8 +14,8 @@ using ::testing::IsEmpty;
 
 const Taint quarantine{.key = "quarantine"};
 
-/// A group "web" whose template has 4 cores and a label, its node if it exists, and other nodes
-/// that a test adds.
+/// A group "web" whose template has 4 cores and a label. Its nodes are `node`, unless this is
+/// absent, and `others`.
 struct ObservedNodesCase {
     std::string fingerprint = "1";
     Labels described = {{"disk", "ssd"}};
@@ -91,7 +91,7 @@ TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
         "quarantine:NoSchedule");
 }
 
-TEST(ObservedNodes, OmitLabelsAndTaintsThatTheNodeLacks) {
+TEST(ObservedNodes, HaveOnlyTheLabelsAndAmountsThatTheNodeHad) {
     ObservedNodesCase o;
     o.pass_at(0s);
     snapshot::NodeObject& node = o.join();
@@ -180,7 +180,7 @@ TEST(ObservedNodes, KeepTheBackoffOfTheGroupWhenTheTemplateChanges) {
 
 // If a release computed other fingerprints, it would treat each template as new and forget its
 // nodes.
-TEST(ObservedNodes, HaveTheSameFingerprintInEveryRelease) {
+TEST(TemplateFingerprint, IsTheSameInEveryRelease) {
     ObservedNodesCase o;
     const auto fingerprint = [&] {
         o.pass_at(0s);
@@ -280,7 +280,7 @@ TEST(ObservedNodes, AreOneRecordPerGroup) {
     o.pass_at(13min);
     Memory after = before;
     after.templates.at(NodeGroupId("web")).observed->node = "web-4";
-    EXPECT_EQ(o.memory, after) << "except for the name of the newest node";
+    EXPECT_EQ(o.memory, after) << "only the name changes, to that of the newest node";
 }
 
 TEST(ObservedNodes, HaveAZoneOnlyIfTheCloudReportsOne) {

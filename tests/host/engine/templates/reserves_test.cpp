@@ -78,7 +78,7 @@ TEST(Reserves, CompareEachNodeWithItsOwnCapacity) {
     EXPECT_EQ(reserves.reserved.amount("cpu"), 200);
 }
 
-TEST(Reserves, KeepTheAllocatableOfTheCloudForAnUnknownType) {
+TEST(Reserves, KeepAllocatableThatTheCloudReportsForAnUnknownType) {
     NodeTemplate cloud = machine("new", amounts(8000));
     cloud.allocatable = amounts(7900);
     const Reserves reserves = learn_from({p2_small});

@@ -11,8 +11,8 @@ using scheduling::NodePromise;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Group "gpu", whose template has a GPU and a label, and its node, which has been ready since
-/// noon.
+/// A group "gpu", whose template has a GPU, a label and a taint, and the only node of the group,
+/// which has been ready since noon.
 struct SettlingNodesCase {
     TestCluster test_cluster{};
     Settings settings{};

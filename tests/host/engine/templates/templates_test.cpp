@@ -220,7 +220,7 @@ TEST(Templates, HaveTheAttachLimitsOfTheNode) {
     EXPECT_EQ(first_template(test_cluster).template_node.csi_limits.at("ebs"), 25);
 }
 
-// Upstream caches templates: a changed DaemonSet has no effect for hours.
+// Upstream caches templates, so a changed DaemonSet may have no effect for a long time.
 TEST(Templates, ReflectChangesImmediately) {
     TestCluster test_cluster = two_nodes();
     const auto before = first_template(test_cluster);

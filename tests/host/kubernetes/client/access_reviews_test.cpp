@@ -74,7 +74,7 @@ TEST_F(AccessReviewsTest, DistinguishesADenialFromAServerError) {
     }
 }
 
-TEST_F(AccessReviewsTest, FinishesAtOnceWithoutRules) {
+TEST_F(AccessReviewsTest, FinishesWithoutRules) {
     review({});
     EXPECT_FALSE(answers);
     loop.settle();

@@ -103,7 +103,7 @@ TEST_F(KindDiscovery, ReadsAgainAfterFiveMinutes) {
     EXPECT_EQ(last(), "example.com/v1/fleets with scale");
 }
 
-TEST_F(KindDiscovery, ReadsEachVersionOfOlderServersPreferredFirst) {
+TEST_F(KindDiscovery, ReadsGroupVersionsOneByOneFromOlderServers) {
     resolve("", "ReplicationController");
     EXPECT_EQ(api.first().line(), "GET /api");
     api.answer({.body = R"({"kind":"APIVersions","versions":["v1"]})"});

@@ -47,8 +47,8 @@ inline Answer refusal(int status, std::string_view reason, std::string_view mess
     return {.status = status, .body = boost::json::serialize(body)};
 }
 
-/// Requests are answered only by `answer`, `fail`, `push`, `end`, or a rule in
-/// `automatic`. Each of them runs the loop without moving its clock.
+/// Requests are answered only by `answer`, `fail`, `accept`, `push`, `end`, or `automatic`. All of
+/// these but `automatic` run the loop without moving its clock.
 class ScriptedApi final : public Api {
 public:
     struct Asked {

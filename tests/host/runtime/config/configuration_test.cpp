@@ -347,7 +347,7 @@ TEST_F(ConfigurationTest, WarnsAboutKeysWithoutEffect) {
                              "[scale_down]\nunremovable_node_recheck_timeout = \"1s\"\n",
                              "[scale_down]\nmax_bulk_soft_taint_time = \"1s\"\n"})
         EXPECT_THAT(first_line(text), HasSubstr(" has no effect: "));
-    // The default, as `config print` writes it.
+    // No warning for the default, which `config print` writes.
     EXPECT_EQ(first_line("[scale_down]\nsimulation_timeout = \"30s\"\n"), "");
     EXPECT_EQ(first_line("[scale_down]\nunneeded_time = \"1m\"\n"), "");
 }
@@ -371,7 +371,7 @@ TEST_F(ConfigurationTest, SurvivesHostileFiles) {
     EXPECT_EQ(first_line(many), "capstan.toml:1:2: plugin: more than 1000 instances");
 }
 
-// The second step, after files are loaded.
+// The second step of loading: the settings of plugins, once their files are loaded.
 
 TEST_F(ConfigurationTest, ChecksSettingsWithTheSchemaOfThePlugin) {
     Loaded loaded = load(example);

@@ -256,7 +256,7 @@ TEST_F(OverloadedAdminPort, LimitsTheSizeOfRequests) {
         {"target of 15 KiB", with_target(15 << 10), "200"},
         {"target of 17 KiB", with_target(17 << 10), "431"},
         {"body of 64 KiB", announcing(64 << 10) + std::string(64 << 10, 'a'), "405"},
-        // Refused for its Content-Length; the rest of the body would not be read.
+        // Refused for its Content-Length; the server does not wait for the body.
         {"body of 64 KiB and a byte", announcing((64 << 10) + 1), "413"},
     };
     for (const auto& each : cases) {

@@ -75,7 +75,7 @@ TEST_F(AutoscalerScaleUp, AddsANodeAndSavesMemoryBeforeAndAfter) {
     EXPECT_EQ((*pass)->memory, kept[1]);
 }
 
-TEST_F(AutoscalerScaleUp, CountsAnUnknownPriceNotAsAPluginError) {
+TEST_F(AutoscalerScaleUp, DoesNotCountAnUnknownPriceAsAPluginError) {
     ASSERT_TRUE(make()->run());
     const std::string metrics = assembly.host().metrics().text();
     EXPECT_THAT(metrics, HasSubstr("call_duration_seconds_count{hook=\"refresh\",plugin=\"eu\""));
@@ -263,7 +263,7 @@ struct AutoscalerScaleDown : ::testing::Test {
     }
 };
 
-TEST_F(AutoscalerScaleDown, ReturnsAfterTheTaintDelay) {
+TEST_F(AutoscalerScaleDown, RequestsAPassAfterTheTaintDelay) {
     const auto autoscaler = make(false);
     ASSERT_TRUE(autoscaler->run());
     const auto marked = autoscaler->run();

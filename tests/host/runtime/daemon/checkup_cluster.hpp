@@ -81,7 +81,7 @@ public:
 
     std::set<std::string> refused{};  ///< "patch nodes"
     std::string reason{};             ///< the server's reason for refusals
-    /// The Date header of the server; "": none.
+    /// The Date header of the server. Absent: its own; "": none.
     std::optional<std::string> date{};
 
 private:

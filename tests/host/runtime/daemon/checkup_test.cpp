@@ -35,7 +35,8 @@ std::vector<std::string> rights_findings(std::vector<std::string> findings) {
     return findings;
 }
 
-/// Memory of an earlier daemon that knew the groups two and web, each with a node.
+/// Makes the API server return the memory of an earlier daemon that knew the groups two and web,
+/// each with a node.
 void save_known_groups(CheckupCluster& cluster) {
     engine::Memory memory;
     for (const char* id : {"two", "web"})

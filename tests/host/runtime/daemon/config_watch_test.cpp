@@ -60,7 +60,7 @@ struct ConfigWatchTest : ::testing::Test {
     std::unique_ptr<ConfigWatch> config_watch;
 };
 
-TEST_F(ConfigWatchTest, ReportsAFileWrittenInPlaceOnce) {
+TEST_F(ConfigWatchTest, ReportsOnceThatAFileWasWrittenInPlace) {
     EXPECT_THAT(contents_within(1h), IsEmpty()) << "nothing changed";
     write(file, "second");
     EXPECT_THAT(contents_within(999ms), IsEmpty());
@@ -291,7 +291,7 @@ struct ConfigWatchOfLinks : ConfigWatchTest {
         write(release(name) / "CONFIG.toml", text);
     }
     fs::path release(const std::string& name) const { return folder.path() / "releases" / name; }
-    /// Atomically, as `ln -sfn` and `mv -T` do.
+    /// Replaces the link atomically, as `ln -s` and then `mv -T` do.
     static void switch_link(const fs::path& link, const fs::path& target) {
         fs::create_symlink(target, link.string() + ".new");
         fs::rename(link.string() + ".new", link);

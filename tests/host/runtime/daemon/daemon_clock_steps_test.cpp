@@ -1,4 +1,4 @@
-// A daemon while the system clock is set.
+// The daemon when the system clock is set to another time.
 #include <gtest/gtest.h>
 
 #include "live_cluster.hpp"
@@ -31,7 +31,7 @@ TEST_F(DaemonClockSteps, BackwardsRemoveNoNode) {
     EXPECT_EQ(last->now - last->wall, 2h) << "a pass has both times";
 }
 
-TEST_F(DaemonClockSteps, WriteMemoryAgain) {
+TEST_F(DaemonClockSteps, CauseOneWriteOfTheMemory) {
     int writes = 0;
     cluster.on_write = [&](const io::ServedRequest& request) {
         const bool is_memory = request.target.find("capstan-memory") != std::string::npos;

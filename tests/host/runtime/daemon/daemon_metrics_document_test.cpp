@@ -43,7 +43,7 @@ void add_rows(Rows& out, const prometheus::Registry& registry) {
     }
 }
 
-/// A registry lists only families with at least one series.
+/// Adds a series to each family, because a registry lists only families that have one.
 void count_in_each_family(PopulatedMetrics& counted) {
     counted.metrics.introduce("1.0", "prod");
     counted.metrics.count_request({.method = "GET", .host = "api", .status = 200});

@@ -27,7 +27,8 @@ struct Shape {
     bool operator==(const Shape&) const = default;
 };
 
-/// Metrics of upstream 1.37 without the prefix.
+/// Metrics of upstream 1.37, and those of GPU nodes, which upstream removed in 1.36; without the
+/// prefix.
 const std::map<std::string, Shape> upstream{
     {"cluster_safe_to_autoscale", {MetricType::Gauge}},
     {"nodes_count", {MetricType::Gauge, {"state"}}},

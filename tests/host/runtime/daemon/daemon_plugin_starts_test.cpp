@@ -24,13 +24,13 @@ using namespace std::chrono_literals;
 /// have no user pointer.
 class FailingStarts {
 public:
-    /// The status of each start; later starts succeed.
+    /// `starts`: the status of each of the first starts; later starts succeed.
     explicit FailingStarts(std::deque<capstan_status> starts) { starts_ = std::move(starts); }
     ~FailingStarts() { made_.clear(); }
     FailingStarts(const FailingStarts&) = delete;
     FailingStarts& operator=(const FailingStarts&) = delete;
 
-    /// Replaces the class of this instance.
+    /// Replaces the class of the instance `id`.
     void replace_class(LoadedConfig& config, const std::string& id) {
         const auto plugin = std::ranges::find(config.plugins, PluginInstanceId(id),
                                               [](const auto& p) { return p.config.id; });
@@ -142,7 +142,7 @@ TEST(DaemonPluginStarts, ReportACloudThatIsDisabled) {
     EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_plugin_running{plugin=\"second\"} 0"));
 }
 
-TEST(DaemonPluginStarts, WithoutACloudRunNoPassButCanBeStopped) {
+TEST(DaemonPluginStarts, OfTheOnlyCloudDelayPassesButNotAStop) {
     FailingStarts cloud(std::deque<capstan_status>(100, CAPSTAN_E_UNAVAILABLE));
     LiveCluster cluster({}, web_group,
                         [&](LoadedConfig& all) { cloud.replace_class(all, "cloud"); });

@@ -28,7 +28,8 @@ std::vector<std::string> names(const json::value& objects) {
     return out;
 }
 
-/// A node with a pod, and three equal pending pods, one of which is schedulable after the pass.
+/// A node with a pod, and three equal pending pods: the pass makes one of them schedulable with a
+/// new node, the other two fit on existing nodes.
 struct DebugSnapshotTest : ::testing::Test {
     DebugSnapshotTest() {
         engine::snapshot::ClusterBuilder builder;

@@ -19,7 +19,7 @@ struct PodEventsTest : ::testing::Test {
     PodEvents events;
     std::vector<std::string> pods{"a", "b", "c", "d"};  ///< unbound
     Time now{};
-    std::vector<std::string> triggered;  ///< first scale-up in the last pass
+    std::vector<std::string> triggered;  ///< pods with their first scale-up in the last pass
 
     PassReport pass() {
         engine::snapshot::ClusterBuilder builder;
@@ -35,8 +35,8 @@ struct PodEventsTest : ::testing::Test {
     static engine::PodGroupId equivalence_group_of(const PassReport& pass) {
         return pass.input.snapshot.cluster.equivalence_group_of(0);
     }
-    /// "a: TriggeredScaleUp" for a pass with a scale-up for `schedulable` pods and `unschedulable`
-    /// others.
+    /// The events, such as "a: TriggeredScaleUp", of a pass with a scale-up for `schedulable` pods
+    /// and with `unschedulable` other pods.
     std::vector<std::string> reported(std::uint32_t schedulable, std::uint32_t unschedulable,
                                       std::size_t room = 100) {
         PassReport report = pass();

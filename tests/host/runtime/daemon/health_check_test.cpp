@@ -8,7 +8,7 @@ namespace {
 using namespace std::chrono_literals;
 
 struct HealthCheckTest : ::testing::Test {
-    config::Admin limits;  // 10 minutes, 15 minutes, 20 minutes
+    config::Admin limits;  // max_inactivity 10m, max_failing_time 15m, max_startup_time 20m
     HealthCheck health{limits};
 };
 

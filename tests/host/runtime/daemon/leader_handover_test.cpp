@@ -33,7 +33,8 @@ std::string without_web_2(const std::string& text) {
     return services::printable_state(state);
 }
 
-/// Leads, then another host leads and changes `capstan-memory`, then leads again.
+/// The daemon leads, then another host leads and may change `capstan-memory`, then the daemon leads
+/// again.
 struct LeaderHandoverTest : ::testing::Test {
     LiveCluster cluster{"", group_of_two};
     std::optional<PassInput> first, again;  ///< the last pass of a term, the first of the next

@@ -19,7 +19,7 @@
 
 namespace capstan::runtime::daemon {
 
-/// An empty cluster and a group of at most 50 machines that never become nodes.
+/// An empty cluster. The default cloud has a group of at most 50 machines that never become nodes.
 class LiveCluster {
 public:
     /// `more`: TOML of [cluster]. `cloud`: settings of the simulated cloud. `change`: changes the

@@ -38,7 +38,7 @@ struct MemoryKeeperTest : ::testing::Test {
     std::optional<Result<PersistedState>> loaded;
 
     void load() {
-        keeper.load([this](Result<PersistedState> legacy) { loaded = std::move(legacy); });
+        keeper.load([this](Result<PersistedState> state) { loaded = std::move(state); });
         loop.settle();
     }
 };

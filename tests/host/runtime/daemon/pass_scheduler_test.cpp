@@ -88,7 +88,7 @@ TEST_F(PassSchedulerTest, LimitsTheRateOfPassesForPods) {
 
 TEST_F(PassSchedulerTest, StartsAPassWhenTheLastOneRequestedIt) {
     wait();
-    wake_at = clock->now() + 12s;  // returned by the second pass
+    wake_at = clock->now() + 12s;  // the second pass requests a pass at this time
     loop.advance(12s);
     EXPECT_EQ(events, "p0 p10000 p12000");
 }

@@ -79,7 +79,7 @@ struct PopulatedMetrics {
             out.result.part_times[part] = 1s;
         return out;
     }
-    /// One group grows, the other fails; one node is removed, the removal of another fails.
+    /// One group grows, the other fails to grow; one node is removed, three removals are under way.
     PassReport busy_report() const {
         PassReport out = report();
         engine::Decision& decision = out.result.outcome.decision;

@@ -33,7 +33,7 @@ TEST_F(StartupGateTest, IsOpenIfNothingIsAwaited) {
     EXPECT_EQ(StartupGate(nullptr, host.loop, *log).reason(), "");
 }
 
-TEST_F(StartupGateTest, ClosesUntilPluginWatchesAreSynced) {
+TEST_F(StartupGateTest, IsClosedUntilPluginWatchesAreSynced) {
     const auto pods = watches.add("pods for plugin a", [] {});
     const auto maps = watches.add("configmaps in shop for plugin b", [] {});
     StartupGate gate(&plugins, host.loop, *log);

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using namespace std::chrono_literals;
 
-/// WatchOutageTest that fail and recover, and the log lines about them.
+/// Watches that fail and recover, and the log lines about them.
 struct WatchOutageTest : ::testing::Test {
     boost::asio::io_context io;
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};

@@ -125,7 +125,7 @@ TEST_F(CloudClientTest, BypassesCachesInTheRefreshAfterAChange) {
     EXPECT_THAT(TestCloud::uncached, ElementsAre(false, false, true, false));
 }
 
-TEST_F(CloudClientTest, PassesOnTheProbeFlag) {
+TEST_F(CloudClientTest, ForwardsTheProbeFlag) {
     Received<CloudClient::View> probed, next;
     cloud->refresh({.probe = true}, probed.receive());
     host.loop.advance(1s);

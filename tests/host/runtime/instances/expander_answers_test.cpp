@@ -169,7 +169,7 @@ TEST_F(ExpanderAnswersTest, DoNotRepeatAThrottledCallInThePass) {
     EXPECT_THAT(service.requests, SizeIs(1));
 }
 
-TEST_F(ExpanderAnswersTest, PassOnTheDryRunFlag) {
+TEST_F(ExpanderAnswersTest, ForwardTheDryRunFlag) {
     const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
         [shared = instance.shared(),
          ask = by_loop()](PassWatch& watch) -> Result<engine::FilterResult> {

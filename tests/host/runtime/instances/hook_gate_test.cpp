@@ -13,7 +13,7 @@ struct HookBackoffsTest : testing::Test {
     Duration now{0};
 
     static Time wall(Duration at) { return Time(at); }
-    /// Reports a timed-out call that returns immediately. Returns the duration of the back-off.
+    /// Reports that a call timed out and then returned. Returns the duration of the back-off.
     Duration overrun(loop::Hook hook = loop::Hook::price) {
         const auto until = backoffs.overran(hook, now, wall(now));
         backoffs.returned(hook);

@@ -158,7 +158,7 @@ TEST(CloudGroupMaker, AsksOnceForEachPlanAndUsesRecordedAnswers) {
     GroupPlan changed = plan("nap-m");
     changed.labels = {{"team", "a"}};
     EXPECT_TRUE(again.new_group(east, changed, {}))
-        << "another plan with the same name is calls for";
+        << "another plan with the same name is asked for";
     EXPECT_EQ(ProvisioningCloud::calls, 3);
 }
 

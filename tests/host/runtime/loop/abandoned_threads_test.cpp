@@ -82,7 +82,7 @@ TEST_F(AbandonedThreadsTest, AreForgottenAfterTheyReturn) {
     EXPECT_EQ(threads->reason_to_end(), std::nullopt);
 }
 
-TEST_F(AbandonedThreadsTest, EndTheProcessAboveTheMemoryLimit) {
+TEST_F(AbandonedThreadsTest, EndTheProcessAtTheMemoryLimit) {
     const auto threads = make_threads({.memory = 900 * mebibyte});
     const auto abandoned = threads->add("acme", loop::Hook::price, 1);
     memory = 899 * mebibyte;

@@ -111,7 +111,7 @@ TEST_F(BreadcrumbsTest, IgnoreAHangingCallOfACleanEnd) {
 }
 
 TEST_F(BreadcrumbsTest, AreRefusedIfTheDiskIsFull) {
-    // Sizes above the limit fail like on a full disk.
+    // Writes beyond the size limit fail as on a full disk.
     const pid_t child = ::fork();
     if (child == 0) {
         std::signal(SIGXFSZ, SIG_IGN);

@@ -109,7 +109,8 @@ TEST(ElfFile, NeedsNoSectionTable) {
     EXPECT_NE(facts->find_export(CAPSTAN_ENTRY_SYMBOL), nullptr);
 }
 
-/// Compilers add such a note, in a segment aligned to 8, for control-flow protection.
+/// For control-flow protection, compilers add an NT_GNU_PROPERTY_TYPE_0 note in a segment that is
+/// aligned to 8 bytes.
 TEST(ElfFile, ReadsNotesOfEitherAlignment) {
     struct {
         Elf64_Nhdr header{4, 16, NT_GNU_PROPERTY_TYPE_0};

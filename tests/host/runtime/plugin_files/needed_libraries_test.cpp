@@ -94,7 +94,7 @@ TEST_F(NeededLibrariesTest, MustNotBeInFoldersWritableByOthers) {
     EXPECT_THAT(find().warnings.at(0).sentence, HasSubstr("depends on the machine"));
 }
 
-TEST_F(NeededLibrariesTest, InSystemFoldersWarnButNotAboutThePlugin) {
+TEST_F(NeededLibrariesTest, InSystemFoldersCauseAWarningThatIsNotAboutThePlugin) {
     paths_.defaults = {temporary_.folder("system", 0777)};
     library("system/libacme.so");
     const NeededLibraries needed = find();
@@ -105,7 +105,7 @@ TEST_F(NeededLibrariesTest, InSystemFoldersWarnButNotAboutThePlugin) {
     EXPECT_TRUE(find().warnings.at(0).is_about_plugin) << "it is in the folder of the plugin";
 }
 
-TEST_F(NeededLibrariesTest, InAFolderOfAnotherUserWarn) {
+TEST_F(NeededLibrariesTest, InAFolderOfAnotherUserCauseAWarning) {
     paths_.defaults = {temporary_.folder("system")};
     library("system/libacme.so");
     if (::chown((temporary_.path() / "system").c_str(), 12345, 12345) != 0)

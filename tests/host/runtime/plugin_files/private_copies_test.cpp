@@ -51,7 +51,7 @@ TEST(PrivateCopies, UseTheNextFolderIfOneIsUnsuitable) {
 
 TEST(PrivateCopies, ReportWhyEachFolderIsUnsuitable) {
     const TemporaryFolder temporary;
-    // /proc is always mounted noexec.
+    // /proc is mounted noexec.
     const auto copies = PrivateCopies::create({"/proc/sys", temporary.path() / "absent"});
     EXPECT_THAT(message_of(copies),
                 testing::AllOf(HasSubstr("no folder for a private copy; /proc/sys "),

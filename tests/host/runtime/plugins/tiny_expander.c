@@ -1,5 +1,5 @@
-/* A complete plugin in C: an expander that keeps the options with the fewest nodes. Tests of the
- * loader build it with one TINY_ definition each, which adds one fault. */
+/* A complete plugin in C: an expander that keeps the options with the fewest nodes. Other test
+ * plugins are built from this file with a TINY_ definition each, which usually adds a fault. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <capstan/abi/abi.h>
@@ -28,7 +28,7 @@
 CAPSTAN_NOTE("test.tiny", "0.1.0", CAPSTAN_KIND_EXPANDER)
 #endif
 
-/* Code that runs when the file is loaded; tests check that it did not run. */
+/* Code that runs when the file is loaded; tests check whether it ran. */
 __attribute__((constructor)) static void constructed(void) {
     setenv("CAPSTAN_TINY_CONSTRUCTED", "yes", 1);
 }

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr Time noon = time_from_unix_ns(1'750'000'000'000'000'000);
 
-/// A node unneeded since `since`, a group backed off until `until`.
+/// Memory of a node that is unneeded since `since` and of a group that is backed off until `until`.
 Memory unneeded_since(Time since, Time until = Time()) {
     Memory out;
     out.unneeded["n"].since = since;
@@ -25,8 +25,9 @@ Memory unneeded_since(Time since, Time until = Time()) {
 Time since_of(const Memory& memory) { return memory.unneeded.at("n").since; }
 Time until_of(const Memory& memory) { return *memory.backoffs.at(NodeGroupId("g")).until; }
 
-TEST(RebaseTimes, KeepsAgesAndAddsTheTimeSince) {
-    // Written while the wall clock was 20 minutes ahead of the monotonic one, read a minute later.
+TEST(RebaseTimes, KeepsAgesAndAddsTheTimeSinceTheWrite) {
+    // Written while the wall clock was 20 minutes ahead of the clock of the passes, and read when
+    // the wall clock showed a minute more.
     const Memory read = record::rebase_times(unneeded_since(noon - 5min, noon + 10min),
                                              PassTime(noon, noon + 20min), noon + 21min);
     EXPECT_EQ(since_of(read), noon + 21min - 6min);
@@ -55,7 +56,7 @@ TEST(RebaseTimes, MovesAFutureStartToNow) {
     EXPECT_EQ(until_of(read), noon + 1h) << "only an end may be in the future";
 }
 
-TEST(RebaseTimes, UsesTheWallClockForAnOlderHost) {
+TEST(RebaseTimes, UsesTheWallClockForTextOfAnOlderHost) {
     const PassTime read_at(noon, noon + 1h);
     EXPECT_EQ(since_of(record::rebase_times(unneeded_since(noon), std::nullopt, read_at)),
               noon - 1h);
@@ -76,7 +77,7 @@ TEST(RebaseTimes, KeepsExtremeTimes) {
         << "the earliest Time";
 }
 
-TEST(RebaseTimes, CoversEveryTimeOfMemory) {
+TEST(RebaseTimes, CoversNestedTimes) {
     const NodeGroupId g("g");
     Memory memory;
     memory.unjoined[g][MachineId("m")] = memory.empty_groups[g] = noon;

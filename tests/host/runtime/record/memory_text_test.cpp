@@ -100,7 +100,7 @@ TEST(MemoryText, ReportsTheLocationOfAllErrors) {
         "memory: /memory/last: expects an object, found a number (7)");
 }
 
-TEST(MemoryText, IsRefusedIfTruncatedOrMissing) {
+TEST(MemoryText, IsRefusedIfTruncatedOrWithoutAVersion) {
     const std::string whole = written_memory(record::RandomValues(3).make<Memory>());
     for (std::size_t size = 0; size < whole.size(); size += 5)
         EXPECT_NE(refusal_of(std::string_view(whole).substr(0, size)), "is read") << size;

@@ -1,4 +1,4 @@
-/// Random values of any described type.
+/// Random values of any type that is described with Boost.Describe.
 #pragma once
 
 #include <cmath>

@@ -34,7 +34,7 @@ TEST(ReplayDifferences, NameTheValueByItsPath) {
               (std::vector<Difference>{{{"decision", "increases", "b", "by"}, "2", "3"}}));
 }
 
-TEST(ReplayDifferences, OfAMissingItemAreItsOwnOnly) {
+TEST(ReplayDifferences, OfAMissingItemDoNotIncludeOtherItems) {
     EXPECT_EQ(find_differences(with_increases({increase("a", 1), increase("b", 2)}),
                                with_increases({increase("b", 2)})),
               (std::vector<Difference>{{{"decision", "increases", "a", "by"}, "1", {}},
@@ -50,7 +50,7 @@ TEST(ReplayDifferences, KeepNamesWithSlashes) {
               "decision/increases/projects/p/zones/z/instanceGroups/g/by");
 }
 
-TEST(ReplayDifferences, NumberItemsOfEqualName) {
+TEST(ReplayDifferences, AppendANumberToARepeatedName) {
     EXPECT_EQ(find_differences(with_increases({increase("a", 1), increase("a", 2)}),
                                with_increases({increase("a", 1), increase("a", 3)})),
               (std::vector<Difference>{{{"decision", "increases", "a#2", "by"}, "2", "3"}}));

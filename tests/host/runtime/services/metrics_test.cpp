@@ -69,7 +69,7 @@ TEST_F(PluginMetricsTest, MayBeDeclaredAgainOnlyUnchanged) {
               CAPSTAN_E_CONFLICT);
 }
 
-TEST_F(PluginMetricsTest, RefuseANameThatAnotherClassDeclaredDifferently) {
+TEST_F(PluginMetricsTest, RefuseANameThatAnotherInstanceDeclaredDifferently) {
     const auto other = make("other", "score");
     EXPECT_EQ(declare(*plugin, CAPSTAN_METRIC_COUNTER, "calls_total"), CAPSTAN_OK);
     EXPECT_EQ(declare(*other, CAPSTAN_METRIC_GAUGE, "calls_total"), CAPSTAN_E_CONFLICT);

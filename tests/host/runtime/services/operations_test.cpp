@@ -197,7 +197,7 @@ TEST_F(OperationTableTest, ReportsACompletionFollowedByAnErrorOnce) {
     EXPECT_EQ(std::any_cast<int>(*ended.at(1)), 7);
 }
 
-TEST_F(OperationTableTest, DoesNotReportALateCompletion) {
+TEST_F(OperationTableTest, DoesNotReportALateCompletionAsMisuse) {
     const capstan_op op = open();
     loop.advance(1min);
     const int target = 7;
@@ -248,7 +248,7 @@ TEST_F(OperationTableTest, AcceptsAResultWithinTheGracePeriod) {
     EXPECT_EQ(overdue, 0);
 }
 
-TEST_F(OperationTableTest, CallsALateCancelFunctionImmediately) {
+TEST_F(OperationTableTest, CallsACancelFunctionThatIsSetAfterTheDeadlineImmediately) {
     const capstan_op op = open();
     loop.advance(10s);
     static int cancellations = 0;

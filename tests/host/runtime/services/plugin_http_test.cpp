@@ -95,7 +95,7 @@ struct PluginHttpTest : testing::Test {
             static_cast<const capstan_http*>(host_abi->service(host_abi, CAPSTAN_SERVICE_HTTP));
         return table->send(host_abi, raw, done, &sent.back());
     }
-    /// The error of a request that is accepted and then error_of.
+    /// The error of a request that `send` accepts and that fails later.
     Error error_of(const HttpRequest& request, capstan_op parent = 0) {
         EXPECT_EQ(send(request, parent), CAPSTAN_OK);
         EXPECT_EQ(sent.back().times, 0) << "called inside send";
@@ -170,7 +170,7 @@ TEST_F(PluginHttpTest, UsesRenewedCertificates) {
     EXPECT_THAT(host.lines->text(), HasSubstr("warn  probe: tls.key_file: there is no file "));
 }
 
-TEST_F(PluginHttpTest, SendsNothingWithoutAConfiguredCertificate) {
+TEST_F(PluginHttpTest, SendsNothingIfAConfiguredCertificateIsMissing) {
     const TlsFolder folder;
     folder.remove("tls.crt");
     stop();
@@ -233,7 +233,7 @@ TEST_F(PluginHttpTest, RefusesInvalidRequests) {
     EXPECT_TRUE(host.http->sent.empty());
 }
 
-TEST_F(PluginHttpTest, RefusesARequestWithoutACallback) {
+TEST_F(PluginHttpTest, RefusesAMissingOrTruncatedRequestAndAMissingCallback) {
     const capstan_http_request whole{
         sizeof whole, 0, str("GET"), str("http://api.test/"), {}, {}, 0, 0, 0};
     capstan_http_request cut = whole;

@@ -43,7 +43,7 @@ TEST_F(TlsRenewalTest, AppliesAfterTenSeconds) {
     const io::TestIdentity second = folder.authority.issue("second");
     folder.renew(second);
     EXPECT_TRUE(check(tls, 9s));
-    EXPECT_EQ(used.size(), 1u) << "files are read every ten seconds at most";
+    EXPECT_EQ(used.size(), 1u) << "files are read at most every ten seconds";
     EXPECT_TRUE(check(tls, 1s));
     ASSERT_EQ(used.size(), 2u);
     EXPECT_EQ(used[1].certificate_pem, second.certificate_pem());

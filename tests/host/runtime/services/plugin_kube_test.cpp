@@ -139,7 +139,7 @@ std::string event(const char* name, const char* version) {
            R"(","namespace":"shop","uid":"u","resourceVersion":")" + version + "\"}}}\n";
 }
 
-TEST_F(PluginKubeTest, IsOfferedWithAGrant) {
+TEST_F(PluginKubeTest, IsNotOfferedWithoutAGrant) {
     const auto without_grants = make({});
     EXPECT_EQ(without_grants->host()->service(without_grants->host(), CAPSTAN_SERVICE_KUBE),
               nullptr);
@@ -412,7 +412,7 @@ TEST_F(PluginKubeTest, StopsReadingWhileTheQueueIsFull) {
     watch(2);
     api.answer({.body = page_of({})});
     ASSERT_THAT(take_events(), ElementsAre("synced"));
-    // The strand delivers nothing in between.
+    // The strand delivers nothing until the loop settles.
     const auto id = api.last().id;
     api.last().on_part(event("a", "6") + event("b", "7") + event("c", "8"));
     EXPECT_THAT(take_events(), IsEmpty());

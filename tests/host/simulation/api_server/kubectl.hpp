@@ -25,7 +25,7 @@
 namespace capstan::simulation::api_server {
 
 /// The loop runs on its own thread, as in a program; `on_loop` runs code on it. A pod that is
-/// deleted ends at once, unless a subclass simulates the kubelet.
+/// deleted ends at once, unless a subclass overrides `start_cluster`.
 class Kubectl : public ::testing::Test {
 protected:
     struct CommandResult {
@@ -76,8 +76,8 @@ protected:
         EXPECT_EQ(result.status, 0) << "kubectl " << arguments << "\n" << result.out;
         return result.out;
     }
-    /// Runs a `kubectl ARGUMENTS` that watches, and calls `meanwhile`. Returns the output up to
-    /// `end`, then cuts the watch.
+    /// Runs `kubectl ARGUMENTS`, which watches, and calls `meanwhile` once the watch is open. Cuts
+    /// the watch when the output contains `end`, and returns the output.
     template <class Meanwhile>
     std::string watch(const std::string& arguments, Meanwhile meanwhile, std::string_view end) {
         FILE* pipe = ::popen(command(arguments).c_str(), "r");
@@ -138,7 +138,7 @@ protected:
             "spec":{"containers":[{"name":"c","image":"i:1"}]}}}})");
     }
 
-    /// Starts the simulated kubelet, before the loop runs.
+    /// Called before the loop runs. Starts a kubelet that ends each deleted pod at once.
     virtual void start_cluster() {
         auto made = store_.subscribe(
             store_.kind("pods"), store_.revision(),

@@ -70,7 +70,7 @@ TEST_F(LocalHttpTest, ReturnsTheErrorsOfARealConnection) {
             return wait();
         };
         SCOPED_TRACE(json::serialize(fault_object(fault)));
-        // A read whose connection was used before is sent again by curl itself.
+        // curl itself retries a read on a connection that was used before; new clients have none.
         io::CurlHttpClient network(io), another(io);
         EXPECT_EQ(send_by(local, false), send_by(network, false));
         EXPECT_EQ(send_by(local, true), send_by(another, true));

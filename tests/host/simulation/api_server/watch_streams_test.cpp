@@ -17,7 +17,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
-/// Watches over the network, on the loop's one thread: a read lets the loop run meanwhile.
+/// Watches over the network. The clients and the server share one thread: `until` runs the loop
+/// and reads from all clients.
 struct ApiWatches : ApiServerTest {
     struct Peer {
         tcp::socket socket;
@@ -187,8 +188,9 @@ TEST_F(ApiWatches, LagWithInjectedFaults) {
     EXPECT_THAT(events(peer, 1), ElementsAre("ADDED a"));
 }
 
-/// Not about watches; this fixture sends requests over the network.
-TEST_F(ApiWatches, LeaveInjectedFaultsToOtherRequests) {
+using FaultsOverNetwork = ApiWatches;
+
+TEST_F(FaultsOverNetwork, RejectDelayOrCutRequests) {
     const std::string list = "GET /api/v1/nodes HTTP/1.1\r\nHost: x\r\n\r\n";
     server.faults().add({.verb = "list", .status = 429, .retry_after_s = 3});
     server.faults().add({.verb = "list", .delay = 5s});

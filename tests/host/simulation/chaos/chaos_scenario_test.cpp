@@ -36,7 +36,7 @@ std::vector<SimulatedCloud> one_cloud() {
     return {{simulated_cloud, {"web.toml", ""}, groups({"web"})}};
 }
 
-/// The groups that cloud changes of 50 seeds name.
+/// The groups that the scenarios of 50 seeds change.
 std::set<std::string> changed_groups(const Input& from, const std::vector<SimulatedCloud>& clouds) {
     std::set<std::string> out;
     for (std::uint64_t seed = 0; seed < 50; ++seed) {

@@ -193,7 +193,7 @@ TEST_F(RemovalInvariants, DetectUnneededNodesInTheCalmPhase) {
     EXPECT_THAT(end(*invariant, noon + 4h), IsEmpty());
 }
 
-TEST_F(RemovalInvariants, KeepAnEmptyNodeOnlyForASchedulablePod) {
+TEST_F(RemovalInvariants, AllowAnEmptyNodeOnlyForAPendingPodThatIsNotGated) {
     calm = noon;
     group.group.min = 0;
     pod("web-1", "");

@@ -1,5 +1,5 @@
-// The service invariant: a pending pod gets a node within a time limit, unless its group has an
-// excuse.
+// The service invariant: a pending pod gets a node within a time limit, unless the invariant
+// accepts the cause why its group does not grow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

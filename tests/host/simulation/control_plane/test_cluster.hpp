@@ -78,7 +78,8 @@ struct TestCluster : ::testing::Test {
                            "{'cpu':'" +
                            cpu + "'}}}]}}");
     }
-    /// A workload that selects app=web. `spec`: as above.
+    /// A workload that selects app=web. `spec`: further members of its spec, each followed by a
+    /// comma.
     void add_workload(const std::string& resource, const std::string& name, const std::string& spec,
                       const std::string& pod = pod_template()) {
         create(resource, "{'metadata':{'name':'" + name + "'},'spec':{" + spec +
@@ -98,7 +99,7 @@ struct TestCluster : ::testing::Test {
     std::vector<api_server::ApiObject> all(const std::string& resource) const {
         return store.list(store.kind(resource)).items;
     }
-    /// "Running 3, Pending 1"; pods with a deletion timestamp are "terminating".
+    /// "Pending 1, Running 3"; pods with a deletion timestamp are "terminating".
     std::string phases() const {
         std::map<std::string, int> counts;
         for (const api_server::ApiObject& pod : all("pods"))

@@ -187,7 +187,7 @@ expect_pending = 1
                 Contains("unmet: expectation not met: pending pods: expected 0, found 1"));
 }
 
-TEST_F(ScenarioPlayerTest, ReportsItsActions) {
+TEST_F(ScenarioPlayerTest, ReportsItsActionsAndTheStateOfPods) {
     const LiveEvents events(store, reporter());
     const auto put = [&](const char* node, const char* phase) {
         std::ignore =

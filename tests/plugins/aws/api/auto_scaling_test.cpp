@@ -154,7 +154,7 @@ TEST_F(AutoScalingCalls, ReturnTheNewestActivitiesFirst) {
 }
 
 TEST_F(AutoScalingCalls, SkipActivitiesBeforeTheGivenTime) {
-    // A service that ignores the filter.
+    // The response ignores the filter.
     aws.file("DescribeScalingActivities", "activities.xml");
     const Time since = Time(std::chrono::sys_days(std::chrono::year(2026) / 11 / 26)) +
                        std::chrono::hours(3) + std::chrono::minutes(59);
@@ -281,14 +281,14 @@ TEST_F(AutoScalingCalls, CreateAnOnDemandGroupFromALaunchTemplate) {
 TEST_F(AutoScalingCalls, CreateASpotGroupWithAMixedInstancesPolicy) {
     aws.file("CreateAutoScalingGroup", "create_group.xml");
     ASSERT_TRUE(aws.run(api.create_group(new_group(true))));
-    const Labels requests = aws.parameters();
+    const Labels parameters = aws.parameters();
     const std::string policy = "MixedInstancesPolicy.";
-    EXPECT_EQ(requests.count("LaunchTemplate.LaunchTemplateId"), 0U);
-    EXPECT_EQ(requests.at(policy + "LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId"),
+    EXPECT_EQ(parameters.count("LaunchTemplate.LaunchTemplateId"), 0U);
+    EXPECT_EQ(parameters.at(policy + "LaunchTemplate.LaunchTemplateSpecification.LaunchTemplateId"),
               "lt-1");
-    EXPECT_EQ(requests.at(policy + "LaunchTemplate.Overrides.member.1.InstanceType"), "m5.large");
-    EXPECT_EQ(requests.at(policy + "InstancesDistribution.OnDemandBaseCapacity"), "0");
-    EXPECT_EQ(requests.at(policy + "InstancesDistribution.OnDemandPercentageAboveBaseCapacity"),
+    EXPECT_EQ(parameters.at(policy + "LaunchTemplate.Overrides.member.1.InstanceType"), "m5.large");
+    EXPECT_EQ(parameters.at(policy + "InstancesDistribution.OnDemandBaseCapacity"), "0");
+    EXPECT_EQ(parameters.at(policy + "InstancesDistribution.OnDemandPercentageAboveBaseCapacity"),
               "0");
 }
 
@@ -313,7 +313,7 @@ TEST_F(AutoScalingCalls, KeepUserDataOutOfLogsAndErrors) {
     aws.on("DescribeLaunchConfigurations", body);
     EXPECT_EQ(aws.run(api.describe_launch_configurations({"a"}))->begin()->second.user_data,
               secret);
-    // Truncated inside it, and with an invalid volume size.
+    // Truncated inside the user data, and with an invalid volume size.
     aws.on("DescribeLaunchConfigurations", body.substr(0, body.find(secret) + 20));
     const auto cut = aws.run(api.describe_launch_configurations({"a"}));
     ASSERT_FALSE(cut);

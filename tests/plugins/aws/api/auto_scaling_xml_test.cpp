@@ -70,7 +70,7 @@ TEST(AutoScalingXml, ReadAMixedInstancesPolicyWithOverrides) {
     EXPECT_EQ(web.mixed->overrides[1].launch_template->text(), "spot-web-arm, version 7");
 }
 
-TEST(AutoScalingXml, ReadInstancesOfEachLifecycleState) {
+TEST(AutoScalingXml, ReadInstancesInSeveralLifecycleStates) {
     const AutoScalingGroup web = read_all(response_file("groups_page_1.xml")).groups[1];
     ASSERT_THAT(web.instances, SizeIs(3));
     const AsgInstance& first = web.instances[0];
@@ -115,7 +115,7 @@ struct ReadCase {
     std::string more;
 };
 
-TEST(AutoScalingXml, AcceptUnknownEmptyAndReorderedElements) {
+TEST(AutoScalingXml, AcceptUnknownEmptyAndRepeatedElements) {
     const std::vector<ReadCase> cases{
         {"an unknown member", "<Brand><New>1</New></Brand>"},
         {"empty lists", "<Instances/><Tags></Tags><SuspendedProcesses/>"},
@@ -171,7 +171,7 @@ TEST(AutoScalingXml, ReportWhatCannotBeRead) {
         {"a size below zero",
          group_member("web").replace(group_member("web").find("<MaxSize>9"), 10, "<MaxSize>-9"),
          "is negative"},
-        {"a date that is none", group_member("web", "<CreatedTime>yesterday</CreatedTime>"),
+        {"a date that is no date", group_member("web", "<CreatedTime>yesterday</CreatedTime>"),
          "yesterday"},
         {"an instance without a state", group_member("web", instance + "</member></Instances>"),
          "LifecycleState"},
@@ -180,7 +180,7 @@ TEST(AutoScalingXml, ReportWhatCannotBeRead) {
                       "<Instances><member><LifecycleState>InService</LifecycleState>"
                       "</member></Instances>"),
          "InstanceId"},
-        {"protection that is neither",
+        {"protection that is neither true nor false",
          group_member("web",
                       instance +
                           "<LifecycleState>InService</LifecycleState><ProtectedFromScaleIn>maybe"

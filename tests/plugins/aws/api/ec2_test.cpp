@@ -303,11 +303,11 @@ TEST_F(Ec2Calls, ReplaceInstanceRequirementsWithAType) {
         .file("CreateLaunchTemplate", "create_launch_template.xml");
     ASSERT_TRUE(aws.run(api.create_launch_template(
         {.name = "made", .source = {.name = "abis"}, .instance_type = "m5.large"})));
-    const Labels requests = aws.requests().back().parameters;
-    EXPECT_EQ(requests.at("LaunchTemplateData.InstanceType"), "m5.large");
+    const Labels parameters = aws.requests().back().parameters;
+    EXPECT_EQ(parameters.at("LaunchTemplateData.InstanceType"), "m5.large");
     // Unresolved, since the value of the parameter may change.
-    EXPECT_THAT(requests.at("LaunchTemplateData.ImageId"), HasSubstr("resolve:ssm:"));
-    EXPECT_THAT(requests, SizeIs(3));
+    EXPECT_THAT(parameters.at("LaunchTemplateData.ImageId"), HasSubstr("resolve:ssm:"));
+    EXPECT_THAT(parameters, SizeIs(3));
 }
 
 TEST_F(Ec2Calls, CreateALaunchTemplateWithoutASource) {

@@ -63,7 +63,7 @@ TEST(Flatten, NamesMembersAsEc2RequestsDo) {
          "<licenseSet><item><licenseConfigurationArn>a</licenseConfigurationArn></item>"
          "</licenseSet>",
          {"LicenseSpecification.1.LicenseConfigurationArn=a"}},
-        {"what answers alone have",
+        {"members that only responses have",
          "<metadataOptions><state>applied</state><httpTokens>required</httpTokens></"
          "metadataOptions>"
          "<operator><managed>true</managed></operator>",

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""model_oracle.py PYTHON EXCHANGES: what the API asks and reads is checked against botocore's models of the services.
+"""model_oracle.py PYTHON EXCHANGES: checks requests and parsed responses of the API against botocore's models.
 
-PYTHON is the interpreter that has botocore; status 77: it has none. With CI=true that is a failure. EXCHANGES is the
-program exchanges.cpp makes. Of each request names, types, required members, enums, ranges and sizes of lists are
-checked, and botocore has to write the same request from what was understood. Each answer may have what the model knows
-alone, and what botocore reads in it has to be what the API read.
+PYTHON is the interpreter that has botocore. Without botocore the exit status is 77, or 1 with CI=true. EXCHANGES is
+the program built from exchanges.cpp. In each request, names, types, required members, enums, ranges and list sizes are
+checked, and botocore must write the same request from its parameters. A response may have only elements that the model
+knows, and botocore must read from it what the API read.
 """
 import datetime
 import json
@@ -57,7 +57,7 @@ def tree_of(parameters):
 
 
 def understood(protocol, shape, value, path):
-    """The tree as botocore takes parameters."""
+    """The tree as parameters for botocore."""
     kind = shape.type_name
     if kind == "structure":
         demand(isinstance(value, dict), path, "is no structure")
@@ -136,7 +136,7 @@ class Service:
         if "Action=AssumeRoleWithWebIdentity&" in request["body"]:
             demand(not authorization, "a token in the place of a signature is signed")
             return self.query_request(request)
-        region = "us-east-1" if self.model.service_name == "iam" else "eu-central-1"  # IAM is in one region alone
+        region = "us-east-1" if self.model.service_name == "iam" else "eu-central-1"  # IAM has one region
         scope = f"/{region}/{self.model.signing_name}/aws4_request"
         demand(scope in authorization, "the scope is not", scope, "in", authorization)
         if self.protocol in ("query", "ec2"):
@@ -196,7 +196,7 @@ class Service:
         raise Wrong(f"no operation of {self.model.service_name} has the path {path}")
 
     def answer(self, answer, operation):
-        """What botocore reads; None: the operation answers nothing, or an error."""
+        """What botocore reads; None: the operation has no output, or the status is an error."""
         body = answer["body"].encode()
         if answer["status"] >= 300 or operation.output_shape is None:
             return None
@@ -213,7 +213,7 @@ def local(tag):
 
 
 def check_elements(operation, root):
-    """A recorded answer has nothing that the model does not know."""
+    """Fails if a recorded response has an element that the model does not know."""
     shape = operation.output_shape
     wrapper = shape.serialization.get("resultWrapper")
     if wrapper:
@@ -237,7 +237,7 @@ def check_children(shape, node, path, also=frozenset()):
             check_children(shape.member, child, path + "[]")
 
 
-# Answers, as the API is to read them
+# Responses, as the API must read them
 
 def time_text(value):
     if value is None:

@@ -45,7 +45,7 @@ struct NoticeQueueTest : ::testing::Test {
     ScriptedAws aws{};
     NoticeQueue queue{aws.host().host(), aws.client(), {.url = queue_url, .notices_max = 3}};
 
-    /// One response with these messages, then empty ones.
+    /// Arranges this response and then empty ones, and starts the queue.
     void deliver(const std::string& response) {
         aws.on(receive, response)
             .on(receive, "{}")
@@ -77,8 +77,8 @@ TEST_F(NoticeQueueTest, RecordsTerminatingInstancesAndWakesAPass) {
 
 TEST_F(NoticeQueueTest, LongPollsForTenMessages) {
     deliver("{}");
-    const Json requests = *parse_json(requests_of(receive).at(0).request.body);
-    EXPECT_EQ(to_string(requests),
+    const Json request = *parse_json(requests_of(receive).at(0).request.body);
+    EXPECT_EQ(to_string(request),
               R"({"QueueUrl":")" + std::string(queue_url) +
                   R"(","MaxNumberOfMessages":10,"VisibilityTimeout":30,"WaitTimeSeconds":20})");
     EXPECT_THAT(requests_of(remove_batch), IsEmpty());

@@ -1,5 +1,5 @@
-/// AWS behind a fake host: responses by action in the order in which they were arranged, and the
-/// requests.
+/// AWS behind a fake host. Returns the responses of an action in the order in which they were
+/// arranged, and records the requests.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ std::string response_file(std::string_view name);
 std::string group_member(const std::string& name, const std::string& more = {});
 /// A complete response to DescribeAutoScalingGroups.
 std::string groups_response(const std::string& members, const std::string& next_token = {});
-/// A refusal in the form of the query and ec2 protocols.
+/// Refusals in the forms of the query and the ec2 protocol.
 std::string query_error(const std::string& code, const std::string& message);
 std::string ec2_error(const std::string& code, const std::string& message);
 
@@ -42,7 +42,7 @@ public:
 
     /// The last response arranged for an action is repeated.
     ScriptedAws& on(const std::string& action, std::string body, int status = 200);
-    /// The text of the file.
+    /// Arranges the text of the file as a response.
     ScriptedAws& file(const std::string& action, std::string_view name);
 
     testing::FakeHost& host() noexcept { return host_; }

@@ -16,7 +16,7 @@ using testing::run;
 
 const std::string sts_post = std::string("POST ") + sts_url;
 
-/// A pod with an IAM role, whose credentials are "1", "2", ... and live for an hour.
+/// A pod with an IAM role. Its access keys are "ASIA1", "ASIA2", ...; they expire after `life`.
 struct ChainMachine : FakeMachine {
     ChainMachine() {
         environment.set = {{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"},
@@ -159,7 +159,7 @@ TEST(CredentialsChain, RenewsCredentialsBeforeTheyExpire) {
     EXPECT_EQ(m.key(), "ASIA2");
 }
 
-TEST(CredentialsChain, DoesNotReloadUnchangedKeysAfterEachRefusal) {
+TEST(CredentialsChain, PausesBetweenReloadsOfRefusedKeys) {
     ChainMachine m;
     m.environment.set = {{"AWS_ACCESS_KEY_ID", "AKIA"}, {"AWS_SECRET_ACCESS_KEY", "s"}};
     EXPECT_EQ(m.key(), "AKIA");

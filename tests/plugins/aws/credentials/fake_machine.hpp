@@ -72,7 +72,7 @@ inline std::string served_json(const std::string& name, const std::string& expir
 
 inline constexpr const char* metadata_base = "http://169.254.169.254/latest";
 
-/// An instance with the role "node".
+/// Serves the metadata of an instance with the role "node", with keys named after `name`.
 inline void serve_metadata(FakeMachine& machine, const std::string& name, Time expires) {
     const std::string base = metadata_base;
     machine.responses["PUT " + base + "/api/token"] = testing::reply(200, "session");

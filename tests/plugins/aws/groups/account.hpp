@@ -1,4 +1,4 @@
-/// An account with groups, and the cloud of Capstan.
+/// An AWS account with groups, and the AWS cloud of Capstan on it.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ struct Account {
         if (!view) return fail(view.error());
         return **view;
     }
-    /// Refreshes after a while.
+    /// Refreshes `by` later.
     Result<CloudView> next(Duration by = std::chrono::seconds(10)) {
         host.advance(by);
         return refresh();

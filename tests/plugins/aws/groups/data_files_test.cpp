@@ -53,7 +53,7 @@ std::string distribution(int base, int percentage) {
            "</OnDemandPercentageAboveBaseCapacity></InstancesDistribution></MixedInstancesPolicy>";
 }
 
-TEST(AwsPrices, OnDemandHasOnePrice) {
+TEST(AwsPrices, UseTheOnDemandPriceForAnOnDemandGroup) {
     Priced account;
     account.add("web", 1);
     const auto view = account.described();
@@ -80,7 +80,8 @@ TEST(AwsPrices, AverageTheSharesOfOnDemandAndSpot) {
     account.add("web", 1).more = distribution(0, 50);
     const auto view = account.described();
     EXPECT_DOUBLE_EQ(*view->groups[0].price->per_hour, 0.065);
-    EXPECT_EQ(view->machines[0].price_per_hour, std::nullopt) << "it is unknown which one it is";
+    EXPECT_EQ(view->machines[0].price_per_hour, std::nullopt)
+        << "it is unknown whether the machine is spot";
 }
 
 TEST(AwsPrices, AreUnknownForATypeMissingInTheFile) {

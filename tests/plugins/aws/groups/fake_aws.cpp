@@ -383,7 +383,7 @@ testing::HttpOutcome FakeAws::respond_to_queue(const std::string& target) {
     return testing::reply(200, to_string(reply));
 }
 
-/// "/clusters/prod/node-groups/web"
+/// The path is "/clusters/prod/node-groups/web".
 HttpReply FakeAws::respond_with_nodegroup(const HttpRequest& request) {
     std::string path(testing::FakeHttp::target(request.url));
     const std::string middle = "/node-groups/";

@@ -1,5 +1,5 @@
-/// Auto Scaling, EC2 and EKS in memory behind the HTTP of the fake host: groups that grow, failing
-/// launches, lagging lists, pages, refused requests and lost responses.
+/// Auto Scaling, EC2, EKS and SQS in memory behind the HTTP of the fake host: groups that grow,
+/// failing launches, lagging lists, pages, refused requests and lost responses.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct FakeActivity {
 
 struct FakeGroup {
     int min = 0, max = 10, desired = 0;
-    bool protects_new = true;  ///< instances from scale-in
+    bool protects_new = true;  ///< new instances are protected from scale-in
     Labels tags{};
     std::vector<FakeInstance> instances{};
     std::vector<FakeActivity> activities{};  ///< the newest first
@@ -60,14 +60,14 @@ public:
     std::size_t page_size = 100;        ///< of groups
     std::string page_fails{};           ///< the token of a page that is always refused
     std::set<std::string> hidden{};     ///< ids of instances that EC2 does not return
-    std::string hangs{};                ///< the action without a response
+    std::string hangs{};                ///< the action that gets no response
     std::vector<std::string> events{};  ///< bodies of the messages in the queue
     Duration latency{};  ///< of each response, which shows the state at the time of the request
     Duration ahead{};    ///< of the clock of AWS, which dates responses and activities
     bool is_lagging = false;  ///< lists show the groups as they were when the lag began
     /// Instances come into service, each with its activity, up to the desired capacity.
     void launch(const std::string& group);
-    /// An activity of the group that begins now.
+    /// Adds an activity of the group that begins now.
     FakeActivity& note(const std::string& group, const std::string& description,
                        const std::string& status);
     /// AWS fails to launch an instance.

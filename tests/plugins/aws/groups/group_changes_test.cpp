@@ -147,7 +147,7 @@ TEST(AwsChanges, IncreaseNeedsNoPermissionForActivities) {
     EXPECT_EQ(account.group().desired, 4);
 }
 
-TEST(AwsChanges, RemoveInstancesInParallelEachWithTheTarget) {
+TEST(AwsChanges, RemoveInstancesInParallelAndLowerTheTargetForEach) {
     Grown account;
     const auto removed = account.remove({id_of("i-1"), id_of("i-3")});
     ASSERT_TRUE(removed) << removed.error();
@@ -308,7 +308,7 @@ TEST(AwsChanges, ReadAnUnlistedIncreaseAgainInTheNextPass) {
     EXPECT_EQ(account.next()->groups[0].target, 5);
 }
 
-TEST(AwsChanges, ShowAnIncreaseAndARemovalRightAfterIt) {
+TEST(AwsChanges, AcceptTheTargetAfterAnIncreaseAndARemoval) {
     Grown account;
     ASSERT_TRUE(account.increase(1, 3));
     ASSERT_TRUE(account.remove({id_of("i-1")}));
@@ -344,7 +344,8 @@ TEST(AwsChanges, AreSerializedWithinAGroup) {
     ASSERT_TRUE(done) << done.error();
     EXPECT_TRUE(done->at(0));
     ASSERT_FALSE(done->at(1));
-    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "the decision was based on three";
+    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict)
+        << "the decision was based on a target of three";
     EXPECT_EQ(account.group().desired, 2);
 }
 

@@ -12,10 +12,10 @@ struct Large : Account {
     explicit Large(int groups, int machines = 0) {
         for (int i = 0; i < groups; ++i) add("group-" + std::to_string(1000 + i), machines);
     }
-    /// Without those for addresses of instances, see instance_addresses_test.cpp.
+    /// The number of requests, without those for addresses: see instance_addresses_test.cpp.
     int calls() const { return aws.calls() - aws.calls("DescribeInstances"); }
     FakeGroup& group(int i) { return aws.groups.at("group-" + std::to_string(1000 + i)); }
-    /// The requests of one pass.
+    /// The number of requests of the next pass.
     int calls_of_next(Duration by = std::chrono::seconds(10)) {
         aws.forget_calls();
         const auto view = next(by);
@@ -77,7 +77,7 @@ TEST(AwsRequestCounts, OneListsOneHundredNamedGroups) {
     EXPECT_EQ(account.calls(), 3);
 }
 
-TEST(AwsRequestCounts, NoneAreNeededForAnUnchangedView) {
+TEST(AwsRequestCounts, AnUnchangedViewIsNotMadeAgain) {
     Large account(3, 1);
     ASSERT_TRUE(account.refresh());  // followed by the addresses of the instances
     const auto first = testing::run(account.host, account.cloud().refresh({}));

@@ -83,7 +83,7 @@ TEST(AwsDiscovery, ListsAMissingNamedGroupAsUnreadable) {
     EXPECT_EQ(view->groups[0].target, std::nullopt);
 }
 
-TEST(AwsDiscovery, FollowsMinimumAndMaximum) {
+TEST(AwsDiscovery, FollowsAChangedMaximum) {
     Account account;
     account.add("web");
     EXPECT_EQ(account.refresh()->groups[0].max, 10);
@@ -108,7 +108,7 @@ struct SkippedGroup {
     const char* message;
 };
 
-TEST(AwsDiscovery, SkipsAGroupWithUncountableInstancesAndLogsItOnce) {
+TEST(AwsDiscovery, SkipsAGroupThatCannotBeScaledAndLogsItOnce) {
     const std::vector<SkippedGroup> cases{
         {"deleted", "<Status>Delete in progress</Status>", "is being deleted"},
         {"vcpu", "<DesiredCapacityType>vcpu</DesiredCapacityType>", "measures its capacity in"},
@@ -156,7 +156,7 @@ TEST(AwsDiscovery, AcceptsAWeightOfOne) {
     EXPECT_THAT(names(*account.refresh()), ElementsAre("web"));
 }
 
-TEST(AwsDiscovery, ListsAnUncountableNamedGroupAsUnreadable) {
+TEST(AwsDiscovery, ListsANamedGroupThatIsBeingDeletedAsUnreadable) {
     Account account;
     account.config.groups = {{0, 3, "web"}};
     account.add("web").more = "<Status>Delete in progress</Status>";

@@ -67,7 +67,7 @@ TEST_F(AwsAddresses, AreNotRequestedAgainAfterARefusal) {
     EXPECT_EQ(lines, 1);
 }
 
-TEST_F(AwsAddresses, AreRequestedLaterIfEc2FailsWithoutFailingARefresh) {
+TEST_F(AwsAddresses, AreRequestedAgainIfEc2FailsAndDoNotFailTheRefresh) {
     account.aws.refuse("DescribeInstances", "InternalError", "internal error", 50, 500);
     account.add("web", 1);
     ASSERT_TRUE(account.refresh());

@@ -148,8 +148,8 @@ void InterleavedApi::end_surplus() {
     }
 }
 
-/// Another client that lowers the desired capacity below the instances that the plugin protects
-/// would terminate instances later, without any request of the host.
+/// Sets the desired capacity, but not below the number of instances that the plugin protects: AWS
+/// would terminate those later, when the plugin ends the protection, without a request of the host.
 void InterleavedApi::set_by_another(int desired) {
     act();
     const int held =
@@ -161,8 +161,8 @@ void InterleavedApi::set_by_another(int desired) {
     remember();
 }
 
-/// docs/aws.md describes what a late request can end after another client has set the desired
-/// capacity. Here it lowers nothing then.
+/// A late request lowers nothing here if another client has set the desired capacity meanwhile.
+/// docs/aws.md describes what it can terminate in this case.
 void InterleavedApi::carry_out_late() {
     std::erase_if(late_, [&](const Late& late) {
         if (late.at > host_.monotonic()) return false;
@@ -227,7 +227,7 @@ Task<void> InterleavedApi::set_desired_capacity(std::string, int desired) {
         late_.push_back({.at = host_.monotonic() - hang_time + std::exchange(faults.late, {}),
                          .desired = desired,
                          .is_overtaken = was_set_by_another_ && desired <= group_.desired});
-    // Another client may have raised it just before, and the launches have begun.
+    // Another client may just have raised the desired capacity, and launches may have begun.
     if (has_window()) act();
     if (fate != Fate::without_effect) {
         group_.desired = desired;

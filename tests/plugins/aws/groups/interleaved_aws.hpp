@@ -64,8 +64,8 @@ private:
     enum class Fate : std::uint8_t { done, answer_lost, without_effect, done_late };
     void check_throttle();
     Task<Fate> begin_change();
-    /// Whether launches may begin between a read and the change after it: only if the launched
-    /// instances, and no others, may be terminated.
+    /// Whether launches may begin between a read and the change after it: during a decrease, if the
+    /// change can terminate no instance that the read returned.
     bool has_window() const { return is_taking_back && protection_ != Protection::none; }
     void end_change(Fate fate);
     void carry_out_late();

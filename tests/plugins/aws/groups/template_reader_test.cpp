@@ -258,7 +258,7 @@ TEST(AwsTemplateReader, ReadsNoTypesFromEc2IfDisabled) {
     EXPECT_EQ(account.aws.calls("DescribeInstanceTypes"), 0);
 }
 
-TEST(AwsTemplateReader, UsesTheTypesThatSatisfyRequirements) {
+TEST(AwsTemplateReader, UsesTheMinimaOfRequirementsIfEc2ListsNoTypes) {
     Described account;
     account.add("web").more = overrides(
         "<member><InstanceRequirements><VCpuCount><Min>2</Min></VCpuCount><MemoryMiB><Min>4096"

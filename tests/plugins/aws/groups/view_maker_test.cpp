@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 
 struct StateCase {
     const char* state;
-    const char* group;  ///< empty if the state has no machine
+    const char* group;  ///< empty: the machine has no group
     MachineState becomes;
 };
 
@@ -127,7 +127,7 @@ struct SpotCase {
     std::optional<bool> group, machine;
 };
 
-TEST(AwsMachines, AreSpotOnlyIfThePolicySaysSoForAll) {
+TEST(AwsMachines, HaveAKnownPurchaseOptionIfThePolicyHasOnlyOne) {
     for (const SpotCase& each :
          {SpotCase{0, 0, true, true}, SpotCase{0, 100, false, false},
           SpotCase{2, 0, true, std::nullopt}, SpotCase{0, 50, true, std::nullopt}}) {

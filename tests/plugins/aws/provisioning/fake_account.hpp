@@ -30,11 +30,11 @@ public:
     }
 
     std::map<std::string, FakeGroup> groups{};
-    /// By name: the XML fields, and under "tag" the owner of its instances.
+    /// By name: the XML fields, and under "tag" the value of capstan.io/made-for on instances.
     std::map<std::string, Labels> launch_templates{};
     std::map<std::string, std::string> refusals{};  ///< by action: the error code
     std::set<std::string> lost{};        ///< actions that are applied but whose response is lost
-    std::vector<std::string> actions{};  ///< all requests, in order
+    std::vector<std::string> actions{};  ///< of all requests, in order
     std::string caller = "arn:aws:sts::111122223333:assumed-role/capstan-prod/pod";
     /// The IAM decision by action; "allowed" by default.
     std::map<std::string, std::string> decisions{};
@@ -141,7 +141,7 @@ private:
         }
         return out + "</AutoScalingGroups>";
     }
-    /// By name, or by the key of one tag.
+    /// By name, or by one tag: its key, or its key and value.
     static bool is_requested(const Labels& sent, const std::string& name, const FakeGroup& group) {
         const std::string wanted = at(sent, "AutoScalingGroupNames.member.1");
         if (!wanted.empty()) return wanted == name;

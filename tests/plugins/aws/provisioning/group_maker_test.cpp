@@ -184,7 +184,7 @@ TEST_F(AwsGroupMaker, KeepsAForeignLaunchTemplate) {
     EXPECT_THAT(account.groups, IsEmpty());
 }
 
-TEST_F(AwsGroupMaker, FindsAGroupWhoseResponseWasLost) {
+TEST_F(AwsGroupMaker, FindsAGroupIfTheResponseToItsCreationWasLost) {
     account.lost.insert("CreateAutoScalingGroup");
     ASSERT_FALSE(create());
     EXPECT_TRUE(account.launch_templates.contains(made_name)) << "the group may exist";
@@ -193,7 +193,7 @@ TEST_F(AwsGroupMaker, FindsAGroupWhoseResponseWasLost) {
     EXPECT_EQ(account.count("CreateAutoScalingGroup"), 1u);
 }
 
-TEST_F(AwsGroupMaker, CleansUpAGroupThatWasNeverCreated) {
+TEST_F(AwsGroupMaker, CleansUpTheLaunchTemplateOfAGroupThatWasNeverCreated) {
     account.refusals["CreateAutoScalingGroup"] = "InternalFailure";
     ASSERT_FALSE(create());
     account.refusals.clear();
@@ -206,7 +206,7 @@ TEST_F(AwsGroupMaker, CleansUpAGroupThatWasNeverCreated) {
     EXPECT_TRUE(account.launch_templates.contains("workers"));
 }
 
-TEST_F(AwsGroupMaker, CleansUpALaunchTemplateWhoseResponseWasLost) {
+TEST_F(AwsGroupMaker, CleansUpALaunchTemplateIfTheResponseToItsCreationWasLost) {
     account.lost.insert("CreateLaunchTemplate");
     EXPECT_EQ(create().error().code, ErrorCode::deadline);
     account.lost.clear();

@@ -33,7 +33,8 @@ inline MakingConfig making_config() {
     return out;
 }
 
-/// m5.large and m5.xlarge in the zones a and b, c5.large and m6g.large in a; subnets in a and b.
+/// m5.large in the zones a to c, m5.xlarge in a and b, c5.large and m6g.large in a, and m5.metal in
+/// none. Subnets in a and b.
 inline MarketFacts market_facts() {
     MarketFacts out;
     out.source.image_id = "ami-1";

@@ -110,10 +110,11 @@ constexpr const char* made_group =
     "nodeautoprovisioning-*.CLUSTER";
 constexpr const char* launch_template = "arn:aws:ec2:REGION:ACCOUNT:launch-template/*";
 constexpr const char* in_region = "StringEquals aws:RequestedRegion=REGION";
-constexpr const char* made_here = "StringEquals aws:ResourceTag/capstan.io/made-for=CLUSTER";
-constexpr const char* made_so = "StringEquals aws:RequestTag/capstan.io/made-for=CLUSTER";
+constexpr const char* has_cluster_tag = "StringEquals aws:ResourceTag/capstan.io/made-for=CLUSTER";
+constexpr const char* sets_cluster_tag = "StringEquals aws:RequestTag/capstan.io/made-for=CLUSTER";
 
-/// Possible restrictions by action. Describe actions have no resources.
+/// The strictest possible restrictions by action. Describe actions of EC2 and Auto Scaling cannot
+/// be restricted to resources.
 const std::map<std::string, std::vector<Allowed>>& expected_statements() {
     const Allowed reads{{"*"}, {in_region}};
     const Allowed scales{{any_group},
@@ -135,18 +136,19 @@ const std::map<std::string, std::vector<Allowed>>& expected_statements() {
         {"autoscaling:SetInstanceProtection", {scales}},
         {"eks:DescribeNodegroup", {{{"arn:aws:eks:REGION:ACCOUNT:nodegroup/CLUSTER/*/*"}, {}}}},
         {"autoscaling:CreateAutoScalingGroup",
-         {{{made_group}, {made_so, "Bool autoscaling:LaunchTemplateVersionSpecified=true"}}}},
-        {"autoscaling:CreateOrUpdateTags", {{{made_group}, {made_so}}}},
-        {"autoscaling:DeleteAutoScalingGroup", {{{made_group}, {made_here}}}},
-        {"ec2:CreateLaunchTemplate", {{{launch_template}, {made_so}}}},
-        {"ec2:DeleteLaunchTemplate", {{{launch_template}, {made_here}}}},
+         {{{made_group},
+           {sets_cluster_tag, "Bool autoscaling:LaunchTemplateVersionSpecified=true"}}}},
+        {"autoscaling:CreateOrUpdateTags", {{{made_group}, {sets_cluster_tag}}}},
+        {"autoscaling:DeleteAutoScalingGroup", {{{made_group}, {has_cluster_tag}}}},
+        {"ec2:CreateLaunchTemplate", {{{launch_template}, {sets_cluster_tag}}}},
+        {"ec2:DeleteLaunchTemplate", {{{launch_template}, {has_cluster_tag}}}},
         {"ec2:CreateTags",
          {{{launch_template, "arn:aws:ec2:REGION:ACCOUNT:instance/*",
             "arn:aws:ec2:REGION:ACCOUNT:volume/*",
             "arn:aws:ec2:REGION:ACCOUNT:network-interface/*"},
            {"StringEquals ec2:CreateAction=CreateLaunchTemplate|RunInstances"}}}},
         {"ec2:RunInstances",
-         {{{launch_template}, {made_here}},
+         {{{launch_template}, {has_cluster_tag}},
           {{"arn:aws:ec2:REGION::image/*", "arn:aws:ec2:REGION::snapshot/*",
             "arn:aws:ec2:REGION:ACCOUNT:image/*", "arn:aws:ec2:REGION:ACCOUNT:snapshot/*",
             "arn:aws:ec2:REGION:ACCOUNT:instance/*", "arn:aws:ec2:REGION:ACCOUNT:volume/*",
@@ -174,7 +176,7 @@ TEST(IamPolicies, RestrictEachActionAsFarAsAwsAllows) {
 std::set<std::string> actions_in_sources() {
     const std::regex literal(
         R"re("(?:AmazonSQS\.)?((?:Describe|Get|Set|Terminate|Create|Delete|Receive|Simulate|Assume)[A-Z]\w+)")re");
-    // The table of needed permissions and the code that checks them contain no calls.
+    // The table of needed permissions and the code that checks them name actions that others call.
     const std::set<std::string> tables{"needed_permissions.cpp", "permissions.cpp"};
     std::set<std::string> out;
     for (const auto& entry : fs::recursive_directory_iterator("plugins/aws")) {
@@ -190,8 +192,8 @@ std::set<std::string> actions_in_sources() {
 }
 
 TEST(IamPolicies, CoverEveryActionInTheSources) {
-    // These need no policy of the role of Capstan: one returns the identity, with the others it
-    // assumes that role.
+    // These need no policy: GetCallerIdentity is always allowed, and with the others Capstan
+    // assumes its role.
     std::set<std::string> expected{"GetCallerIdentity", "AssumeRole", "AssumeRoleWithWebIdentity"};
     for (const NeededRight& right : needed_rights())
         if (right.is_called) expected.emplace(bare_action(right.action));

@@ -183,7 +183,7 @@ TEST_F(AwsPermissions, AreDeniedIfAGroupLacksTheRequiredTag) {
             "which a policy condition requires; tag the group");
 }
 
-TEST_F(AwsPermissions, AreCheckedFirstForGroupsWithoutTheTag) {
+TEST_F(AwsPermissions, AreCheckedForAGroupWithOtherTags) {
     for (int i = 0; i < 11; ++i) question.groups.push_back(tagged_group("g" + std::to_string(i)));
     question.groups.back().tags = {{"k8s.io/cluster-autoscaler/enabled", "true"}};
     verdicts();

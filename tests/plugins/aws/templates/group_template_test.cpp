@@ -44,7 +44,7 @@ TEST(AwsGroupTemplate, UsesTheLeastOfEachResourceOfTwoTypes) {
     EXPECT_EQ(turned, mixed);
 }
 
-TEST(AwsGroupTemplate, CanUseTheFirstTypeOnly) {
+TEST(AwsGroupTemplate, UsesOnlyTheFirstTypeIfConfigured) {
     const TemplateConfig config{.region = "us-east-1", .mixed = MixedTemplate::first};
     const NodeTemplate first = node(group_of({"c4.xlarge", "r4.large"}), config);
     EXPECT_EQ(shown(first.capacity, "cpu"), "4");
@@ -271,7 +271,7 @@ TEST(AwsGroupTemplate, UsesRequiredMinimaIfTypesAreUnknown) {
     sources.image = Image{.id = "ami-1", .architecture = "x86_64"};
     const GroupTemplate out = made(sources);
     EXPECT_EQ(shown(out.node.capacity, "cpu"), "4");
-    EXPECT_EQ(shown(out.node.capacity, "memory"), "4Gi") << "bytes of more than 31 bits";
+    EXPECT_EQ(shown(out.node.capacity, "memory"), "4Gi") << "the bytes need more than 32 bits";
     EXPECT_EQ(shown(out.node.capacity, "nvidia.com/gpu"), "2");
     EXPECT_EQ(out.node.machine_type, "");
     EXPECT_GT(out.node.variants, 1);

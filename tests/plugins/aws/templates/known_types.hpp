@@ -13,7 +13,7 @@
 
 namespace capstan::aws {
 
-/// In the form of EC2.
+/// A type of the built-in table.
 inline InstanceType type_named(std::string_view name) {
     const InstanceType* type = TypeTable::built_in().find(name);
     if (type == nullptr) throw std::invalid_argument("no such type: " + std::string(name));

@@ -56,7 +56,7 @@ TEST(KubeletReserves, TakeOneGibibyteAndATenthOfTheDisk) {
     EXPECT_EQ(format_amount("ephemeral-storage", kept.amount("ephemeral-storage")), "3Gi");
 }
 
-TEST(KubeletReserves, AreNotAssumedForOtherImages) {
+TEST(KubeletReserves, IncludeOnlyATenthOfTheDiskForOtherImages) {
     for (const ImageFamily family : {ImageFamily::unknown, ImageFamily::windows}) {
         EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .eni_pods = 29}), Resources{});
         EXPECT_EQ(reserved_by_kubelet({.family = family, .vcpus = 2, .ephemeral_storage = 1001}),

@@ -40,7 +40,7 @@ TEST(PodLimits, AreCappedInManagedGroupsWithoutPrefixes) {
     EXPECT_EQ(count_pods(type_named("m5.large"), managed), 29);
 }
 
-TEST(PodLimits, AreCappedUpToThirtyCores) {
+TEST(PodLimits, AreCappedAt250AboveThirtyCores) {
     InstanceType type = type_named("m5.8xlarge");
     const PodLimitSources prefixes{.vpc_cni = true, .prefix_delegation = true};
     type.vcpus = 30;

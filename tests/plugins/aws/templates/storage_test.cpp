@@ -80,7 +80,7 @@ TEST_F(Storage, IsTheDiskOfTheEksNodeGroup) {
     EXPECT_EQ(find(), 70 * gib);
 }
 
-TEST_F(Storage, IncludesJoinedLocalDisks) {
+TEST_F(Storage, IsTheJoinedLocalDisksIfThereAreAny) {
     image_ = amazon_linux_2023();
     EXPECT_EQ(find("m5d.large"), 20 * gib) << "not joined";
     local_disks_ = LocalDisks::striped;

@@ -410,7 +410,7 @@ TEST(AwsClient, CountsRequestsByActionAndOutcome) {
         EXPECT_EQ(c.host.recorded(name, {"SetDesiredCapacity", status}).size(), 1U) << status;
 }
 
-TEST(AwsClient, SignsOverriddenEndpointsAsTheyAreSent) {
+TEST(AwsClient, SendsRequestsToAnOverriddenEndpoint) {
     Client c;
     c.config.endpoints.overrides[""] = "http://127.0.0.1:5000/";
     c.aws.then(good);

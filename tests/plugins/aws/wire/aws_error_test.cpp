@@ -95,7 +95,7 @@ TEST(AwsError, NamesTheActionThatAPolicyMustAllow) {
                           "arn:aws:autoscaling:eu-central-1:1:autoScalingGroup:x (request id"));
 }
 
-TEST(AwsError, NamesTheOtherActionThatWasRefused) {
+TEST(AwsError, FindsTheRefusedActionAndItsResource) {
     const MissingRight right = find_missing_right(
         "User: a is not authorized to perform: iam:PassRole on resource: arn:aws:iam::1:role/n.");
     EXPECT_EQ(right, (MissingRight{"iam:PassRole", "arn:aws:iam::1:role/n"}));

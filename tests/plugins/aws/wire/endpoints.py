@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""endpoints.py > tests/cases/aws/endpoints.json: where botocore's rules find each service, [service, region, fips,
-dual stack, URL, the region a signature names]. Of each partition two regions at most; with --all all of them."""
+"""endpoints.py > tests/cases/aws/endpoints.json: prints the endpoints of each service by botocore's rules, as rows
+[service, region, fips, dual stack, URL, region of the signature]. At most two regions of each partition, or all with
+--all."""
 import json
 import sys
 

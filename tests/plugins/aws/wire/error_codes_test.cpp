@@ -124,7 +124,7 @@ TEST(ErrorCodes, FallBackToTheStatus) {
               (CodeMeaning{ErrorCode::out_of_capacity, RepeatWhen::never}));
 }
 
-TEST(ErrorCodes, MatchExactly) {
+TEST(ErrorCodes, DoNotMatchOtherSpellings) {
     for (const char* name : {"", "throttling", "Throttling ", "Throttl", "AccessDenie"})
         EXPECT_EQ(find_meaning(name, {}), std::nullopt) << name;
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""signatures.py PYTHON SIGNER: random requests are signed by our signer and by botocore's, which have to agree.
+"""signatures.py PYTHON SIGNER: checks that the plugin and botocore sign random requests in the same way.
 
-PYTHON is the interpreter that has botocore; status 77: it has none. With CI=true that is a failure. SIGNER is the
-program signer.cpp makes. The seed is printed; SEED=n repeats a run.
-signatures.py --table writes cases with botocore's answers, as tests/cases/aws/signatures.json keeps them.
+PYTHON is the interpreter that has botocore. Without botocore the exit status is 77, or 1 with CI=true. SIGNER is the
+program built from signer.cpp. The seed is printed; SEED=n repeats a run.
+signatures.py --table prints cases with botocore's signatures, in the form of tests/cases/aws/signatures.json.
 """
 import datetime
 import json

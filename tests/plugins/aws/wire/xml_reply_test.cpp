@@ -60,7 +60,7 @@ TEST(XmlReply, AcceptsAnActionWithoutAResult) {
     EXPECT_EQ(reply.result().child("ResponseMetadata").text("RequestId"), "r");
 }
 
-TEST(XmlReply, RejectsAResponseToAnotherAction) {
+TEST(XmlReply, RejectsAnythingButAResponseToTheAction) {
     const std::string whole = query_response("<Groups><member><Name>a</Name></member></Groups>");
     const std::pair<std::string, const char*> cases[] = {
         {"", "the body is empty"},

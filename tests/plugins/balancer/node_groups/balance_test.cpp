@@ -59,8 +59,8 @@ TEST(Balance, DistributesNothingForANegativeNumber) {
     EXPECT_THAT(balance({{"a", 1, 9}}, -3), IsEmpty());
 }
 
-/// One node at a time to the smallest group with room; ties go to the group that was smaller at the
-/// start, then to the lower id.
+/// Adds one node at a time to the smallest group with room; ties go to the group that was smaller
+/// at the start, then to the lower id.
 std::vector<Growth> balance_one_by_one(const std::vector<GroupSize>& groups, int nodes) {
     std::vector<int> now;
     for (const GroupSize& g : groups) now.push_back(g.current);
@@ -103,7 +103,7 @@ TEST(Balance, EqualsAddingOneNodeAtATime) {
     }
 }
 
-TEST(Balance, StaysWithinBothLimitsAndUsesAllRoom) {
+TEST(Balance, StaysWithinTheMaximaAndUsesAllRoom) {
     for (unsigned seed = 0; seed < 2000; ++seed) {
         std::mt19937 random(seed);
         const std::vector<GroupSize> groups = any_groups(random);

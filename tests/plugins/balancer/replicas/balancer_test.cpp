@@ -135,7 +135,7 @@ TEST(ReadBalancer, CountsNoPodsWithAnEmptySelector) {
               "the selector is empty and would match every pod of the namespace");
 }
 
-TEST(ReadBalancer, RejectsABalancerAsATarget) {
+TEST(ReadBalancer, RejectsItselfAsATarget) {
     const Balancer balancer = read(R"({"targets":[
         {"name":"a","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"web"}},
         {"name":"b","scaleTargetRef":{"apiVersion":"balancer.x-k8s.io/v1alpha1","kind":"Balancer","name":"other"}}],
@@ -225,7 +225,8 @@ TEST(CountPods, FindsPodsThatDidNotStartInTime) {
     EXPECT_EQ(pods.count("shop", web, nullptr, now, 180s).blocked, 0);
 }
 
-/// A pod that runs since midnight, three minutes after it, with a timeout of one minute.
+/// How many pods are blocked at 00:03 if the only pod started at 00:00 and the timeout is one
+/// minute.
 std::int64_t blocked_of(const std::string& status) {
     Pods pods;
     pods.put(pod("p", "Running", "2026-01-01T00:00:00Z", "",
@@ -256,14 +257,14 @@ TEST(CountPods, FindsRunningPodsThatAreNotReady) {
     };
     for (const Case& c : std::vector<Case>{
              {"ready", is_ready_now, 0},
-             {"nothing is said of it", "", 1},
+             {"without conditions", "", 1},
              {"never ready", unready("2026-01-01T00:00:01Z"), 1},
              {"ready no more", unready("2026-01-01T00:02:00Z"), 0},
              {"waits after a short run",
               unready("2026-01-01T00:02:45Z") +
                   restarted("2026-01-01T00:02:40Z", "2026-01-01T00:02:45Z", waits),
               1},
-             {"ready for a moment between two of them", is_ready_now + short_run, 1},
+             {"ready for a moment between two restarts", is_ready_now + short_run, 1},
              {"up again for longer than the timeout",
               is_ready_now + restarted("2026-01-01T00:01:10Z", "2026-01-01T00:01:20Z", long_up), 0},
              {"one restart after a long run",

@@ -75,7 +75,7 @@ TEST(PlacementByPriority, FillsTargetsInTheirOrder) {
         {"minimums are there when nothing is wanted",
          priority(0, {n1, n2}, {"n1", "n2"}),
          {{{"n1", 1}, {"n2", 1}}, 2}},
-        {"who is not in the order has the minimum",
+        {"a target outside the order gets its minimum",
          priority(9, {n1, n2}, {"n1"}),
          {{{"n1", 7}, {"n2", 1}}, 0, 1}},
         {"all are full", priority(9, {small, full}, {"n1", "n2"}), {{{"n1", 2}, {"n2", 3}}, 0, 4}},
@@ -91,14 +91,16 @@ TEST(PlacementByPriority, MovesBlockedReplicasToLaterTargets) {
     const PlacedTarget shrinking{.name = "a", .max = 10, .total = 15, .blocked = 2};
     expect_all({
         {"two of four are blocked", priority(5, {n1, n2}, {"n1", "n2"}), {{{"n1", 4}, {"n2", 3}}}},
-        {"none of those to come is expected to start",
+        {"no new pod is expected to start",
          priority(10, {a, with_pods("b", 0, 0)}, {"a", "b"}),
          {{{"a", 10}, {"b", 9}}}},
-        {"pods start nowhere", priority(10, {a, b}, {"a", "b"}), {{{"a", 10}, {"b", 0}}, 0, 9}},
-        {"nor in the order, and others take nothing",
+        {"pods start in no target",
+         priority(10, {a, b}, {"a", "b"}),
+         {{{"a", 10}, {"b", 0}}, 0, 9}},
+        {"targets outside the order take nothing",
          priority(10, {a, with_pods("b", 0, 0)}, {"a"}),
          {{{"a", 10}, {"b", 0}}, 0, 9}},
-        {"the blocked ones are removed first",
+        {"blocked replicas are removed first",
          priority(10, {shrinking, with_pods("b", 0, 0)}, {"a", "b"}),
          {{{"a", 10}, {"b", 0}}}},
     });
@@ -110,16 +112,18 @@ TEST(PlacementByPriority, MovesBlockedReplicasToEarlierTargetsIfThereAreNoLater)
     PlacedTarget gone{.name = "b", .min = 3};
     gone.is_gone = true;
     expect_all({
-        {"the minimum of the last one does not start",
+        {"the minimum of the last target is blocked",
          priority(5, {first, last}, {"a", "b"}),
          {{{"a", 5}, {"b", 3}}}},
-        {"as far as there is room",
+        {"only as far as there is room",
          priority(5, {small, last}, {"a", "b"}),
          {{{"a", 4}, {"b", 3}}, 0, 1}},
-        {"nor that of one without a place in the order",
+        {"the minimum of a target outside the order is blocked",
          priority(5, {first, last}, {"a"}),
          {{{"a", 5}, {"b", 3}}}},
-        {"or that is not there", priority(5, {first, gone}, {"a"}), {{{"a", 5}, {"b", 3}}}},
+        {"a target outside the order does not exist",
+         priority(5, {first, gone}, {"a"}),
+         {{{"a", 5}, {"b", 3}}}},
     });
 }
 
@@ -157,19 +161,19 @@ TEST(PlacementByProportions, KeepsTheRatio) {
         {"an odd one goes to the lower name",
          proportional(5, {with_weight("b", 1), with_weight("a", 1)}),
          {{{"a", 3}, {"b", 2}}}},
-        {"who is at the maximum leaves the calculation",
+        {"a target at its maximum leaves the calculation",
          proportional(10, {with_weight("a", 60, 2), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 2}, {"b", 6}, {"c", 2}}}},
-        {"one after the other",
+        {"two targets reach their maximum",
          proportional(10, {with_weight("a", 60, 2), with_weight("b", 30, 5), with_weight("c", 10)}),
          {{{"a", 2}, {"b", 5}, {"c", 3}}}},
         {"all are full",
          proportional(10, {with_weight("a", 1, 2), with_weight("b", 1, 3)}),
          {{{"a", 2}, {"b", 3}}, 0, 5}},
-        {"no weight is the minimum alone",
+        {"a target without a weight gets its minimum",
          proportional(6, {{.name = "a", .min = 2}, with_weight("b", 1, 3)}),
          {{{"a", 2}, {"b", 3}}, 0, 1}},
-        {"a weight below zero is none",
+        {"a negative weight counts as zero",
          proportional(4, {with_weight("a", -5), with_weight("b", 1)}),
          {{{"a", 0}, {"b", 4}}}},
         {"a minimum above the share",
@@ -179,10 +183,10 @@ TEST(PlacementByProportions, KeepsTheRatio) {
          proportional(3,
                       {{.name = "a", .min = 2, .weight = 1}, {.name = "b", .min = 4, .weight = 9}}),
          {{{"a", 2}, {"b", 4}}, 3}},
-        {"the minimum counts where it is above the maximum",
+        {"a minimum above the maximum applies",
          proportional(9, {{.name = "a", .min = 5, .max = 2, .weight = 1}, with_weight("b", 1)}),
          {{{"a", 5}, {"b", 4}}}},
-        {"as many as there can be",
+        {"the largest possible number",
          proportional(2'147'483'647,
                       {with_weight("a", 2'147'483'647), with_weight("b", 2'147'483'647)}),
          {{{"a", 1'073'741'824}, {"b", 1'073'741'823}}}},
@@ -218,14 +222,14 @@ TEST(PlacementByProportions, MatchesUpstreamByHighestAverages) {
         {"seven of 60/30/10",
          upstream(7, {with_weight("a", 60), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 5}, {"b", 2}, {"c", 0}}}},
-        {"the third gets its first with the tenth",
+        {"the third target gets its first replica with the tenth",
          upstream(10, {with_weight("a", 60), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 6}, {"b", 3}, {"c", 1}}}},
         {"all of it to the first",
          upstream(5, {with_weight("a", 70), with_weight("b", 10), with_weight("c", 10),
                       with_weight("d", 10)}),
          {{{"a", 5}, {"b", 0}, {"c", 0}, {"d", 0}}}},
-        {"who is at the maximum leaves the calculation",
+        {"a target at its maximum leaves the calculation",
          upstream(10, {with_weight("a", 60, 2), with_weight("b", 30), with_weight("c", 10)}),
          {{{"a", 2}, {"b", 6}, {"c", 2}}}},
     });
@@ -238,13 +242,13 @@ TEST(PlacementByProportions, MovesBlockedReplicasToHealthyTargets) {
         {"three of five are blocked",
          proportional(10, {half("a", 5, 3), half("b", 5, 0)}),
          {{{"a", 5}, {"b", 8}}}},
-        {"both are",
+        {"both targets have blocked replicas",
          proportional(10, {half("a", 5, 3), half("b", 5, 1)}),
          {{{"a", 5}, {"b", 5}}, 0, 4}},
-        {"one is not there at all",
+        {"one target does not exist",
          proportional(10, {gone, half("b", 5, 0)}),
          {{{"a", 5}, {"b", 10}}}},
-        {"there was no room before anybody fell back",
+        {"there is no room even without a fallback",
          proportional(10, {{.name = "a", .max = 4, .weight = 1, .total = 4, .blocked = 4},
                            with_weight("b", 1, 4)}),
          {{{"a", 4}, {"b", 4}}, 0, 2}},
@@ -272,7 +276,7 @@ TEST(PlacementByPriority, IgnoresUnknownAndDuplicateNames) {
     EXPECT_EQ(place(priority(5, targets, {"nobody", "a", "a", "b", ""})), plain);
 }
 
-/// Brute force over all placements of a few replicas.
+/// The least error of all placements on three targets, by brute force.
 double least_error(const std::vector<PlacedTarget>& targets, std::int64_t wanted) {
     double best = 2, weights = 0;
     for (const PlacedTarget& t : targets) weights += static_cast<double>(t.weight);
@@ -309,7 +313,7 @@ TEST(PlacementByProportions, HasTheLeastPossibleError) {
     }
 }
 
-/// One replica at a time, like upstream.
+/// Adds one replica at a time, like upstream.
 Numbers one_by_one(std::int64_t wanted, const std::vector<PlacedTarget>& targets) {
     Numbers out;
     std::int64_t rest = wanted;

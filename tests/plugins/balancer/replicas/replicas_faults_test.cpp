@@ -1,4 +1,4 @@
-// Defects of the upstream controller, one test each:
+// Defects of the upstream controller, and their tests:
 //   1 an unknown name ends the process          AnUnknownNameInTheOrderBlocksNoTarget
 //   2 an unreadable target blocks all           AMissing..., AnUnreadable..., SeveralHanging...
 //   3 so does a mislabelled pod                 AMislabelledPodBlocksNoTarget
@@ -61,7 +61,7 @@ TEST_F(BalancerFaults, TheShareOfAMissingTargetFallsBack) {
     put_deployment("a", 0);
     settle();
     put_pods("a", 5);
-    pass(31s);
+    advance(31s);
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
     EXPECT_TRUE(condition().is_true) << condition().message;
 }
@@ -99,7 +99,7 @@ TEST_F(BalancerFaults, AnUnreadableTargetIsNotChanged) {
     ASSERT_TRUE(testing::run(host, replicas->reconcile({})));
     EXPECT_THAT(sizes(), ElementsAre(2, 3));
     EXPECT_THAT(condition().message, HasSubstr("no answer"));
-    pass(31s);
+    advance(31s);
     EXPECT_THAT(sizes(), ElementsAre(3, 3));
     EXPECT_TRUE(condition().is_true);
 }
@@ -127,7 +127,7 @@ TEST_F(BalancerFaults, ARefusedWriteDoesNotBlockOtherWrites) {
     EXPECT_THAT(sizes(), ElementsAre(0, 5));
     EXPECT_EQ(condition().reason, "ReplicaCountSetting");
     leads = true;
-    pass(31s);
+    advance(31s);
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
 }
 
@@ -139,7 +139,7 @@ TEST_F(BalancerFaults, DuplicateTargetsDoNotOscillate) {
         {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}}],)" +
                  halves());
     settle();
-    pass(31s);
+    advance(31s);
     EXPECT_THAT(writes(), ElementsAre("a=6"));
     EXPECT_THAT(condition().message, HasSubstr("target b is ignored"));
 }
@@ -158,7 +158,7 @@ TEST_F(BalancerFaults, TwoBalancersOfOneTargetDoNotOscillate) {
     };
     put_second("2026-01-01T00:00:00Z");
     const Reconciled done = settle();
-    pass(31s);
+    advance(31s);
     EXPECT_THAT(writes(), ElementsAre("c=8", "a=3", "b=3"));
     ASSERT_EQ(done.problems.size(), 1u);
     EXPECT_EQ(done.problems[0].subject, "shop/second");

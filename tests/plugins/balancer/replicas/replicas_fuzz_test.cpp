@@ -1,4 +1,4 @@
-// Objects that the schema of the CRD admits, and others: the controller neither fails nor writes
+// Objects that the schema of the CRD admits, and others: the controller neither fails nor writes a
 // wrong status.
 #include <limits>
 #include <random>
@@ -17,7 +17,7 @@ public:
     std::int64_t up_to(std::int64_t most) {
         return static_cast<std::int64_t>(random_()) % (most + 1);
     }
-    /// Small numbers, and the limits of an int32.
+    /// Small numbers, and the two highest of an int32.
     std::int64_t count() {
         return up_to(5) == 0 ? std::numeric_limits<std::int32_t>::max() - up_to(1) : up_to(12);
     }
@@ -92,7 +92,7 @@ Json random_spec(RandomObjects& dice) {
 
 class ReplicasFuzz : public Shop {};
 
-/// Conditions for every status.
+/// Checks what every status must satisfy.
 void expect_valid(const Json& status) {
     ASSERT_TRUE(status.is_object());
     for (const char* key : {"replicas", "missing", "overflow", "fallback"}) {

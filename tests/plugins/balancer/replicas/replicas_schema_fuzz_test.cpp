@@ -28,7 +28,7 @@ TEST(SchemaExamples, SatisfyTheSchema) {
         EXPECT_EQ(definition().complaint(definition().example(seed)), "") << seed;
 }
 
-TEST(SchemaExamples, CoverFallbackPoliciesAndProblems) {
+TEST(SchemaExamples, CoverFallbacksBothPoliciesAndProblems) {
     int fall_back = 0, by_priority = 0, in_proportion = 0, with_problems = 0, fine = 0;
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Balancer balancer = read_balancer(balancer_of(seed));
@@ -53,7 +53,7 @@ TEST(SchemaComplaints, NameTheViolation) {
 
 class SchemaFuzz : public Shop {
 protected:
-    /// Bounds of all placed targets, if those of the object are valid.
+    /// Checks that each placed target is within its bounds. A minimum above the maximum applies.
     void expect_bounds(const Balancer& balancer, const Json& now) {
         for (const Json& target : now.find("targets")->items()) {
             const Json* desired = target.find("desired");

@@ -35,7 +35,7 @@ TEST_F(BalancerReplicas, OverflowsIfPodsDoNotStartAndReturnsWhenTheyDo) {
     put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
     settle();
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(5, 8));
     EXPECT_TRUE(condition(fallen_back).is_true);
     EXPECT_EQ(number("fallback"), 3);
@@ -52,7 +52,7 @@ TEST_F(BalancerReplicas, KeepsOverflowWhenABlockedTargetGrows) {
     put_pods("a", 0, 2);
     put_balancer(R"("replicas":2,)" + targets() + "," + in_order(after_a_minute));
     settle();
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(2, 2));
     put_pods("b", 2);
     put_balancer(R"("replicas":6,)" + targets() + "," + in_order(after_a_minute), 2);
@@ -63,7 +63,7 @@ TEST_F(BalancerReplicas, KeepsOverflowWhenABlockedTargetGrows) {
     put_pods("b", 4);
     settle();
     EXPECT_THAT(sizes(), ElementsAre(6, 6));
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(6, 6));
     EXPECT_THAT(writes(), ElementsAre("b=2", "a=6", "b=6"));
     for (int i : {1, 2, 5, 6, 7, 8}) write_pod("a-" + std::to_string(i), "a", "Running");
@@ -78,7 +78,7 @@ TEST_F(BalancerReplicas, ReplacesRunningPodsThatAreNeverReady) {
     put_balancer(R"("replicas":3,)" + targets() + "," + in_order(after_a_minute));
     settle();
     EXPECT_THAT(sizes(), ElementsAre(3, 0));
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(3, 3));
     EXPECT_EQ(condition(fallen_back).reason, "PodsDoNotStart");
 }
@@ -91,7 +91,7 @@ TEST_F(BalancerReplicas, AddsNothingIfPodsStartInNoTarget) {
     put_balancer(R"("replicas":4,)" + targets("", R"(,"minReplicas":1)") + "," +
                  in_order(after_a_minute));
     settle();
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(3, 1));
     EXPECT_THAT(writes(), IsEmpty());
     EXPECT_EQ(condition(fallen_back).reason, "NoOtherTarget");
@@ -135,7 +135,7 @@ TEST_F(BalancerReplicas, DoesNotShrinkATargetIfAnotherCannotGrow) {
     EXPECT_EQ(condition().reason, "ReplicaCountSetting");
     EXPECT_THAT(condition().message, HasSubstr("target b: scale Deployment b"));
     leads = true;
-    pass(31s);
+    advance(31s);
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
     EXPECT_TRUE(condition().is_true);
     EXPECT_THAT(events(), Contains("Balanced"));
@@ -196,7 +196,7 @@ TEST_F(BalancerReplicas, WritesAndLogsNothingWithoutChanges) {
     const auto is_write = [](const KubeRequest& r) { return r.verb != KubeVerb::get; };
     const auto count = [&] { return std::ranges::count_if(host.kube().requests(), is_write); };
     const auto before = count();
-    for (int i = 0; i < 5; ++i) pass(31s);
+    for (int i = 0; i < 5; ++i) advance(31s);
     EXPECT_EQ(count(), before);
     EXPECT_EQ(events(), logged);
 }
@@ -240,14 +240,14 @@ TEST_F(BalancerReplicas, KeepsOverflowForAWhileIfConfigured) {
     put_pods("b", 5);
     put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
     settle();
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(5, 6));
     write_pod("a-5", "a", "Running");
     settle();
     EXPECT_THAT(sizes(), ElementsAre(5, 6));
-    pass(4min);
+    advance(4min);
     EXPECT_THAT(sizes(), ElementsAre(5, 6));
-    pass(61s);
+    advance(61s);
     EXPECT_THAT(sizes(), ElementsAre(5, 5));
 }
 

@@ -20,8 +20,8 @@ struct Schema::Node {
     std::int64_t low = 0, high = 0;    ///< of a number; lengths of a text, list or map
     std::vector<std::string> texts{};  ///< allowed values; empty: any
     std::optional<std::regex> pattern{};
-    std::vector<std::string> words{};  ///< examples that the pattern admits
-    std::string key{};                 ///< of a list: the keys of its items
+    std::vector<std::string> words{};  ///< examples that are admitted
+    std::string key{};                 ///< of a list: the property that identifies an item
     std::set<std::string> required{};
     std::map<std::string, std::shared_ptr<const Node>> properties{};
     std::shared_ptr<const Node> items{};  ///< of a list, or of a map
@@ -42,7 +42,8 @@ const std::vector<std::string>& words() {
     return all;
 }
 
-/// Why a text is not admitted; NULL if it is. Lengths are in bytes, which is stricter.
+/// Why a text is not admitted; NULL if it is admitted. Lengths are in bytes, which makes a maximum
+/// stricter.
 const char* text_fault(const Schema::Node& schema, const std::string& text) {
     if (!schema.texts.empty() && std::ranges::count(schema.texts, text) == 0)
         return "is none of the enumerated";
@@ -118,7 +119,7 @@ private:
         if (between(0, 5) == 0) return is_often() ? schema.high : schema.low;
         return std::clamp<std::int64_t>(between(-2, 12), schema.low, schema.high);
     }
-    /// A small number, and sometimes the maximum.
+    /// A small number, and sometimes the maximum, but at most 300.
     std::int64_t make_size(const Schema::Node& schema) {
         const std::int64_t few = std::min(schema.low + between(0, 3), schema.high);
         return between(0, 99) == 0 ? std::min<std::int64_t>(schema.high, 300) : few;

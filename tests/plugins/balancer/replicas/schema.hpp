@@ -18,7 +18,7 @@ public:
     /// The schema of the first version of a definition. Throws if there is none.
     static Schema of_definition(const std::filesystem::path& yaml);
 
-    /// A property of the object, "spec".
+    /// The schema of a property of the object, such as "spec".
     Schema member(const std::string& name) const;
     /// A random object that the schema admits, the same for the same seed: small, large, and with
     /// the limits of the schema. CEL rules are ignored.

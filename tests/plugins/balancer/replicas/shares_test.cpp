@@ -17,18 +17,18 @@ std::int64_t between(std::mt19937& random, std::int64_t low, std::int64_t high) 
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
 }
 
-bool is_at_most(const Sharer& s, std::int64_t has) { return has >= s.most; }
+bool is_full(const Sharer& s, std::int64_t has) { return has >= s.most; }
 
 /// The largest |x/N - w/W| of the sharers below their maximum; N and W are their sums.
 double largest_error(const std::vector<Sharer>& sharers, const Counts& counts) {
     double all = 0, weights = 0, out = 0;
     for (std::size_t i = 0; i < counts.size(); ++i) {
-        if (is_at_most(sharers[i], counts[i])) continue;
+        if (is_full(sharers[i], counts[i])) continue;
         all += static_cast<double>(counts[i]);
         weights += static_cast<double>(sharers[i].weight);
     }
     for (std::size_t i = 0; i < counts.size() && all > 0; ++i) {
-        if (is_at_most(sharers[i], counts[i])) continue;
+        if (is_full(sharers[i], counts[i])) continue;
         out = std::max(out, std::abs(static_cast<double>(counts[i]) / all -
                                      static_cast<double>(sharers[i].weight) / weights));
     }
@@ -38,12 +38,12 @@ double largest_error(const std::vector<Sharer>& sharers, const Counts& counts) {
 /// Whether the same sharers are at their maximum.
 bool same_are_full(const std::vector<Sharer>& sharers, const Counts& a, const Counts& b) {
     for (std::size_t i = 0; i < sharers.size(); ++i) {
-        if (is_at_most(sharers[i], a[i]) != is_at_most(sharers[i], b[i])) return false;
+        if (is_full(sharers[i], a[i]) != is_full(sharers[i], b[i])) return false;
     }
     return true;
 }
 
-/// Every distribution of `pool` within bounds.
+/// Calls `visit` with every distribution of `pool` within bounds.
 void for_each_way(const std::vector<Sharer>& sharers, std::int64_t pool, Counts& way,
                   const std::function<void(const Counts&)>& visit) {
     if (way.size() == sharers.size()) {
@@ -81,7 +81,8 @@ RandomCase random_case(std::mt19937& random, bool has_maxima = true) {
     return out;
 }
 
-/// The least error over every placement within bounds that `is_rival` to the given one.
+/// Expects that the result has the least error of all distributions within bounds for which
+/// `is_rival(result, distribution)` is true.
 void expect_least_error(
     RandomCase drawn, const std::function<bool(const Counts& has, const Counts& rival)>& is_rival) {
     const std::vector<Sharer> before = drawn.sharers;

@@ -110,7 +110,7 @@ protected:
         ADD_FAILURE() << "the controller requests reconciles without end";
         return last;
     }
-    void pass(Duration time) {
+    void advance(Duration time) {
         host.advance(time);
         settle();
     }

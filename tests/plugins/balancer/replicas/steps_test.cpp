@@ -69,7 +69,7 @@ TEST(StepLimit, DoesNotSlowDownANewTotal) {
     EXPECT_EQ(fewer.shrink, (std::vector<Step>{{"a", 20, 2}, {"b", 20, 2}}));
 }
 
-TEST(StepLimit, RemovesPodsThatWereNeverReadyAtOnce) {
+TEST(StepLimit, RemovesAtOncePodsThatWereNeverReady) {
     const Steps steps =
         plan_steps({target("a", 5, 0, 0), target("b", 0, 5, 0)}, 5, two_at_a_time, false);
     EXPECT_EQ(steps.shrink, (std::vector<Step>{{"a", 5, 0}}));

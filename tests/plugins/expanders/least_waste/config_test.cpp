@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using testing::Rejection;
 using testing::table;
 
-TEST(LeastWasteConfig, WeighsAllResourcesEquallyByDefault) {
+TEST(LeastWasteConfig, WeighsResourcesExceptSlotsEquallyByDefault) {
     FakeSettings settings(least_waste_schema());
     check_least_waste(settings.view());
     EXPECT_THAT(settings.rejections(), IsEmpty());

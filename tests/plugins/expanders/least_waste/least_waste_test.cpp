@@ -34,8 +34,8 @@ TEST(LeastWaste, KeepsTheNodeThatFitsBest) {
                             "wastes 75% of cpu, 75% of memory"));
 }
 
-// Upstream's vectors: pods of 500m cpu and 500Mi; a balanced node, one of much memory, one of much
-// cpu, and a large one.
+// Upstream's vectors: pods of 500m cpu and 500Mi; a balanced node, one with much memory, one with
+// much cpu, and one with little cpu.
 TEST(LeastWaste, MatchesUpstream) {
     const std::vector<PodEquivalenceGroup> pods{asking({{"cpu", 500}, {"memory", 500_MiB}})};
     const auto balanced = option("balanced").cpu("1").memory("1000Mi");
@@ -213,7 +213,7 @@ TEST(LeastWaste, NeverComputesANegativeWaste) {
                 ElementsAre("fits"));
 }
 
-TEST(LeastWaste, CountsPetabytesWithoutOverflow) {
+TEST(LeastWaste, CountsExabytesWithoutOverflow) {
     const std::vector<PodEquivalenceGroup> pods{
         asking({{"cpu", 1_cpu}, {"memory", Bytes(4'000'000'000'000'000'000)}})};
     EXPECT_THAT(kept(expander(), Question({option("a").memory("8E").nodes(1'000'000),

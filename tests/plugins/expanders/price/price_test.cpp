@@ -80,7 +80,8 @@ TEST(Price, PrefersANewGroupOnlyAtHalfThePrice) {
 TEST(Price, ExplainsItsScores) {
     const FakeCall call;
     kept(expander(), question({one_core(2, 20), four_cores(1, 200)}, prefers_two_cores), call);
-    // 40 + 10 over 30 + 10, times 1 + tanh-suppressed 1; 200 + 10 over 40, times 2.
+    // ng1: (40 + 10) / (30 + 10), times 1 + (2 - 1) * (1 - tanh(1 / 15)). ng2: (200 + 10) / 40,
+    // times 2.
     EXPECT_THAT(call.explanations(),
                 ElementsAre("keeps ng1: scores 2.417 (2 nodes at 40 per hour, pods worth 30); "
                             "next best ng2: scores 10.5 (1 node at 200 per hour, pods worth 30)"));

@@ -254,7 +254,7 @@ TEST(PriorityConfigMap, DoesNotWarnIfTheHostClosesTheWatch) {
     EXPECT_THAT(watched.warnings(), IsEmpty());
 }
 
-TEST(PriorityConfigMap, OnlyLogsIfEventsAreNotGranted) {
+TEST(PriorityConfigMap, LogsWithoutEventsIfTheyAreNotGranted) {
     WatchedConfigMap watched;
     watched.host.kube().grant("configmaps:list,watch");
     ASSERT_TRUE(watched.start());

@@ -98,14 +98,14 @@ TEST(Priority, ParsesPatternsAsGoDoes) {
                 ElementsAre("spot-eu1"));
 }
 
-// A pattern that takes a backtracking engine longer than the age of the cluster.
+// A pattern for which a backtracking engine needs exponential time.
 TEST(Priority, HandlesACatastrophicPattern) {
     const Priority evil(tiers({{1, {"^(a+)+$"}}}));
     const std::string id(5000, 'a');
     EXPECT_THAT(kept(evil, Question({option(id + "!"), option("aaa")})), ElementsAre("aaa"));
 }
 
-TEST(Priority, UsesReplacedPriorities) {
+TEST(Priority, UsesNewPriorities) {
     Priority expander(tiers({{1, {"a"}}}));
     expander.replace(tiers({{1, {"b"}}}));
     EXPECT_THAT(kept(expander, Question({option("a"), option("b")})), ElementsAre("b"));

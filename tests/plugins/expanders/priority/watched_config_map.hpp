@@ -49,7 +49,7 @@ struct WatchedConfigMap {
         host.kube().remove(config_maps, "kube-system", "prio");
         host.run();
     }
-    /// The first priority of each delivered version.
+    /// The highest priority of each delivered version.
     std::vector<std::int64_t> priorities() const {
         std::vector<std::int64_t> out;
         for (const Tiers& tiers : delivered) out.push_back(tiers.begin()->first);

@@ -55,9 +55,9 @@ TEST(Random, DrawsTheSameIfALoserIsRemoved) {
     }
 }
 
-// 40,000 draws among four with seeds that count upwards. Each is expected 10,000 times with a
-// standard deviation of 87; five of those are passed once in a million and, with fixed seeds, never
-// by chance.
+// 40,000 draws among four options, with ascending seeds. Each option is expected 10,000 times, with
+// a standard deviation of 87. The tolerance is five standard deviations: a correct generator
+// exceeds it less than once in a million, and with fixed seeds the result never changes.
 TEST(Random, GivesEachOptionTheSameChance) {
     const Question question(
         {option("asg-eu-1a"), option("asg-eu-1b"), option("asg-eu-1c"), option("spot")});

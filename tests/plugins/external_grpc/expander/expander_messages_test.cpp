@@ -58,7 +58,7 @@ TEST(ExpanderMessages, PreferTheDebugTextOfTheCloud) {
     EXPECT_EQ(SentRequest(request).message.options(0).debug(), "a: 1 node for 1 pod");
 }
 
-TEST(ExpanderMessages, ContainEachPodOnceForBothGenerations) {
+TEST(ExpanderMessages, ContainEachPodInTheFormsOfBothGenerations) {
     const SentRequest sent(question({option("a").pods(2).pods(1, 1), option("b").pods(3)},
                                     {pods("web-1", 3), pods("batch-1", 5)}));
     EXPECT_THAT(pod_names(sent.message.options(0)), ElementsAre("web-1", "batch-1", "web-1.2"));

@@ -81,7 +81,7 @@ TEST(PodMessages, ContainSchedulingConstraints) {
     EXPECT_EQ(pod.spec().tolerations(0).operator_(), "Equal");
     EXPECT_EQ(pod.spec().tolerations(0).effect(), "NoExecute");
     EXPECT_EQ(pod.spec().tolerations(1).operator_(), "Exists");
-    EXPECT_EQ(pod.spec().tolerations(1).effect(), "") << "all names differ";
+    EXPECT_EQ(pod.spec().tolerations(1).effect(), "") << "an empty effect tolerates all effects";
 }
 
 TEST(PodMessages, OmitMissingFields) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds requests to Google's discovery documents, and has answers read that others recorded.
+"""Checks requests against Google's discovery documents, and reads responses that libcloud recorded.
 
     discovery_oracle.py PYTHON EXCHANGES
 
-PYTHON has google-api-python-client and apache-libcloud; without it this is skipped (77), but not in CI. EXCHANGES prints
-requests, and says what it reads of documents.
+PYTHON is the interpreter that has google-api-python-client and apache-libcloud. If it does not exist, the exit status
+is 77, or 1 with CI=true. EXCHANGES (exchanges.cpp) prints its requests, and what it reads in a document.
 """
 
 import glob
@@ -43,8 +43,8 @@ def check_requests(discovery, exchanges):
     return wrong, seen
 
 
-# Of libcloud's recorded answers: what they are, and a part of their names. Its listManagedInstances is of a dialect of
-# its own, with no instance in some entries.
+# libcloud's recorded responses: their kinds, and patterns of their file names. Its listManagedInstances has entries
+# without an instance.
 RECORDED = {"template": ["global_instanceTemplates_my_instance_template1.json"],
             "group": ["zones_us-central1-a_instanceGroupManagers_myinstancegroup.json"],
             "aggregated": ["aggregated_instanceGroupManagers.json"],

@@ -1,5 +1,5 @@
-// Prints, as JSON, each request of the API's functions with the name of its method; and, for JSON
-// documents in the arguments ("KIND FILE"), the parsed results.
+// Without arguments: prints each request of the API's functions as JSON. With pairs KIND FILE as
+// arguments: prints the number of items that were parsed in each JSON document, or the error.
 #include <fstream>
 #include <iostream>
 #include <iterator>

@@ -52,7 +52,7 @@ TEST(ManagedGroups, AreReadWithAllNeededFields) {
     EXPECT_EQ(web.target_size, 3);
     EXPECT_EQ(web.target_suspended, 1);
     EXPECT_EQ(web.actions, (std::map<std::string, int>{{"creating", 1}}))
-        << "an absent action is none";
+        << "the action \"none\" is omitted";
     EXPECT_FALSE(web.is_stable);
     EXPECT_TRUE(web.is_stateful);
     EXPECT_EQ(web.autoscaler, "a");

@@ -1,4 +1,4 @@
-/// Google behind a fake host: responses by HTTP method and path, and the requests.
+/// Google behind a fake host. Returns responses by HTTP method and path, and records the requests.
 #pragma once
 
 #include <map>

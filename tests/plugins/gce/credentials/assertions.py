@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""assertions.py PYTHON ASSERTER: google-auth verifies random assertions that ours signs, and makes the same ones itself.
+"""assertions.py PYTHON ASSERTER: google-auth verifies random assertions that the plugin signs, and makes the same.
 
-PYTHON is the interpreter that has google-auth and cryptography; status 77: it has none. With CI=true that is a failure.
-ASSERTER is the program asserter.cpp makes. The seed is printed; SEED=n repeats a run, with other keys.
+PYTHON is the interpreter that has google-auth and cryptography. Without them the exit status is 77, or 1 with CI=true.
+ASSERTER is the program built from asserter.cpp. The seed is printed; SEED=n repeats a run, with other keys.
 """
 import json
 import os
@@ -20,7 +20,7 @@ def any_text(rng):
 
 
 def any_keys():
-    """Private keys in both forms of PEM that there are, and what verifies their signatures."""
+    """Private keys in both PEM forms, and their public keys."""
     from cryptography.hazmat.primitives import serialization as forms
     from cryptography.hazmat.primitives.asymmetric import rsa
     for bits, form in [(2048, forms.PrivateFormat.PKCS8), (2048, forms.PrivateFormat.TraditionalOpenSSL),
@@ -38,7 +38,7 @@ def any_case(rng, keys):
 
 
 def claims_by_google_auth(case):
-    """What google-auth asks with, for the same account at its own time."""
+    """The header and claims of google-auth's assertion for the same account, at the current time."""
     from google.auth import crypt, jwt
     from google.oauth2 import service_account
     signer = crypt.RSASigner.from_string(case["private_key"], case["key_id"] or None)

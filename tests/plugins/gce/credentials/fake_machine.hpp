@@ -70,7 +70,7 @@ inline HttpReply metadata_response(std::string body) {
     return testing::reply(200, std::move(body), {{"metadata-flavor", "Google"}});
 }
 
-/// A private RSA key in PEM, in the form of JSON ("\n" for line ends).
+/// A private RSA key in PEM.
 const std::string& test_key();
 inline std::string key_file(const std::string& more = {}) {
     std::string key;

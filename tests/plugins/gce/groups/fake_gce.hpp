@@ -34,7 +34,7 @@ struct FakeMig {
     int target = 0, suspended = 0;
     std::string made_from = "t1";
     std::vector<std::string> versions{};  ///< instance templates; empty: only `made_from`
-    std::vector<std::string> zones{};     ///< of a regional one
+    std::vector<std::string> zones{};     ///< of a regional group
     std::string shape{}, update_type = "OPPORTUNISTIC", replacement{}, redistribution{};
     std::string autoscaler{};
     bool is_stateful = false;
@@ -59,22 +59,23 @@ public:
     std::map<std::string, std::vector<FakeVm>> strangers{};  ///< instances of no group, by zone
     std::set<std::string> types{"n2-standard-4", "e2-standard-2"};
     std::set<std::string> silent_places{};  ///< "zones/us-central1-b": lists omit its groups
-    std::set<std::string> broken_groups{};  ///< lists contain them without required fields
+    std::set<std::string> broken_groups{};  ///< lists contain them with an invalid target size
     std::size_t page_size = 500;
     int polls = 0;  ///< polls until an operation is done
-    /// Results of the next operations of a method: code, message, and the named instance.
+    /// The error of an operation: code, message, and the instance that it names. An empty code:
+    /// success.
     struct Ending {
         std::string code{}, message{}, location{};
     };
     std::map<std::string, std::deque<Ending>> endings{};
     bool records_requests = true;  ///< for `calls` and `requests`
     Duration latency{};  ///< of each response, which shows the state at the time of the request
-    std::function<void()> on_refusal{};  ///< runs after a request was refused
+    std::function<void()> on_refusal{};  ///< runs when a request is refused
 
     FakeMig& add(const std::string& key, int size);
     /// Creating instances run, up to the target, and deleting instances are removed.
     void settle(const std::string& key);
-    /// The instances that are being created get a stock-out.
+    /// The instances that are being created in the zone get a stock-out.
     void exhaust(const std::string& key, const std::string& zone,
                  const std::string& code = "ZONE_RESOURCE_POOL_EXHAUSTED");
     /// From now on lists lag, or show the current state again.

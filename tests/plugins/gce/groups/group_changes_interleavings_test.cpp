@@ -43,7 +43,7 @@ public:
         FakeGce& gce = project_.gce;
         gce.list_lag = faults.list_lag;
         gce.throttled = faults.throttled;
-        // Each attempt of a change, since the client repeats it.
+        // For each of the three attempts that the client makes.
         gce.hung = faults.hung * 3;
         gce.lost = faults.lost * 3;
         gce.late = faults.late;
@@ -59,7 +59,7 @@ public:
         return out;
     }
     int target() const override { return project_.gce.groups.at(web_key).target; }
-    /// Google names the new instances itself. It deletes the instances first that it has not
+    /// Google names the new instances itself. It first deletes the instances that it has not
     /// created yet.
     void set_target(int target) override {
         FakeMig& group = project_.group();

@@ -48,7 +48,7 @@ TEST(GceChanges, IncreaseCreatesInstancesWithUnusedNames) {
                 ElementsAre("running", "running", "running", "creating", "creating"));
 }
 
-TEST(GceChanges, CreateAThousandInstancesWithUniqueNames) {
+TEST(GceChanges, CreateUpToAThousandInstancesPerCallWithUniqueNames) {
     Project project;
     project.config.discovery = {{"web", 0, 5000}};
     project.add("web");
@@ -375,7 +375,8 @@ TEST(GceChanges, AreSerializedWithinAGroup) {
     ASSERT_TRUE(done) << done.error();
     EXPECT_TRUE(done->at(0));
     ASSERT_FALSE(done->at(1));
-    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict) << "the decision was based on three";
+    EXPECT_EQ(done->at(1).error().code, ErrorCode::conflict)
+        << "the decision was based on a target of three";
     EXPECT_EQ(project.group().target, 2);
 }
 

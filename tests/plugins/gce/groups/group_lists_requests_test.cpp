@@ -15,7 +15,7 @@ struct Large : Project {
     }
     FakeMig& group(int i) { return gce.groups.at(key(i)); }
     static std::string key(int i) { return "us-central1-a/group-" + std::to_string(1000 + i); }
-    /// The requests of one pass.
+    /// The number of requests of the next pass.
     int calls_of_next(Duration by = seconds(10)) {
         gce.forget_calls();
         const auto view = next(by);
@@ -44,7 +44,7 @@ TEST(GceRequestCounts, ThreeReadFiveHundredIdleGroups) {
     }
 }
 
-TEST(GceRequestCounts, EachInstanceListIsReadOncePerIntervalOneInAPass) {
+TEST(GceRequestCounts, EachInstanceListIsReadOncePerIntervalInDifferentPasses) {
     Large project(3, 1);
     project.config.refresh_every = minutes(1);
     ASSERT_TRUE(project.refresh());
@@ -100,7 +100,7 @@ TEST(GceRequestCounts, GroupsWithTheSameBaseNameInAZoneListTheirInstances) {
     EXPECT_EQ(project.gce.calls("listManagedInstances"), 2);
 }
 
-TEST(GceRequestCounts, GroupsListTheirInstancesIfTheZoneCannot) {
+TEST(GceRequestCounts, GroupsListTheirInstancesIfTheZoneCannotBeListed) {
     Large project(20, 1);
     project.gce.refuse("instances", 403, "forbidden", "Required 'compute.instances.list'");
     const auto view = project.refresh();
@@ -132,7 +132,7 @@ TEST(GceRequestCounts, GroupsAreReadPageByPage) {
     EXPECT_EQ(project.gce.calls("aggregatedList"), 3);
 }
 
-TEST(GceRequestCounts, NoneAreNeededForAnUnchangedView) {
+TEST(GceRequestCounts, AnUnchangedViewIsNotMadeAgain) {
     Large project(3, 1);
     const auto first = testing::run(project.host, project.cloud().refresh({}));
     const auto second = testing::run(project.host, project.cloud().refresh({}));

@@ -120,7 +120,7 @@ TEST(GceDiscovery, SkipsAutoscaledAndStatefulGroupsAndLogsThemOnce) {
     ASSERT_TRUE(view) << view.error();
     EXPECT_TRUE(view->complete);
     EXPECT_THAT(names(*view), ElementsAre(in_a("web")));
-    project.group().target = 1;  // another view object
+    project.group().target = 1;  // so that another view is made
     ASSERT_TRUE(project.next());
     EXPECT_THAT(project.warnings(),
                 ElementsAre(HasSubstr("is sized by Google's autoscaler \"scaler\""),

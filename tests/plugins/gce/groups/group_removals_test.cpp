@@ -207,7 +207,7 @@ TEST(GceRemovals, DeleteAnInstanceThatIsBeingCreatedByItsName) {
     EXPECT_EQ(project.group().target, 3);
 }
 
-TEST(GceRemovals, AreVisibleRightAfterAnIncrease) {
+TEST(GceRemovals, LowerATargetThatWasJustIncreased) {
     Full project;
     ASSERT_TRUE(project.increase(1, 3));
     ASSERT_TRUE(project.remove({project.id(0)}));

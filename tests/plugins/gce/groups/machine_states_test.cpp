@@ -79,7 +79,7 @@ TEST(GceMachines, AreLeavingIfStoppedByAnotherClient) {
     EXPECT_EQ(project.refresh()->machines.at(0).leaves, std::nullopt) << "it will run again";
 }
 
-TEST(GceMachines, ArePreemptedIfASpotInstanceIsStopped) {
+TEST(GceMachines, CountAsPreemptedIfTheyAreStoppedSpotInstances) {
     Project project;
     project.gce.templates["t1"].is_spot = true;
     project.add("web", 1).instances[0].status = "STOPPING";
@@ -108,7 +108,7 @@ TEST(GceMachines, DoNotIncludeInstancesThatDoNotExistYet) {
     EXPECT_EQ(view->groups[0].target, 3);
 }
 
-TEST(GceMachines, HaveFailedWithAReasonIfTheyCannotBeCreated) {
+TEST(GceMachines, HaveAnErrorIfTheyCannotBeCreated) {
     struct Case {
         const char* fault;
         ErrorCode code;

@@ -1,4 +1,4 @@
-/// A project with groups, and the cloud of Capstan.
+/// A project with groups, and the GCE cloud of Capstan on it.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Project {
     FakeMig& add(const std::string& name, int size = 0) {
         return gce.add("us-central1-a/" + name, size);
     }
-    /// In three zones.
+    /// A regional group in three zones.
     FakeMig& add_regional(const std::string& name, const std::string& shape, int size = 0) {
         FakeMig& group = gce.groups["us-central1/" + name];
         group.zones = {"us-central1-a", "us-central1-b", "us-central1-c"};
@@ -54,7 +54,7 @@ struct Project {
         for (const NodeGroup& each : (*view)->groups) listed[each.id] = each.target.value_or(0);
         return **view;
     }
-    /// Refreshes after a while.
+    /// Refreshes `by` later.
     Result<CloudView> next(Duration by = std::chrono::seconds(10)) {
         host.advance(by);
         return refresh();

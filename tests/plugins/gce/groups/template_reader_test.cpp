@@ -141,7 +141,7 @@ TEST(GceTemplateReader, FailsForAnUnknownGroup) {
 }
 
 struct Priced : Described {
-    /// Tests run in parallel.
+    /// A separate file for each test, since tests run in parallel.
     std::string path = ::testing::TempDir() + "gce_prices_" +
                        ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json";
     Priced() {

@@ -138,7 +138,7 @@ TEST(GceGroupMaker, KeepsTheInstanceTemplateIfTheOutcomeIsUnknown) {
     EXPECT_THAT(google.changes(), Not(Contains("DELETE template")));
 }
 
-TEST(GceGroupMaker, CleansUpAGroupThatWasNeverCreated) {
+TEST(GceGroupMaker, CleansUpTheInstanceTemplateOfAGroupThatWasNeverCreated) {
     GoogleMaker google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path, "", 503)
@@ -152,7 +152,7 @@ TEST(GceGroupMaker, CleansUpAGroupThatWasNeverCreated) {
     EXPECT_THAT(google.changes().back(), "DELETE template");
 }
 
-TEST(GceGroupMaker, KeepsBothWhileTheOperationIsRunning) {
+TEST(GceGroupMaker, KeepsGroupAndInstanceTemplateWhileTheOperationIsRunning) {
     GoogleMaker google;
     google.on("POST " + templates_path, done())
         .on("POST " + groups_path, operation_response())

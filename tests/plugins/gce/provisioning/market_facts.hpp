@@ -13,7 +13,7 @@ inline GceMachineType type_of(std::string name, std::int64_t vcpus, std::int64_t
         .name = std::move(name), .vcpus = vcpus, .memory_mib = memory_mib, .arch = std::move(arch)};
 }
 
-/// An instance template of GKE in two zones.
+/// An instance template of GKE, and the machine types of two zones.
 inline MarketFacts usual_facts() {
     MarketFacts out;
     out.source.link = {"shop", {}, "instanceTemplates", "nodes"};

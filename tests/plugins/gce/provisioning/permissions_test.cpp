@@ -23,7 +23,7 @@ std::vector<std::string> permissions_in(const std::string& file) {
     return out;
 }
 
-TEST(GceRoles, AreThePermissionsThatTheSourcesName) {
+TEST(GceRoles, GrantExactlyTheNeededPermissions) {
     std::vector<std::string> role = permissions_in("role.yaml");
     EXPECT_THAT(role, UnorderedElementsAreArray(needed_permissions(false)));
     for (std::string& more : permissions_in("role_provisioning.yaml"))
@@ -51,7 +51,7 @@ struct Project : ScriptedGoogle {
     }
 };
 
-TEST(GcePermissions, AreCheckedIfGranted) {
+TEST(GcePermissions, AreAcceptedIfGranted) {
     Project project;
     project.grant(needed_permissions(true));
     EXPECT_TRUE(project.check(true));

@@ -22,9 +22,10 @@ TEST(GceFingerprints, ChangeWithEverySource) {
     const std::string before = fingerprint_of(usual_sources(), {});
     const std::vector<std::pair<const char*, std::function<void(TemplateSources&)>>> changes{
         {"another instance template", [](auto& s) { s.instance_template.link.name = "web-2"; }},
-        {"one of its name that was made anew", [](auto& s) { s.instance_template.id = "78"; }},
+        {"a new instance template with the same name",
+         [](auto& s) { s.instance_template.id = "78"; }},
         {"zones", [](auto& s) { s.group.zones.push_back("us-central1-b"); }},
-        {"figures of the type", [](auto& s) { s.machine_type->memory_mib = 1; }},
+        {"the resources of the type", [](auto& s) { s.machine_type->memory_mib = 1; }},
         {"a type that is unknown", [](auto& s) { s.machine_type.reset(); }},
         {"the image", [](auto& s) { s.image = GceImage{.arch = "arm64"}; }},
         {"flexible types", [](auto& s) { s.group.flexible_types = {"n2-standard-8"}; }}};

@@ -27,7 +27,7 @@ constexpr const char* gke_variables =
 
 TEST(GceGroupTemplate, SubtractsReservesFromTheMachine) {
     const NodeTemplate node = template_of(usual_sources(kube_env_with(gke_variables))).node;
-    // The kernel reserves 1/64, 16 MiB, 64 MiB and 0.175% of 16 GiB.
+    // The kernel reserves 1/64 of 16 GiB, 16 MiB, 64 MiB, and 0.175% of 16 GiB.
     const std::int64_t memory = 16 * gib - 256 * mib - 80 * mib - 30'064'771;
     const std::int64_t storage = 100 * gib - 1'678'795'342 - 4'453'881'086 - 100 * mib;
     EXPECT_EQ(

@@ -107,7 +107,7 @@ TEST(ShortenedKubeEnv, DescribesTheSameNodes) {
 
 TEST(ShortenedKubeEnv, IsUnchangedIfItCannotBeShortened) {
     EXPECT_FALSE(KubeEnv::parse(shorten_kube_env("CA_CERT: x\n"))->variables().empty())
-        << "nodes of GKE have one";
+        << "one variable remains: an empty kube-env counts as none";
     for (const char* none : {"", "- a\n", "a: [\n"}) EXPECT_EQ(shorten_kube_env(none), none);
 }
 

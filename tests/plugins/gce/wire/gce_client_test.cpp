@@ -46,7 +46,7 @@ public:
     int made = 1;
 };
 
-/// Google as responses in order, repeating the last.
+/// Google. Returns the responses in order, and then repeats the last one.
 struct Google {
     FakeHost host{};
     RenewedTokens tokens{};

@@ -54,7 +54,7 @@ TEST(LabelsConfig, HasTheExpectedNumberOfLabelsPerCloud) {
     EXPECT_EQ(find_preset("oracle"), nullptr);
 }
 
-TEST(LabelsConfig, RejectsLabelModeWithIgnoredLabels) {
+TEST(LabelsConfig, RejectsTheOnlySettingWithIgnoredLabels) {
     for (const char* key : {"ignore", "ignore_prefixes", "ignore_regexes"}) {
         FakeSettings settings(labels_schema());
         settings.set("only", list("team")).set(key, list("x"));

@@ -29,7 +29,7 @@ std::uint64_t bucket(const LabelsCheck& check, const NodeTemplate& node) {
     return check.bucket(call.call(), TemplateView(raw));
 }
 
-TEST(LabelsCheck, DecidesOnlyInLabelMode) {
+TEST(LabelsCheck, MayDecideBySameLabelsUnlessOnlyIsSet) {
     EXPECT_FALSE(check_with({}).may_decide());
     EXPECT_FALSE(check_with({{"preset", "aws"}}).may_decide());
     EXPECT_TRUE(check_with({{"preset", "azure"}}).may_decide());

@@ -71,7 +71,7 @@ TEST(ResourcesCheck, AcceptsResourcesInAnyOrder) {
               check.bucket(call.call(), TemplateView(b)));
 }
 
-/// Nodes that differ little or not at all.
+/// Random nodes that are often similar.
 NodeTemplate any_node(std::mt19937& random) {
     const auto one_of = [&](std::initializer_list<const char*> choices) {
         return choices.begin()[random() % choices.size()];

@@ -74,7 +74,7 @@ TEST(DrainRules, MovePodsWithAController) {
     });
 }
 
-TEST(DrainRules, SkipExpendableMirrorAndDaemonSetPods) {
+TEST(DrainRules, SkipExpendableAndMirrorPodsAndRecognizeDaemonSetPods) {
     const auto below = [](TestCluster&, snapshot::PodObject& p) { p.spec.priority = -11; };
     check({
         {"expendable", below, drainability::Drain::skip, "expendable"},
@@ -121,12 +121,13 @@ TEST(DrainRules, SkipLongTerminatingPods) {
     check({
         {"a minute after its deletion", alone(1min), drainability::Drain::block, "replicated",
          "NotReplicated"},
-        {"later", alone(1min + 1ns), drainability::Drain::skip, "long_terminating"},
+        {"more than a minute after its deletion", alone(1min + 1ns), drainability::Drain::skip,
+         "long_terminating"},
         {"within its grace period", alone(5min, 5min), drainability::Drain::block, "replicated",
          "NotReplicated"},
         {"after its grace period", alone(5min + 31s, 5min), drainability::Drain::skip,
          "long_terminating"},
-        {"without a grace period", alone(31s, 0s), drainability::Drain::skip, "long_terminating"},
+        {"with a grace period of 0", alone(31s, 0s), drainability::Drain::skip, "long_terminating"},
         {"with the longest grace period", alone(1h, Duration::max()), drainability::Drain::block,
          "replicated", "NotReplicated"},
     });
@@ -341,10 +342,11 @@ TEST(DrainRules, BlockPodsOfJobsIfConfigured) {
          drainability::Drain::skip, drainability::Drain::skip, drainability::Drain::skip},
         {"deleted long ago", [](snapshot::PodObject& p) { deleted(p, 1h); },
          drainability::Drain::skip, drainability::Drain::block, drainability::Drain::block},
-        {"an owner but not the controller",
+        {"a Job is an owner but not the controller",
          [](snapshot::PodObject& p) { p.owner.kind = "Workflow"; }, drainability::Drain::block,
          drainability::Drain::block, drainability::Drain::block},
-        {"of another kind Job", [](snapshot::PodObject& p) { p.owner.job_among_owners = false; },
+        {"of a Job in another API group",
+         [](snapshot::PodObject& p) { p.owner.job_among_owners = false; },
          drainability::Drain::move, drainability::Drain::move, drainability::Drain::move},
     };
     for (const JobCase& c : cases) {

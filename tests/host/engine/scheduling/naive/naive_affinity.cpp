@@ -1,4 +1,4 @@
-// InterPodAffinity: required affinity and anti-affinity, in both directions.
+// InterPodAffinity: required affinity, and required anti-affinity in both directions.
 #include <algorithm>
 #include <functional>
 
@@ -66,7 +66,7 @@ bool same_domain(const Node& a, const Node& b, const std::string& key) {
     return value && value == find_value(b, key);
 }
 
-/// A pod counts if it matches all terms and its node has the topology key.
+/// For a term, a pod counts if it matches all terms and its node has the topology key of the term.
 Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     const std::vector<snapshot::PodTerm>& terms = pod.spec.pod_affinity;
     const auto wanted = [&](const Pod& other) {
@@ -89,7 +89,7 @@ Verdict own_affinity(const NaiveCluster& naive_cluster, const Pod& pod, const No
         },
         wanted);
     if (!counted && all_terms_match(naive_cluster, pod, pod))
-        return std::nullopt;  // the first pod of the term
+        return std::nullopt;  // the first of the pods that have affinity to each other
     return "no matching pod in the domain";
 }
 

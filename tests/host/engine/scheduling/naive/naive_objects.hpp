@@ -25,7 +25,7 @@ inline Node node(const std::string& name, const std::string& zone, std::vector<P
     return out;
 }
 
-/// A letter per node: "F" if the pod fits, "-" if it does not.
+/// A character for each node: "F" if the pod fits, "-" if it does not.
 inline std::string where(const NaiveCluster& naive_cluster, const Pod& pod) {
     std::string out;
     for (std::size_t i = 0; i < naive_cluster.nodes.size(); ++i)

@@ -1,4 +1,4 @@
-/// The predicates. Each returns nothing if the pod fits, otherwise a sentence.
+/// The predicates. A Verdict is absent if the pod fits; otherwise it says why the pod does not fit.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ std::map<std::string, int> count_domains(const NaiveCluster& naive_cluster,
                                          const snapshot::SpreadConstraint& constraint,
                                          const Pod& pod, const Node* evaluated = nullptr);
 
-/// The value of a label of a node, if it has it.
+/// The value of the node's label with this key; absent: the node has no such label.
 std::optional<std::string> find_value(const Node& node, const std::string& key);
 
 }  // namespace capstan::engine::scheduling::naive

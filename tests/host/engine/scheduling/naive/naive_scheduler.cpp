@@ -54,7 +54,7 @@ std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& clust
              .taints = template_node.taints,
              .allocatable = template_node.allocatable,
              .attach_limits = template_node.csi_limits};
-    // No pod selects this value, because labels contain no spaces.
+    // No pod selects this value, because a value of a label contains no space.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(naive_cluster.nodes.size());
     for (const PodGroupId daemon : template_node.daemons)
         out.pods.push_back(make_pod(cluster, daemon));

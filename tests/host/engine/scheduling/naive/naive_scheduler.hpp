@@ -1,6 +1,6 @@
 /// A slow, simple scheduler: it evaluates each predicate of kube-scheduler 1.33 by its definition,
-/// for one pod and one node at a time. It caches nothing and shares no code with the engine's
-/// predicates, so that tests can compare the two.
+/// for one pod and one node at a time. It caches nothing, and shares with the engine's predicates
+/// only functions of the SDK. So tests can compare its results with theirs.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +46,12 @@ struct NaiveCluster {
     std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
-/// Nodes have the index of their NodeIndex and contain the pods that are bound to them.
+/// The node with NodeIndex i becomes nodes[i], and has the pods that are bound to it.
 NaiveCluster make_naive_cluster(const snapshot::Cluster& cluster);
 Pod make_pod(const snapshot::Cluster& cluster, PodGroupId equivalence_group);
-/// The pod with its own spread constraints, or if it has none with the default ones.
+/// The pod with its own spread constraints, or, if it has none, with the default ones.
 Pod with_spread(const NaiveCluster& naive_cluster, Pod pod);
-/// Adds an empty node of the template with its DaemonSet pods; returns its index.
+/// Adds a new node of the template, with only its daemons; returns the index of the node.
 std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& cluster,
                      const TemplateNode& template_node);
 

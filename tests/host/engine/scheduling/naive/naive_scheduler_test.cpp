@@ -1,4 +1,4 @@
-// The naive scheduler's copy of a cluster, and its predicates about one node.
+// The naive scheduler's copy of a cluster, and its predicates about nodes and volumes.
 #include "naive/naive_scheduler.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(NaiveScheduler, CopiesTheClusterAndAddsNodes) {
     EXPECT_EQ(naive_cluster.nodes[2].pods[0].ns, "kube-system");
 }
 
-TEST(NaiveScheduler, ReportsTheFirstFailedPredicate) {
+TEST(NaiveScheduler, ReportsTheFailedPredicate) {
     struct Case {
         Predicate expected;
         void (*change)(Pod&, NaiveCluster&);

@@ -29,7 +29,7 @@ bool has_mode(const std::vector<std::string>& modes, const std::string& mode) {
     return std::find(modes.begin(), modes.end(), mode) != modes.end();
 }
 
-/// Driver and handle of each volume that is attached for the pod.
+/// Driver and handle of volumes that are attached to a node.
 using Attached = std::set<std::pair<std::string, std::string>>;
 
 void attach(Attached& attached, const NaiveCluster& naive_cluster, const Pod& pod) {

@@ -7,7 +7,7 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-/// Claims c0 to c9 of all kinds in each namespace. c10 and c11 do not exist.
+/// Adds the claims c0 to c9, of all kinds. Pods also name c10 and c11, which do not exist.
 void add_claims(snapshot::ClusterBuilder& builder, const std::string& ns) {
     const auto add = [&](int n, const std::string& volume, const std::string& of,
                          std::vector<std::string> modes = {"ReadWriteOnce"},
@@ -90,7 +90,7 @@ Resources allocatable(Dice& dice) {
     return out;
 }
 
-/// A copy of an existing template that differs in a label.
+/// The template with pool=b, and sometimes with disk=ssd.
 TemplateNode make_another(Dice& dice, TemplateNode template_node) {
     template_node.labels["pool"] = "b";
     if (dice.chance(30)) template_node.labels["disk"] = "ssd";
@@ -218,20 +218,21 @@ RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes,
         if (dice.chance(15)) pod.deleted = Time{};
         builder.set(pod);
     }
-    std::vector<PodGroupId> classes;
+    std::vector<PodGroupId> equivalence_groups;
     for (const snapshot::PodObject& kind : kinds)
-        classes.push_back(builder.add_equivalence_group(kind));
+        equivalence_groups.push_back(builder.add_equivalence_group(kind));
     std::vector<TemplateNode> template_nodes;
     for (int i = 0; i < sizes.template_nodes; ++i) {
-        template_nodes.push_back(i > 0 && dice.chance(30)
-                                     ? make_another(dice, dice.one_of(template_nodes))
-                                     : make_random_template_node(dice, frequencies, classes));
+        template_nodes.push_back(
+            i > 0 && dice.chance(30)
+                ? make_another(dice, dice.one_of(template_nodes))
+                : make_random_template_node(dice, frequencies, equivalence_groups));
     }
 
-    std::vector<PodGroupId> pod_groups = classes;  // some kinds are only bound
+    std::vector<PodGroupId> pod_groups = equivalence_groups;
     std::sort(pod_groups.begin(), pod_groups.end());
     pod_groups.erase(std::unique(pod_groups.begin(), pod_groups.end()), pod_groups.end());
-    if (pod_groups.size() > 2) pod_groups.pop_back();
+    if (pod_groups.size() > 2) pod_groups.pop_back();  // the pods of the last are only bound
     return {builder.build(), std::move(pod_groups), std::move(template_nodes),
             std::move(default_spread)};
 }

@@ -1,4 +1,4 @@
-/// Small random clusters, by seed, with every feature that affects scheduling.
+/// Small random clusters, by seed, with most features that affect scheduling.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ private:
     std::mt19937_64 random_;
 };
 
-/// How often a feature occurs, as a percentage of pods or nodes.
+/// About how often a feature occurs, as a percentage of pods, nodes or clusters.
 struct Frequencies {
     int affinity = 25;  ///< between pods
     int spread = 30;    ///< of pods over domains
@@ -40,7 +40,7 @@ struct Frequencies {
     int volumes = 15;
     int node_affinity = 15;
     int taints = 15;
-    int default_spread = 0;  ///< of clusters with default constraints and controllers
+    int default_spread = 0;  ///< of clusters: default constraints, controllers and Services
 };
 
 struct Sizes {
@@ -54,8 +54,9 @@ struct RandomCluster {
     std::vector<snapshot::DefaultSpread> default_spread{};
 };
 
-/// Pods of `sizes.kinds` kinds are bound to random nodes, whether they fit or not; some kinds are
-/// also returned as pod groups.
+/// Binds pods of `sizes.kinds` kinds to random nodes, whether they fit or not. Returns the
+/// equivalence groups of these kinds as pod groups, but without the last one if there are more than
+/// two.
 RandomCluster make_random_cluster(std::uint64_t seed, const Sizes& sizes = {},
                                   const Frequencies& frequencies = {});
 

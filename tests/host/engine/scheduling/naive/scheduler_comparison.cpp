@@ -42,7 +42,8 @@ Refusal SchedulerComparison::naive_why_not(const State& state, PodGroupIndex pod
                                            std::size_t node) const {
     const auto allowed = state.allowed.find(pod_group);
     if (allowed == state.allowed.end()) return why_not(state.naive_cluster, pods_[pod_group], node);
-    // The constraint stays because other constraints require its key, but it allows every node.
+    // The constraint stays, since the other constraints count only nodes with its key. But it
+    // allows every such node.
     const auto& [key, left] = allowed->second;
     Pod pod = pods_[pod_group];
     for (snapshot::SpreadConstraint& constraint : pod.spec.spread) {
@@ -80,7 +81,7 @@ std::string SchedulerComparison::compare_domains(PodGroupIndex pod_group) const 
         for (const auto& domain : spread->domains) {
             if (domain.exists) found[domain.value] = domain.count;
         }
-        if (found != counts) return about(pod_group, "domains") + "other counts";
+        if (found != counts) return about(pod_group, "all domains") + "the counts differ";
     }
     return "";
 }
@@ -125,7 +126,7 @@ std::string SchedulerComparison::compare(PodGroupIndex pod_group, Slot slot) {
         [](auto sum, const Pod& pod) { return sum + pod.spec.requests.amount("cpu"); });
     const auto free =
         now_.naive_cluster.nodes[now_.nodes_of[slot].front()].allocatable.amount("cpu") - cpu;
-    return fast_.free(slot, snapshot::cpu_index) == free ? "" : where + "other cpu is free";
+    return fast_.free(slot, snapshot::cpu_index) == free ? "" : where + "the free cpu differs";
 }
 
 std::string SchedulerComparison::compare_new(PodGroupIndex pod_group,
@@ -136,10 +137,11 @@ std::string SchedulerComparison::compare_new(PodGroupIndex pod_group,
     const Refusal slow = naive_why_not(state, pod_group, added);
     const Refusal fast = fast_.why_not_new(pod_group, template_node);
     if (fast != fast_.why_not_new(pod_group, predicates_->equivalent(template_node)))
-        return "not equivalent";
+        return "template_node " + std::to_string(template_node) +
+               " is not equivalent to that which equivalent() returns";
     if (fast.predicate == slow.predicate) return "";
     return about(pod_group, "template_node " + std::to_string(template_node)) + to_text(fast) +
-           " is " + to_text(slow);
+           ", expected " + to_text(slow);
 }
 
 std::string SchedulerComparison::compare_find(PodGroupIndex pod_group) const {
@@ -151,8 +153,9 @@ std::string SchedulerComparison::compare_find(PodGroupIndex pod_group) const {
                 Predicate::none)
             slow = slot;
     }
-    return fast_.find(pod_group, 0, end) == slow ? ""
-                                                 : about(pod_group, "any slot") + "finds another";
+    return fast_.find(pod_group, 0, end) == slow
+               ? ""
+               : about(pod_group, "any slot") + "find returns another slot";
 }
 
 std::string SchedulerComparison::find_disagreement() {

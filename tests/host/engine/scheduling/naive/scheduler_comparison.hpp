@@ -20,8 +20,8 @@ public:
 
     /// The first difference; empty: none. Compares every pod group on every slot and template node.
     std::string find_disagreement();
-    /// A random step: places pods, adds, splits or closes nodes, sets an allowance, saves, or
-    /// undoes.
+    /// A random step: places pods; adds, splits or closes nodes; sets or removes an allowance;
+    /// saves the state, or returns to a saved state.
     void step(Dice& dice);
 
 private:

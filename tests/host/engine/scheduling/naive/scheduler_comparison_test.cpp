@@ -1,5 +1,5 @@
 // Compares the engine's predicates with the naive scheduler on random clusters.
-// CAPSTAN_SEEDS=from,to selects other seeds.
+// CAPSTAN_SEEDS=FROM,TO selects the seeds from FROM to TO - 1 instead.
 #include "naive/scheduler_comparison.hpp"
 
 #include <gtest/gtest.h>
@@ -34,38 +34,39 @@ void compare_schedulers(Seeds defaults, const Sizes& sizes, const Frequencies& f
     }
 }
 
-constexpr Frequencies only_resources{.affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
+constexpr Frequencies no_inter_pod_constraints{
+    .affinity = 0, .spread = 0, .ports = 0, .volumes = 0};
 
 TEST(PlacementAndNaiveScheduler, AgreeOnResourcesTaintsAndNodeAffinity) {
-    compare_schedulers({0, 40}, {}, only_resources, 6);
+    compare_schedulers({0, 40}, {}, no_inter_pod_constraints, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnPorts) {
-    Frequencies frequencies = only_resources;
+    Frequencies frequencies = no_inter_pod_constraints;
     frequencies.ports = 60;
     compare_schedulers({0, 40}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnVolumes) {
-    Frequencies frequencies = only_resources;
+    Frequencies frequencies = no_inter_pod_constraints;
     frequencies.volumes = 60;
     compare_schedulers({0, 50}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnInterPodAffinity) {
-    Frequencies frequencies = only_resources;
+    Frequencies frequencies = no_inter_pod_constraints;
     frequencies.affinity = 50;
     compare_schedulers({0, 50}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnTopologySpread) {
-    Frequencies frequencies = only_resources;
+    Frequencies frequencies = no_inter_pod_constraints;
     frequencies.spread = 70;
     compare_schedulers({0, 50}, {}, frequencies, 6);
 }
 
 TEST(PlacementAndNaiveScheduler, AgreeOnDefaultTopologySpread) {
-    Frequencies frequencies = only_resources;
+    Frequencies frequencies = no_inter_pod_constraints;
     frequencies.spread = 20;
     frequencies.node_affinity = 30;
     frequencies.default_spread = 100;

@@ -1,4 +1,4 @@
-// Predicates about a node itself: cordon, taints, resource claims.
+// Predicates about the cordon and the taints of a node, and the refusal of resource claims.
 #include <gmock/gmock.h>
 
 #include "engine/scheduling/predicates/dynamic_resources.hpp"

@@ -63,7 +63,7 @@ TEST_F(StoredCredentialsTest, ReadATokenFileAgainIfTheServerRejectsTheToken) {
     EXPECT_EQ(authorization(**credentials), "Bearer two") << "already replaced";
 }
 
-TEST_F(StoredCredentialsTest, KeepATokenWhoseFileBecomesUnreadable) {
+TEST_F(StoredCredentialsTest, KeepTheTokenIfItsFileBecomesEmpty) {
     const auto credentials = make({.token_file = folder_.write("token", "hunter2")});
     folder_.write("token", "");
     virtual_.loop.advance(seconds(50));

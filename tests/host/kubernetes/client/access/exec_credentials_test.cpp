@@ -28,7 +28,7 @@ std::string print(const std::string& status) {
     return R"(echo "{\"kind\":\"ExecCredential\",\"apiVersion\":\")" + api_v1 +
            R"(\",\"status\":{)" + status + "}}\"";
 }
-/// Counts its runs in a file; $n is the number of runs.
+/// Script lines that count the runs of the script in a file; $n is the number of runs.
 const std::string counting = "cd \"$FOLDER\"; echo x >> runs; n=$(wc -l < runs)\n";
 
 class ExecCredentialsTest : public ::testing::Test {

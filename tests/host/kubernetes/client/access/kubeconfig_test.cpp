@@ -36,7 +36,7 @@ protected:
         EXPECT_TRUE(out) << out.error();
         return out.value_or(Kubeconfig());
     }
-    /// The error message without the file name.
+    /// The part of the error message after the file name.
     std::string error(const std::string& text, const std::string& context = {}) const {
         const auto out = read(text, context);
         if (out) return "none";
@@ -166,7 +166,7 @@ TEST_F(KubeconfigTest, ReportsMissingParts) {
               ": kubeconfig has no user \"u\"; it has none");
 }
 
-TEST_F(KubeconfigTest, RejectsOtherFiles) {
+TEST_F(KubeconfigTest, RejectsMalformedKubeconfigs) {
     const std::pair<std::string, std::string> cases[] = {
         {"kind: Pod\napiVersion: v1\n", ":1: kind expects Config: this is not a kubeconfig"},
         {"kind: Config\napiVersion: v2\n", ":2: apiVersion expects v1"},

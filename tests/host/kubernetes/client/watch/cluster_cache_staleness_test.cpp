@@ -97,7 +97,7 @@ TEST_F(ClusterCacheTest, IsObservedDuringSilenceOfAServerWithoutBookmarks) {
     EXPECT_EQ(cache.unobserved_because(), "");
 }
 
-TEST_F(ClusterCacheTest, IsObservedWithoutOtherKinds) {
+TEST_F(ClusterCacheTest, IsObservedIfOnlyTheWatchOfServicesFails) {
     sync();
     accept_watches();
     api.fail(find_open("watch", "/api/v1/services")->id, {ErrorCode::unavailable, "lost"});

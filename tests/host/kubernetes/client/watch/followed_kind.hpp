@@ -49,7 +49,7 @@ inline std::string error_line(int code, const std::string& reason,
     return line("ERROR", R"({"kind":"Status","status":"Failure","code":)" + std::to_string(code) +
                              R"(,"reason":")" + reason + R"(","message":")" + message + R"("})");
 }
-/// A page of a list; `next`: its token for the next one.
+/// A page of a list; `next`: the continue token of the next page.
 inline std::string page(int version, const std::vector<std::string>& objects,
                         const std::string& next = "") {
     std::string out = R"({"metadata":{"resourceVersion":")" + std::to_string(version) +
@@ -103,7 +103,7 @@ struct FollowedKind {
             wait_for_request();
         }
     }
-    /// Answers the list with node a at version 10; the watch begins there.
+    /// Answers the list, which is at version 10, with node a; the watch begins at version 10.
     void sync() {
         api.answer({.body = page(10, {node_text("a", 3)})});
         store.take();

@@ -145,7 +145,7 @@ TEST_F(ObjectWatchTest, ReportsAReplacedObjectAsDeletedAndAdded) {
     EXPECT_THAT(take_changes(), ElementsAre("deleted a@", "added a@9"));
 }
 
-TEST_F(ObjectWatchTest, ReportsNoChangeTwice) {
+TEST_F(ObjectWatchTest, IgnoresAKnownVersionAndTheDeletionOfAnUnknownObject) {
     begin();
     push(event("MODIFIED", object("a", "1")) + event("DELETED", object("never", "6")));
     EXPECT_THAT(take_changes(), IsEmpty());

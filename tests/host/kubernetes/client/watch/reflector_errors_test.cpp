@@ -16,7 +16,7 @@ struct Condition {
     bool is_immediate = false;  ///< without a back-off
 };
 
-TEST(ReflectorErrors, HaveADelayAndANextRequestEach) {
+TEST(ReflectorErrors, DetermineTheNextRequestAndItsDelay) {
     const char* same = "watch resourceVersion=10";
     const char* relist = "list resourceVersion=10";
     const char* newest = "list limit=2";
@@ -116,22 +116,22 @@ TEST(ReflectorErrors, RelistLessOftenIfAWatchExpiresRepeatedly) {
     EXPECT_FALSE(nodes.errors.empty()) << "reported";
 }
 
-TEST(ReflectorErrors, RelistLessOftenIfAWatchExpiresAndFailsInTurns) {
+TEST(ReflectorErrors, RelistLessOftenIfAWatchExpiresAndFailsAlternately) {
     FollowedKind nodes(false);
     nodes.sync();
     const Duration start = nodes.loop.monotonic();
     Duration failed = start - 25s;
     int requests = 0;
     for (; nodes.loop.monotonic() - start < 5min; ++requests) {
-        // One server fails every 25 s, so all answers of the other come is_immediate after an
-        // outage.
+        // One of two API servers fails every 25 s, so every response of the other follows soon
+        // after an outage.
         const bool fails = nodes.loop.monotonic() - failed >= 25s;
         if (fails) failed = nodes.loop.monotonic();
         nodes.api.answer(fails ? Answer{.status = 503}
                                : Answer{.status = 410, .body = status_body("Expired")});
         nodes.wait_for_request();
     }
-    EXPECT_LE(requests, 75) << "five per minute immediately, the others at min_delay 10 s apart";
+    EXPECT_LE(requests, 75) << "five per minute immediately, the others at least 10 s apart";
 }
 
 TEST(ReflectorErrors, FollowTheRetryDelayOfTheServer) {
@@ -259,7 +259,7 @@ TEST(ReflectorErrors, DoNotBlockOnAForbiddenOptionalKind) {
     EXPECT_TRUE(kind.reflector.has_synced());
 }
 
-TEST(ReflectorErrors, EndAListThatNeverEnds) {
+TEST(ReflectorErrors, EndAListThatTakesTooLong) {
     FollowedKind nodes(false);
     nodes.push(R"({"metadata":{"resourceVersion":"10"},"items":[)");
     for (int i = 0; i < 21; ++i) {

@@ -231,7 +231,7 @@ TEST(ReflectorRecovery, BacksOffIfEachWatchFailsWhenOpened) {
     EXPECT_GT(nodes.loop.monotonic() - start, 2min);
 }
 
-TEST(ReflectorRecovery, KeepsTheBackOffIfTheServerAskedToWait) {
+TEST(ReflectorRecovery, KeepsTheBackOffIfTheServerRefusesRequests) {
     for (const Answer& answer : {Answer{.status = 429}, Answer{.status = 503, .retry_after = 5s},
                                  Answer{.status = 403, .body = status_body("Forbidden")}}) {
         FollowedKind nodes(false);

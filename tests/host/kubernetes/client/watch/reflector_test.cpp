@@ -87,8 +87,8 @@ TEST(Reflector, IgnoresTheVersionOfIncompleteInitialEvents) {
 
 struct Refusal {
     const char* what;
-    Answer answer;      ///< of the request
-    std::string event;  ///< or in its stream
+    Answer answer;      ///< response to the request
+    std::string event;  ///< or an event in its stream
 };
 
 TEST(Reflector, FallsBackToAListIfInitialEventsAreRejected) {

@@ -84,7 +84,7 @@ TEST_F(EventRecorderTest, RetriesOnlyTemporaryErrors) {
     EXPECT_EQ(errors, 2) << "reported once until a write succeeds";
 }
 
-TEST_F(EventRecorderTest, DoesNotRepeatAnEventWhoseResponseWasLost) {
+TEST_F(EventRecorderTest, CountsARetriedEventThatAlreadyExistsAsRecorded) {
     record("a");
     api.fail({ErrorCode::unavailable, "connection lost"});
     loop.advance(13s);

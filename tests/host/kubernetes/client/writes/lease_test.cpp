@@ -132,7 +132,7 @@ TEST_F(LeaderElection, IgnoresTheClocksOfOthers) {
     for (const char* other : {"1999-01-01T00:00:00.000000Z", "2099-01-01T00:00:00.000000Z", "?"}) {
         SCOPED_TRACE(other);
         Candidate b(loop, lease, "b");
-        // Renewed all the time, but by a clock with another time.
+        // `a` renews the lease as usual, but its renewTime is from a clock with another time.
         a.api.automatic = [&](const ScriptedApi::Asked& asked) {
             const Answer answer = lease.answer(asked);
             base::make_object(*lease.lease, "spec")["renewTime"] =
@@ -174,7 +174,7 @@ TEST_F(LeaderElection, SurvivesAShortOutage) {
     EXPECT_EQ(lease.transitions(), 0);
 }
 
-TEST_F(LeaderElection, IgnoresARenewalAnsweredAfterTheDeadline) {
+TEST_F(LeaderElection, IgnoresARenewalThatIsExecutedAfterTheDeadline) {
     loop.advance(0s);
     a.disconnect();
     loop.advance(2s);
@@ -193,7 +193,7 @@ TEST_F(LeaderElection, IsLostIfTheProcessWasSuspendedForTooLong) {
     EXPECT_FALSE(a.leads());
 }
 
-TEST_F(LeaderElection, IsRegainedIfTheServerReturnsFirst) {
+TEST_F(LeaderElection, IsRegainedIfNoOtherCandidateHasLed) {
     loop.advance(0s);
     a.disconnect();
     loop.advance(11s);
@@ -291,7 +291,7 @@ TEST_F(LeaderElection, DoesNotReleaseTheLeaseOfAnother) {
     EXPECT_EQ(lease.holder(), "a");
 }
 
-TEST(LeaderElector, RejectsDurationsThatAllowTwoLeaders) {
+TEST(LeaderElector, RejectsInvalidOptions) {
     using Options = LeaderElector::Options;
     const Options good{.ns = "kube-system", .identity = "a"};
     EXPECT_TRUE(LeaderElector::check(good));

@@ -33,7 +33,7 @@ Answer read(std::string_view version = "7") {
 struct PatchCase {
     const char* what;
     engine::NodeChange change;
-    const char* patch;  ///< without the guard; empty: nothing to write
+    const char* patch;  ///< without the resource version; empty: nothing to write
 };
 
 TEST(NodePatch, ContainsDifferencesAndAllTaintsIfOneDiffers) {
@@ -47,7 +47,7 @@ TEST(NodePatch, ContainsDifferencesAndAllTaintsIfOneDiffers) {
           {"key":"gone","effect":"NoExecute","timeAdded":"2020-01-01T00:00:00Z","new":7},
           {"key":"ToBeDeleted","effect":"NoSchedule","value":"17"}]}})"},
         {"an existing taint keeps its time and unknown fields", {.set_taints = {execute}}, ""},
-        {"another effect replaces it in its place",
+        {"a taint with another effect takes the place of the old one",
          {.set_taints = {{"gone", "", Effect::no_schedule}}},
          R"({"spec":{"taints":[{"key":"dedicated","value":"gpu","effect":"NoSchedule"},
           {"key":"gone","effect":"NoSchedule"}]}})"},

@@ -10,7 +10,7 @@ struct DaemonSetsTest : TestCluster {
     void add_set(const std::string& spec = "", const std::string& pod = pod_template("100m")) {
         add_workload("daemonsets.apps", "agent", spec, pod);
     }
-    /// The nodes of the set's pods that run.
+    /// The nodes on which a pod is ready, sorted.
     std::vector<std::string> nodes() const {
         std::vector<std::string> out;
         for (const api_server::ApiObject& pod : all("pods"))

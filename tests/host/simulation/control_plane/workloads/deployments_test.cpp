@@ -149,7 +149,7 @@ TEST_F(DeploymentsTest, ScaleBothReplicaSetsDuringARollout) {
         "'replicas':4,'strategy':{'type':'RollingUpdate','rollingUpdate':"
         "{'maxSurge':0,'maxUnavailable':2}},");
     advance(5s);
-    // The new pods never start, so the rollout stops halfway.
+    // The new pods take a day to start, so the rollout stops halfway.
     edit("deployments.apps", "web", [](json::object& object) {
         object["spec"].as_object()["template"] =
             quoted_object(pod_template("1", "", "web:2", "'simulation.capstan.io/start-up':'24h'"));
