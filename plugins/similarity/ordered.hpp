@@ -9,8 +9,8 @@
 
 namespace capstan::similarity {
 
-/// The entries of `list`, converted by `read` and ordered by `key`. The first entry counts when a
-/// key is there twice.
+/// The entries of `list`, converted by `read` and ordered by `key`. The first entry counts if a
+/// key occurs twice.
 template <class Entry, class Key, class Raw, class Read>
 std::vector<Entry> ordered_by(Key Entry::* key, View<Raw> list, Read read) {
     std::vector<Entry> out;

@@ -113,7 +113,7 @@ void Group::apply_next_event() {
         std::erase_if(machines_, [&](const Machine& m) { return m.gone_at && *m.gone_at <= now_; });
         return launch();
     }
-    CAPSTAN_ASSERT(next_listing_, "a watch that begins anew has no list");
+    CAPSTAN_ASSERT(next_listing_, "next_listing_ has no value");
     listed_ = list();
     *next_listing_ += config_.refresh_every;
 }

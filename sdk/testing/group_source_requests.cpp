@@ -112,7 +112,7 @@ std::vector<HookRequest> group_source_requests(std::uint64_t /*seed*/, std::uint
     for (std::uint32_t i = 0; i < std::min<std::uint32_t>(huge, 100); ++i)
         many.pods.push_back(
             wanting("pod-" + std::to_string(i), {{"team", std::to_string(i % 20)}}));
-    add("500 machine types and 100 classes", Form::huge, std::move(many));
+    add("500 machine types and 100 pod groups", Form::huge, std::move(many));
     for (const Malformation& how : malformations()) {
         Given request = ask_for({pods("web")});
         request.groups = {group("there")};

@@ -208,7 +208,7 @@ TEST_F(MalformedView, WithInvalidPricesAndOptionsIsReportedWithItsPath) {
 
 TEST_F(MalformedView, WithDuplicateIdsIsRejected) {
     group(1).id = group(0).id;
-    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is there twice");
+    EXPECT_EQ(refusal(), "internal: groups[1].id \"a\" is listed twice");
 }
 
 TEST_F(MalformedView, WithDuplicateKeysIsRejected) {

@@ -63,7 +63,7 @@ Result<void> check_unique(std::string_view name, const std::vector<T>& values, F
         const std::string& id = id_of(values[i]);
         if (seen.insert(id).second) continue;
         return misfit(element(name, static_cast<std::uint32_t>(i)) + ".id " + in_quotes(id) +
-                      " is there twice");
+                      " is listed twice");
     }
     return {};
 }
