@@ -34,9 +34,9 @@ public:
     std::optional<Time> next_due() const { return faults_.next_due(); }
     /// Begins and ends the faults that are due. Returns how far the wall clock is set forward; a
     /// negative value sets it back. Fails if a fault is about a simulated cloud and no cloud is
-    /// simulated, and if its group never existed. A fault of a group that has left the cloud is
-    /// ignored. A group made by auto-provisioning is not in the cloud's settings, so faults that
-    /// change those settings are ignored for it.
+    /// simulated, or if a fault that changes the settings of a group names one that never existed.
+    /// A fault of a group that has left the cloud is ignored. A group made by auto-provisioning is
+    /// not in the cloud's settings, so faults that change those settings are ignored for it.
     Result<Duration> reach(Time now);
 
 private:
@@ -52,7 +52,8 @@ private:
     std::optional<int> find_machine(const FaultEvent& event) const;
     Result<void> interrupt(const FaultEvent& event, Time now);
     void flap(const FaultEvent& event, Time now);
-    /// Groups of the clouds' settings, then groups made by auto-provisioning.
+    /// Groups of the clouds' settings, then groups made by auto-provisioning. All groups that the
+    /// autoscaler knows if no cloud is simulated.
     std::vector<std::string> groups();
     /// Whether the event asks a cloud to change a group that its settings do not name.
     bool is_out_of_reach(const FaultEvent& event) const;
@@ -61,9 +62,9 @@ private:
     Faults faults_;
     std::map<std::string, std::optional<int>> capacities_;  ///< before the stock-out, by group
     std::optional<runtime::config::TomlValue> latency_;     ///< the setting before calls got slow
-    std::map<FaultKind, PluginInstanceId> struck_;          ///< the cloud of each cloud fault
-    std::map<std::string, std::string> flapping_;           ///< the node made unready, by group
-    std::map<std::string, Notice> notices_;                 ///< by group
+    std::map<FaultKind, PluginInstanceId> struck_;  ///< clouds drawn for faults that name none
+    std::map<std::string, std::string> flapping_;   ///< the node made unready, by group
+    std::map<std::string, Notice> notices_;         ///< by group
     std::set<std::string> made_;  ///< groups made by auto-provisioning, including deleted ones
 };
 

@@ -152,8 +152,8 @@ protected:
 private:
     static void expect_recovery(const ApiFault& fault, const FaultVariant& variant,
                                 const FaultWindow& window) {
-        SCOPED_TRACE(fault.verb + ", but for " + std::to_string(fault.skip) + ": " + variant.name +
-                     ", " + window.name);
+        SCOPED_TRACE(fault.verb + " after " + std::to_string(fault.skip) +
+                     " that succeed: " + variant.name + ", " + window.name);
         Changes changes;
         Watcher watcher(changes);
         // The host lists from the server's cache first, and such a list has only one page. This

@@ -52,7 +52,7 @@ private:
 std::string describe_strays(const std::vector<std::string>& nodes);
 
 /// For `doctor`, which knows no times but those of the clouds: a sentence for each group with
-/// running machines without a node and with nodes that may be theirs, by group.
+/// machines that are created or run without a node, and with nodes that may be theirs, by group.
 std::vector<std::string> describe_unrecognized(const Snapshot& snapshot, Time now);
 
 }  // namespace capstan::engine::health

@@ -104,8 +104,9 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
               .Name("cluster_autoscaler_function_duration_quantile_seconds")
               .Help("Quantiles of cluster_autoscaler_function_duration_seconds over the last hour.")
               .Register(registry)),
-      errors_(pass_metrics::counters(registry, "cluster_autoscaler_errors_total",
-                                     "Failed passes, by type of error.")),
+      errors_(pass_metrics::counters(
+          registry, "cluster_autoscaler_errors_total",
+          "Failed passes, and problems of clouds in other passes, by type of error.")),
       requests_(
           pass_metrics::counters(registry, "rest_client_requests_total",
                                  "Requests to the API server, by status code, method and host.")),

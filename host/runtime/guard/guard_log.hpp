@@ -48,7 +48,7 @@ public:
     /// Lines go to this log from now on. NULL: to standard error.
     void set_log(std::shared_ptr<services::Logger> log);
     /// Does not wait. The line goes straight to standard error if there is no log, if the log has
-    /// blocked the line before for a second, or if too many lines wait.
+    /// blocked an earlier line for more than a second, or if too many lines wait.
     void say(config::LogLevel level, std::string line);
     /// Writes the line inside this call, to the standard error of the process's start: for a
     /// process that ends. The line is dropped if the reader takes nothing for a fifth of a second.

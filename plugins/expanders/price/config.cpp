@@ -26,8 +26,8 @@ Schema price_schema() {
         rate("gpu_per_hour", "Value of one requested GPU per hour.", "0.7"),
         {.key = "gpu_resources",
          .type = SettingType::string,
-         .doc = "Resources that are GPUs. Groups with GPUs are used only for pods that no other "
-                "group can run.",
+         .doc = "Resources that are GPUs. Groups with GPUs are avoided for pods that other groups "
+                "can run.",
          .default_value = "[\"nvidia.com/gpu\", \"amd.com/gpu\"]",
          .list = true}};
 }

@@ -75,7 +75,7 @@ Schema labels_schema() {
                           "match anywhere in the key."),
             list_of_texts("only",
                           "Compare only these labels; each must be on both nodes with equal "
-                          "values. The preset and ignored labels have no effect."),
+                          "values. The preset has no effect; ignored labels must not be set."),
             list_of_texts("same",
                           "Labels that decide alone: nodes with an equal, non-empty value are "
                           "similar regardless of all other checks.")};

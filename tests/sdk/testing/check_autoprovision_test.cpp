@@ -71,7 +71,7 @@ public:
     }
     Result<Resized> increase(Resize request) {
         if (request.group.value() == "own")
-            return capstan::fail(ErrorCode::invalid_argument, "it is as large as may be");
+            return capstan::fail(ErrorCode::invalid_argument, "it cannot grow");
         CreatedGroup& made = at(request.group.value());
         made.target += request.delta;
         return Resized{made.target};

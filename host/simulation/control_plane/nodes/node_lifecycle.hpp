@@ -1,4 +1,4 @@
-/// The node part of kubelets: nodes are registered, become ready and send heartbeats.
+/// The node part of kubelets: new nodes are completed, become ready and send heartbeats.
 #pragma once
 
 #include <map>

@@ -20,8 +20,8 @@ using ::testing::Le;
 using ::testing::Not;
 using namespace std::chrono_literals;
 
-/// A shipped class whose first starts fail. At most one object may exist, because plugin tables
-/// have no user pointer.
+/// A shipped class whose first starts fail. At most one object may exist, because
+/// `capstan_class::create` gets no user pointer.
 class FailingStarts {
 public:
     /// `starts`: the status of each of the first starts; later starts succeed.

@@ -38,10 +38,11 @@ TEST(Reload, SeparatesLiveSettingsFromThoseThatNeedARestart) {
     const ConfigChanges changes = find_changes(
         load("[cluster]\nscan_interval = \"10s\"\n"),
         load("[cluster]\nscan_interval = \"20s\"\nnamespace = \"x\"\n[admin]\nlisten = \":1\"\n"
-             "max_inactivity = \"1m\"\n[scale_down]\nenabled = false\n"));
+             "max_inactivity = \"1m\"\nmax_connections = 9\n[scale_down]\nenabled = false\n"));
     EXPECT_THAT(changes.live,
                 ElementsAre("cluster.scan_interval", "admin.max_inactivity", "scale_down.enabled"));
-    EXPECT_THAT(changes.fixed, ElementsAre("cluster.namespace", "admin.listen"));
+    EXPECT_THAT(changes.fixed,
+                ElementsAre("cluster.namespace", "admin.listen", "admin.max_connections"));
 }
 
 TEST(Reload, UsesTheLiveFlagOfPluginSettings) {

@@ -167,7 +167,7 @@ TEST_F(BreadcrumbsTest, AreNotLockedByAChildOfTheLastHost) {
     ::close(pipe_ends[0]);
 }
 
-TEST_F(BreadcrumbsTest, HaveRoomForEveryInstanceAndOutliveTheirFile) {
+TEST_F(BreadcrumbsTest, GiveEachInstanceMarkersThatOutliveThem) {
     auto crumbs = loop::Breadcrumbs::open(file).value();
     std::vector<std::unique_ptr<loop::CallMarkers>> all_markers;
     for (int i = 0; i < 600; ++i) all_markers.push_back(crumbs->add_markers(std::string(300, 'n')));
