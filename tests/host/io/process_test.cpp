@@ -44,6 +44,15 @@ protected:
         std::ifstream in(folder_ / "log");
         return {std::istreambuf_iterator<char>(in), {}};
     }
+    /// `script` writes "ready" when it has set its traps.
+    void start_and_await_ready(const std::string& script) {
+        ProgramRun run = shell(script);
+        run.log = folder_ / "log";
+        start(run);
+        for (int i = 0; i < 3000 && log() != "ready\n"; ++i)
+            io_.run_for(std::chrono::milliseconds(10));
+        ASSERT_EQ(log(), "ready\n");
+    }
 
     const std::filesystem::path folder_ = [] {
         std::string name = (std::filesystem::temp_directory_path() / "capstan-XXXXXX").string();
@@ -83,15 +92,13 @@ TEST_F(ProgramProcessTest, InheritsTheEnvironmentByDefault) {
 }
 
 TEST_F(ProgramProcessTest, IsStoppedWithSigterm) {
-    start(shell("trap 'exit 7' TERM; echo ready >&2; while :; do sleep 0.01; done"));
-    io_.run_for(std::chrono::milliseconds(300));
+    start_and_await_ready("trap 'exit 7' TERM; echo ready; while :; do sleep 0.01; done");
     process_->stop(std::chrono::seconds(20));
     EXPECT_EQ(await_end()->status.sentence(), "ended with exit code 7");
 }
 
 TEST_F(ProgramProcessTest, IsKilledIfItIgnoresSigterm) {
-    start(shell("trap '' TERM; while :; do sleep 0.01; done"));
-    io_.run_for(std::chrono::milliseconds(300));
+    start_and_await_ready("trap '' TERM; echo ready; while :; do sleep 0.01; done");
     process_->stop(std::chrono::milliseconds(50));
     process_->stop(std::chrono::hours(1));  // changes nothing
     EXPECT_EQ(await_end()->status.sentence(), "was killed by signal 9 (Killed)");
