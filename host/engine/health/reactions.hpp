@@ -1,13 +1,9 @@
-/// What the host does about each error of each call: the table of capstan/abi/error.h as data. Code
-/// that reacts to an error of `refresh` or of a change asks this table. The columns from `describe`
-/// on are for reference: no code asks them. Failed starts are judged by
-/// runtime/daemon/plugin_starts.cpp, which differs from the column `start`: it retries after
-/// `permission`, `deadline` and `busy`, as error.h says.
+/// What the host does about each error of each call: the table of capstan/abi/error.h as data. All
+/// code that reacts to an error of one of these calls asks this table.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 
 #include <capstan/error.hpp>
 #include <capstan/time.hpp>
@@ -22,12 +18,7 @@ enum class Call : std::uint8_t {
     remove,
     create_group,
     destroy_group,
-    describe,  ///< a group's template
-    machine_types,
-    terms,  ///< price, options, and the description of a group to be made
-    start,
-    self_check,
-    decide,  ///< hooks of expanders, similarity checks, splitters and group sources
+    start,  ///< `create` and `start` of an instance
 };
 
 enum class Reaction : std::uint8_t {
@@ -45,7 +36,7 @@ enum class Reaction : std::uint8_t {
     /// The group is backed off for a while (increase, create_group). For the other calls, only that
     /// call for that group or machine is backed off.
     back_off,
-    /// As back_off, or as again for calls about no group; also reported as a bug of the plugin.
+    /// As back_off, or as again for `refresh`; also reported as a bug of the plugin.
     report_bug,
     /// That call is not made for that group again for a day.
     suspend,
@@ -54,26 +45,16 @@ enum class Reaction : std::uint8_t {
     /// It is not known whether the call was carried out: it counts as requested until a refresh
     /// shows the result.
     await_outcome,
-    /// The documented default counts.
-    use_default,
     /// The instance is started again after a while; the others go on.
     restart_later,
-    /// The instance is not started.
+    /// The instance is not started again until the host restarts or its settings change.
     disable,
-    /// The error is reported, and nothing else happens.
-    report,
-    /// An error of the stage: its `on_error` decides.
-    fail_stage,
 };
 
 Reaction reaction_to(Call call, ErrorCode code) noexcept;
 
 /// Whether a call that ended with this error may still have been carried out, or will be.
 bool is_outcome_open(Call call, const Error& error) noexcept;
-
-/// "increase", and "back_off_cloud".
-std::string_view name_of(Call call) noexcept;
-std::string_view name_of(Reaction reaction) noexcept;
 
 /// How long a suspended call is not made.
 constexpr Duration suspension_time = std::chrono::hours(24);

@@ -12,6 +12,7 @@
 #include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
+#include "engine/health/reactions.hpp"
 #include "kubernetes/client/watch_backoff.hpp"
 #include "runtime/config/settings_view.hpp"
 
@@ -33,15 +34,8 @@ constexpr Duration answer_slack = std::chrono::seconds(2);
 
 /// Whether a retry may succeed without another file or configuration.
 bool may_mend(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::unavailable:
-        case ErrorCode::throttled:
-        case ErrorCode::unauthenticated:
-        case ErrorCode::permission:
-        case ErrorCode::deadline:
-        case ErrorCode::busy: return true;
-        default: return false;
-    }
+    return engine::health::reaction_to(engine::health::Call::start, code) ==
+           engine::health::Reaction::restart_later;
 }
 
 Duration pause_after(int failures) {
