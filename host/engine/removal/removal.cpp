@@ -1,6 +1,7 @@
 #include "engine/removal/removal.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <map>
 #include <set>
@@ -22,6 +23,9 @@
 
 namespace capstan::engine::removal {
 namespace {
+
+/// Until a removal whose group is under repair is looked at again.
+constexpr Duration repair_pause = std::chrono::seconds(10);
 
 /// The annotation that delays the removal; empty: there is none.
 std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
@@ -174,7 +178,8 @@ private:
         const Time last =
             later(removal.phase_since, settings_.scale_down.node_deletion_delay_timeout);
         if (!delay.empty() && now_ < last) return wake_by(steps_.wake_at, last);
-        if (groups_under_repair_.contains(removal.group)) return wake_by(steps_.wake_at, now_);
+        if (groups_under_repair_.contains(removal.group))
+            return wake_by(steps_.wake_at, later(now_, repair_pause));
         if (!delay.empty()) note(node, "is removed although " + delay + " is still set");
         ready_.insert(node);
     }
@@ -276,12 +281,14 @@ private:
         note(node, "is not removed: " + removal.because);
     }
 
-    /// Whether other removals may begin once these steps are done.
+    /// Whether other removals may begin once the steps are done that are requested for the first
+    /// time. A step that is requested again failed before, and may fail for a long time.
     bool frees_turns() const {
-        return !steps_.removals.empty() ||
-               std::ranges::any_of(memory_.removals, [](const auto& entry) {
-                   return entry.second.phase == RemovalPhase::undoing;
-               });
+        return std::ranges::any_of(memory_.removals, [this](const auto& entry) {
+            const NodeRemoval& removal = entry.second;
+            return removal.phase_since == now_ && (removal.phase == RemovalPhase::undoing ||
+                                                   removal.phase == RemovalPhase::deleting);
+        });
     }
 
     void note(const std::string& node, const std::string& what) {

@@ -194,13 +194,15 @@ std::optional<Time> find_next_step(const Memory& memory, const Settings& setting
     for (const auto& [node, removal] : memory.removals) {
         if (is_held(removal)) continue;
         switch (removal.phase) {
-            case RemovalPhase::tainting:
-            case RemovalPhase::deleting:
-            case RemovalPhase::undoing: wake_by(out, now); break;
+            case RemovalPhase::undoing:
+                if (removal.phase_since == now) wake_by(out, now);
+                break;
             case RemovalPhase::waiting:
                 wake_by(out, later(removal.phase_since,
                                    settings.scale_down.node_delete_delay_after_taint));
                 break;
+            case RemovalPhase::tainting:
+            case RemovalPhase::deleting:
             case RemovalPhase::draining:
             case RemovalPhase::delayed:
             case RemovalPhase::removed: break;

@@ -102,7 +102,7 @@ TEST_F(MachineBatches, WaitWhileTheirGroupIsUnderRepair) {
     ready("n1");
     under_repair = {NodeGroupId("a")};
     EXPECT_THAT(pass(), IsEmpty());
-    EXPECT_EQ(steps.wake_at, now);
+    EXPECT_EQ(steps.wake_at, now + 10s);
     under_repair.clear();
     EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
 }
@@ -131,10 +131,25 @@ TEST_F(MachineBatches, WakeThePassIfOtherNodesAreWaiting) {
         ready("n1");
         EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
         EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "when a node is removed";
-        ready("n1").phase = undoing;
+        removing("n1", undoing);
         EXPECT_THAT(pass(), ElementsAre(unmark));
         EXPECT_EQ(steps.wake_at == now, is_another_waiting) << "when a node is kept";
     }
+}
+
+TEST_F(MachineBatches, DoNotWakeThePassForAStepThatIsRepeated) {
+    has_waiting = true;
+    node("n1");
+    errors = {{"m-n1", {ErrorCode::deadline, "no answer"}}};
+    removing("n1", deleting);
+    now += 10s;
+    EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
+    EXPECT_EQ(steps.wake_at, std::nullopt);
+    errors = {{"n1", {ErrorCode::unavailable, "the API server is down"}}};
+    removing("n1", undoing);
+    now += 10s;
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_EQ(steps.wake_at, std::nullopt);
 }
 
 struct ZeroOrMaxBatches : MachineBatches {

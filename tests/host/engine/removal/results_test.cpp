@@ -123,38 +123,46 @@ TEST_F(RemovalResults, ApplyToAllMachinesWithoutASubject) {
 }
 
 TEST_F(RemovalResults, SetTheTimeOfTheNextStep) {
-    struct Due {
-        RemovalPhase phase;
-        std::optional<Duration> after;  // absent: the cluster must change first
-    };
-    const std::vector<Due> phases = {{tainting, 2s},
-                                     {waiting, 5s},
-                                     {draining, std::nullopt},
-                                     {delayed, std::nullopt},
-                                     {deleting, 2s},
-                                     {removed, std::nullopt},
-                                     {undoing, 2s}};
     settings.scale_down.node_delete_delay_after_taint = 5s;
-    for (const auto& [of, after] : phases) {
+    for (const RemovalPhase of : {tainting, draining, delayed, deleting, removed}) {
         memory.removals.clear();
         removing("n1", of);
-        const auto due = after ? std::optional(now + *after) : std::nullopt;
-        EXPECT_EQ(find_next_step(memory, settings, now + 2s), due) << name_of(of);
+        EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt) << name_of(of);
     }
     memory.removals.clear();
     EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);
     removing("n1", waiting);
+    EXPECT_EQ(find_next_step(memory, settings, now + 2s), now + 5s);
     removing("n2", undoing);
     EXPECT_EQ(find_next_step(memory, settings, now), now) << "the earliest step";
 }
 
+TEST_F(RemovalResults, DoNotBringThePassForwardThatRepeatsAFailedStep) {
+    node("n1");
+    removing("n1", undoing);
+    errors["n1"] = {ErrorCode::unavailable, "the API server is down"};
+    now += 10s;
+    EXPECT_THAT(pass(), ElementsAre(unmark));
+    EXPECT_EQ(phase("n1"), undoing);
+    EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);
+
+    memory.removals.clear();
+    removing("n1", tainting);
+    EXPECT_THAT(pass(), ElementsAre("n1: +ToBeDeleted cordon"));
+    EXPECT_EQ(phase("n1"), tainting);
+    EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);
+
+    memory.removals.clear();
+    errors = {{"m-n1", {ErrorCode::deadline, "no answer"}}};
+    removing("n1", deleting, true);
+    EXPECT_THAT(pass(), ElementsAre("n1: +BeingDeleted", "remove n1 of a"));
+    EXPECT_EQ(phase("n1"), deleting);
+    EXPECT_EQ(find_next_step(memory, settings, now), std::nullopt);
+}
+
 TEST_F(RemovalResults, SetNoNextStepButUndoingWhileTheClusterIsUnobserved) {
-    for (const RemovalPhase phase : {tainting, waiting, deleting}) {
-        memory.removals.clear();
-        removing("n1", phase);
-        EXPECT_EQ(find_next_step(memory, settings, now, nullptr, false), std::nullopt)
-            << name_of(phase);
-    }
+    removing("n1", waiting);
+    EXPECT_EQ(find_next_step(memory, settings, now, nullptr, false), std::nullopt);
     removing("n2", undoing);
     EXPECT_EQ(find_next_step(memory, settings, now, nullptr, false), now);
 }
