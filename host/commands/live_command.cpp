@@ -66,7 +66,7 @@ std::uint64_t random_seed() {
     return (std::uint64_t{device()} << 32) | device();
 }
 
-Result<std::string> explain_pass(const runtime::daemon::PassReport& pass,
+Result<std::string> explain_pass(const runtime::PassReport& pass,
                                  const runtime::daemon::AdminQuestion& asked) {
     const simulation::Question question = asked_question(asked);
     simulation::Explainer explainer(question);

@@ -26,7 +26,7 @@ std::string make_identity(std::uint64_t chance);
 std::uint64_t random_seed();
 
 /// The answer to a question about a pass, as `capstan explain` gives it.
-Result<std::string> explain_pass(const runtime::daemon::PassReport& pass,
+Result<std::string> explain_pass(const runtime::PassReport& pass,
                                  const runtime::daemon::AdminQuestion& question);
 
 }  // namespace capstan::commands

@@ -14,6 +14,7 @@
 #include "engine/each_action.hpp"
 #include "engine/remedies.hpp"
 #include "runtime/daemon/decision_history.hpp"
+#include "runtime/daemon/pass_json.hpp"
 #include "runtime/daemon/single_pass.hpp"
 
 namespace capstan::commands {
@@ -52,7 +53,7 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision) {
         print_remedy(out, engine::remedy_for(*unneeded.front(), {}));
 }
 
-void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) {
+void print_decision(std::ostream& out, const runtime::PassReport& pass) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
     for (const std::string& note : decision.notes) out << note << '\n';
@@ -66,7 +67,7 @@ void print_decision(std::ostream& out, const runtime::daemon::PassReport& pass) 
                      unschedulable.reason.sentence);
         print_remedy(out, engine::remedy_for(unschedulable));
     }
-    if (!runtime::daemon::asks_for_something(decision)) {
+    if (!engine::asks_for_something(decision)) {
         out << "nothing to do\n";
         print_unneeded(out, decision);
     }
@@ -79,7 +80,7 @@ void print_more_commands(std::ostream& out, const std::string& config) {
            "cluster-autoscaler-status -n kube-system\n";
 }
 
-Result<std::shared_ptr<const runtime::daemon::PassReport>> plan(
+Result<std::shared_ptr<const runtime::PassReport>> plan(
     const runtime::daemon::LoadedConfig& loaded) {
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(
@@ -109,7 +110,7 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
         print_decision(streams.out, **pass);
         print_more_commands(streams.out, *arguments.config);
     }
-    return runtime::daemon::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
+    return engine::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
 }
 
 }  // namespace

@@ -81,9 +81,9 @@ Result<std::unique_ptr<RecordWriter>> make_recorder(const RunArguments& argument
 }
 
 /// Records each pass. Logs the first of several failures in a row.
-std::function<void(const runtime::daemon::PassReport&)> recording(RecordWriter& recorder,
-                                                                  runtime::services::Logger& log) {
-    return [&recorder, &log, has_logged = false](const runtime::daemon::PassReport& pass) mutable {
+std::function<void(const runtime::PassReport&)> recording(RecordWriter& recorder,
+                                                          runtime::services::Logger& log) {
+    return [&recorder, &log, has_logged = false](const runtime::PassReport& pass) mutable {
         const Result<void> recorded = recorder.on_pass(pass.input, pass.result);
         if (std::exchange(has_logged, !recorded) || recorded) return;
         log.write(runtime::config::LogLevel::error, "capstan",

@@ -115,6 +115,13 @@ void for_each_action_of(const Decision& decision, const Results& results, Visito
     });
 }
 
+/// Whether the decision has an action on clouds or on the cluster.
+inline bool asks_for_something(const Decision& decision) {
+    bool asks = false;
+    for_each_action(decision, {}, [&asks](const auto&, const ActionResult&) { asks = true; });
+    return asks;
+}
+
 /// One visitor of several functions, each for some kinds of action.
 template <class... Functions>
 struct Visitors : Functions... {

@@ -66,7 +66,7 @@ private:
 /// ordered. [any thread]
 class PassRecorder {
 public:
-    void record(const runtime::daemon::PassReport& pass) {
+    void record(const runtime::PassReport& pass) {
         const std::lock_guard lock(mutex_);
         nodes_ = pass.input.snapshot.cluster.node_count();
         pods_ = pass.input.snapshot.cluster.pod_count();
@@ -126,8 +126,7 @@ private:
              .identity = "bench",
              .seed = 1,
              .on_overdue = [] { std::_Exit(1); },
-             .on_pass =
-                 [&recorder](const runtime::daemon::PassReport& pass) { recorder.record(pass); }});
+             .on_pass = [&recorder](const runtime::PassReport& pass) { recorder.record(pass); }});
         has_ended_ = true;
     }
 

@@ -126,7 +126,7 @@ struct Counts {
 Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& http, Duration span) {
     host.loop().after(span, [] { std::raise(SIGTERM); });
     Counts out;
-    const auto count = [&out](const runtime::daemon::PassReport& pass) {
+    const auto count = [&out](const runtime::PassReport& pass) {
         ++out.passes;
         out.increases += static_cast<int>(pass.decision().increases.size());
     };

@@ -236,9 +236,9 @@ void DaemonFixture::record_request(const io::ServedRequest& request) {
     if (on_request) on_request(request);
 }
 
-void DaemonFixture::record_pass(const runtime::daemon::PassReport& pass) {
+void DaemonFixture::record_pass(const runtime::PassReport& pass) {
     ++record_.passes;
-    record_.last_pass = std::make_shared<runtime::daemon::PassReport>(pass);
+    record_.last_pass = std::make_shared<runtime::PassReport>(pass);
     const engine::Decision& decision = pass.decision();
     const auto& increases = pass.results.increases;
     for (std::size_t i = 0; i < std::min(increases.size(), decision.increases.size()); ++i)
@@ -286,7 +286,7 @@ void DaemonFixture::run_daemon() {
          .seed = 1,
          .read_config = [this] { return read_config(); },
          .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-         .on_pass = [this](const runtime::daemon::PassReport& pass) { record_pass(pass); },
+         .on_pass = [this](const runtime::PassReport& pass) { record_pass(pass); },
          .http = network_.get()});
     if (!ended) throw std::runtime_error(ended.error().message);
 }

@@ -32,7 +32,7 @@ struct Record {
     std::vector<Time> removals;        ///< when the cloud was asked to remove machines
     int ordered = 0;                   ///< machines that the cloud agreed to create
     std::optional<int> least_target;   ///< the lowest target of the group in any pass
-    std::shared_ptr<const runtime::daemon::PassReport> last_pass;
+    std::shared_ptr<const runtime::PassReport> last_pass;
     int passes = 0;
     int changes = 0;  ///< writes that daemons requested, without those of the Lease
     int daemons = 0;  ///< daemons that were started
@@ -84,7 +84,7 @@ private:
     void run_daemon();
     Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> read_config();
     void record_request(const io::ServedRequest& request);
-    void record_pass(const runtime::daemon::PassReport& pass);
+    void record_pass(const runtime::PassReport& pass);
     void kill(bool is_carried_out);
     void add_initial_objects();
     void add_second_pod();

@@ -209,7 +209,7 @@ public:
              .identity = "tester",
              .seed = 1,
              .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-             .on_pass = [this](const runtime::daemon::PassReport& pass) { record_pass(pass); },
+             .on_pass = [this](const runtime::PassReport& pass) { record_pass(pass); },
              .starts_plugins = true,
              .http = network_.get()});
         if (!ended) throw std::runtime_error(ended.error().message);
@@ -224,7 +224,7 @@ private:
         requested_ += std::max(0, now - targets_);
         targets_ = now;
     }
-    void record_pass(const runtime::daemon::PassReport& pass) {
+    void record_pass(const runtime::PassReport& pass) {
         backed_off.clear();
         for (const auto& [group, backoff] : pass.memory.backoffs)
             if (!backoff.until || *backoff.until > pass.at) backed_off.insert(group.value());

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/daemon/autoscaler.hpp"
+#include "runtime/autoscaler.hpp"
 #include "runtime/daemon/pass_reporter.hpp"
 #include "runtime/daemon/reload.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <boost/asio/post.hpp>
 
-#include "runtime/daemon/autoscaler.hpp"
+#include "runtime/autoscaler.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/config_exchange.hpp"
 #include "runtime/daemon/controllers.hpp"
@@ -168,20 +168,22 @@ Result<void> Daemon::make_autoscaler() {
             if (const auto shared = services.lock()) shared->pass_scheduler().on_clouds_changed();
         });
     };
-    CAPSTAN_TRY(
-        autoscaler_,
-        Autoscaler::make(
-            exchange_.config(),
-            {.host = host_,
-             .cluster = services_->cluster(),
-             .look = look,
-             .unobserved_because = unobserved_because,
-             .may_act = may_act,
-             .keep = [this](const engine::Memory& memory) { leader_handover_->keep(memory); },
-             .gate = services_->gate(),
-             .on_late_answer = on_late_answer,
-             .seed = options_.seed,
-             .dry_run = options_.dry_run}));
+    CAPSTAN_TRY(autoscaler_,
+                Autoscaler::make(exchange_.config(),
+                                 {.host = host_,
+                                  .cluster = services_->cluster(),
+                                  .look = look,
+                                  .unobserved_because = unobserved_because,
+                                  .may_act = may_act,
+                                  .keep =
+                                      [this](const engine::Memory& memory, MemoryStage stage) {
+                                          if (stage != MemoryStage::decided)
+                                              leader_handover_->keep(memory);
+                                      },
+                                  .gate = services_->gate(),
+                                  .on_late_answer = on_late_answer,
+                                  .seed = options_.seed,
+                                  .dry_run = options_.dry_run}));
     return {};
 }
 

@@ -10,8 +10,8 @@
 #include <capstan/result.hpp>
 
 #include "runtime/daemon/admin_server.hpp"
-#include "runtime/daemon/pass_report.hpp"
 #include "runtime/daemon/reload.hpp"
+#include "runtime/pass_report.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime::daemon {

@@ -16,8 +16,8 @@
 
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
-#include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_metrics.hpp"
+#include "runtime/pass_report.hpp"
 
 namespace capstan::runtime::daemon {
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kubernetes/timestamps.hpp"
+#include "runtime/daemon/pass_json.hpp"
 #include "runtime/record/json_reader.hpp"
 
 namespace capstan::runtime::daemon {

@@ -9,7 +9,7 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 
 namespace capstan::runtime::daemon {
 

@@ -9,6 +9,7 @@
 #include "engine/each_action.hpp"
 #include "engine/node_marks.hpp"
 #include "runtime/daemon/new_backoffs.hpp"
+#include "runtime/daemon/pass_json.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {
@@ -19,13 +20,6 @@ bool is_remarkable(const engine::Decision& decision) {
 }
 
 }  // namespace
-
-bool asks_for_something(const engine::Decision& decision) {
-    bool asks = false;
-    for_each_action(decision, {},
-                    [&asks](const auto&, const engine::ActionResult&) { asks = true; });
-    return asks;
-}
 
 void DecisionHistory::put(std::shared_ptr<const PassReport> pass) {
     std::string text = is_remarkable(pass->decision()) ? pass_json(*pass) : std::string();

@@ -1,4 +1,5 @@
-/// The last pass and the last decisions for the admin port, and the Events of a pass.
+/// The last pass and the last decisions for the admin port, and the Events of a pass, with
+/// upstream's reasons.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "kubernetes/client/writes/event_recorder.hpp"
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 
 namespace capstan::runtime::daemon {
 
@@ -33,17 +34,6 @@ private:
     std::shared_ptr<const PassReport> last_{};
     std::deque<std::string> decisions_{};
 };
-
-/// Whether the decision has an action on clouds or on the cluster.
-bool asks_for_something(const engine::Decision& decision);
-
-// JSON of the last pass.
-/// Groups with size, health and back-off.
-std::string groups_json(const PassReport& pass);
-/// When, how long, how many pods and nodes, what was asked for.
-std::string pass_json(const PassReport& pass);
-
-// The Events of a pass, with upstream's reasons.
 
 /// Events of the cluster as a whole are about `cluster`, the status ConfigMap. `unhealthy_because`:
 /// see engine::health::Health. Events of pods are in PodEvents (event_reporter.hpp). A dry run and

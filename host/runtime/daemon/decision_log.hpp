@@ -16,7 +16,7 @@
 #include <capstan/time.hpp>
 
 #include "engine/each_action.hpp"
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime::daemon {

@@ -17,7 +17,7 @@
 #include "kubernetes/client/watch/cluster_cache.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/daemon_metrics.hpp"
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 #include "runtime/services/logger.hpp"
 
 namespace capstan::runtime::daemon {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/each_action.hpp"
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 
 namespace capstan::runtime::daemon {
 

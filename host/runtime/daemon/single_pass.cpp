@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/autoscaler.hpp"
 #include "runtime/daemon/api_cluster_client.hpp"
-#include "runtime/daemon/autoscaler.hpp"
 #include "runtime/daemon/cluster_link.hpp"
 #include "runtime/daemon/memory_keeper.hpp"
 #include "runtime/daemon/on_loop.hpp"
@@ -111,11 +111,12 @@ Result<std::shared_ptr<const PassReport>> decide_with(
                                   .cluster = environment->cluster,
                                   .look = [&] { return look(host, environment, options.patience); },
                                   .may_act = [] { return Result<void>(); },
-                                  .keep = [](const engine::Memory&) {},
+                                  .keep = [](const engine::Memory&, MemoryStage) {},
                                   .gate = refuse_in_dry_run,
                                   .seed = options.seed,
                                   .dry_run = true,
-                                  .waits_for_clouds = true}));
+                                  .waits_for_clouds = true,
+                                  .waits_for_actions = true}));
     CAPSTAN_TRY(engine::Memory memory, load_memory(host, environment));
     autoscaler->begin(std::move(memory));
     return autoscaler->run();

@@ -10,7 +10,7 @@
 
 #include "io/http_client.hpp"
 #include "runtime/config/configuration.hpp"
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::runtime::daemon {

@@ -16,7 +16,7 @@
 #include "kubernetes/client/writes/config_maps.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "runtime/daemon/config_watch.hpp"
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/pass_report.hpp"
 
 namespace capstan::runtime::daemon {
 

@@ -9,6 +9,7 @@
 #include "engine/health/known_groups.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 #include "runtime/daemon/decision_history.hpp"
+#include "runtime/daemon/pass_json.hpp"
 
 namespace capstan::runtime::daemon {
 namespace {

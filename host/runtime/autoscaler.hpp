@@ -1,8 +1,10 @@
-/// Passes on a live cluster: look at the cluster and the clouds, decide, carry out, remember.
+/// The loop of the autoscaler, on a live cluster and in a simulation: refresh the clouds, look at
+/// the cluster, decide, carry out, remember.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,33 +18,33 @@
 #include "runtime/clouds.hpp"
 #include "runtime/cluster_client.hpp"
 #include "runtime/config/configuration.hpp"
-#include "runtime/daemon/pass_report.hpp"
 #include "runtime/pass_clock.hpp"
+#include "runtime/pass_report.hpp"
 
-namespace capstan::runtime::daemon {
+namespace capstan::runtime {
 
-/// Measures the time that soft taints take. Forwards every call to another client.
-class SoftTaintTimer final : public ClusterClient {
+/// What a memory that is to be kept contains.
+enum class MemoryStage : std::uint8_t {
+    /// A decision that is about to be carried out. A start that does not know of it loses nothing.
+    decided,
+    /// A decision that is about to be carried out. After a crash the next start has to know of it:
+    /// what new nodes are for, and why a target was decreased.
+    planned,
+    /// The results of the decision.
+    results,
+};
+
+/// Is told of each pass while it runs. [the thread of the passes]
+class PassVisitor {
 public:
-    /// Borrows `cluster` and `loop`.
-    SoftTaintTimer(ClusterClient& cluster, io::Loop& loop);
-
-    void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
-                 RecheckDone done) override {
-        cluster_.recheck(nodes, std::move(done));
-    }
-    void change(const engine::NodeChange& change, Done done) override;
-    void evict(const engine::Eviction& eviction, Done done) override;
-
-    /// From the start of the first change of a soft taint to the end of the last one. Absent:
-    /// there was no such change, or one has not ended. [any thread]
-    std::optional<Duration> took() const;
-
-private:
-    struct Times;
-    ClusterClient& cluster_;
-    io::Loop& loop_;
-    std::shared_ptr<Times> times_;
+    virtual ~PassVisitor() = default;
+    /// The clouds were refreshed. `groups`: their groups as the pass will see them.
+    virtual void on_refresh(const CloudsView&,
+                            const std::shared_ptr<const std::vector<engine::Group>>&) {}
+    /// A decision was made; nothing has been carried out.
+    virtual void on_decision(const PassReport&) {}
+    /// The decision was carried out; its results are not in the memory yet.
+    virtual void on_results(const PassReport&) {}
 };
 
 /// [one thread], which is not the loop's unless the host runs on virtual time.
@@ -51,24 +53,34 @@ public:
     struct Parts {
         PluginHost& host;
         ClusterClient& cluster;
-        /// Waits for the present state of the cluster and returns it.
+        /// Waits for the present state of the cluster and returns it. Called after the refresh of
+        /// the clouds.
         std::function<Result<engine::snapshot::Cluster>()> look;
-        /// See CallContext. Called after `look`, after the refresh of the clouds, and before the
-        /// decision is carried out. NULL: the cluster is always observed.
+        /// See CallContext. Called after `look`, and before the decision is carried out. NULL: the
+        /// cluster is always observed.
         std::function<std::string()> unobserved_because{};
         /// Called after the decision. On an error the decision is not carried out.
         std::function<Result<void>()> may_act;
-        /// Persists the memory for the next start, waits until it is written, and logs errors
+        /// Persists the memory for the next start, waits until it is written, and reports errors
         /// itself.
-        std::function<void(const engine::Memory&)> keep;
+        std::function<void(const engine::Memory&, MemoryStage)> keep;
         instances::ChangeGate gate{};  ///< see CloudClient
         /// Called by any thread at a late answer of a cloud, or at the end of an action that a pass
         /// did not wait for. NULL: answers and results wait for the next pass.
         std::function<void()> on_late_answer{};
+        /// Called after the refresh. Whether the rest of the pass is left out, because it could
+        /// decide nothing new. NULL: never.
+        std::function<bool()> may_leave_out{};
+        /// NULL: runtime::decide.
+        std::function<Result<PassResult>(const PassInput&, instances::PassThread&)> decide{};
+        PassVisitor* visitor = nullptr;  ///< NULL: none
         std::uint64_t seed = 0;
         bool dry_run = false;
-        /// Each call is waited for until its deadline, because there is no next pass.
+        bool simulation = false;  ///< see CallContext
+        /// Each refresh is waited for until its deadline, because there is no next pass.
         bool waits_for_clouds = false;
+        /// Each action is waited for until its deadline.
+        bool waits_for_actions = false;
     };
     /// `internal`: the configuration names an instance that is not there.
     static Result<std::unique_ptr<Autoscaler>> make(const config::Config& config, Parts parts);
@@ -85,15 +97,20 @@ public:
     void begin(engine::Memory memory);
 
     /// Makes one pass. After a pass whose decision was dropped, the memory has only gained the
-    /// results of refreshes and of earlier actions. The error: the pass could not be decided, and
-    /// nothing was done. From then on until a pass succeeds, the cluster counts as not observed.
+    /// results of refreshes and of earlier actions. NULL: all but the refresh was left out. The
+    /// error: the pass could not be decided, and nothing was done. From then on until a pass
+    /// succeeds, the cluster counts as not observed.
     Result<std::shared_ptr<const PassReport>> run();
 
+    /// The input that a pass would get now, with the clouds as of the last refresh.
+    Result<PassInput> input();
+    const engine::Memory& memory() const noexcept { return memory_; }
     /// When the last pass asks for the next one; absent: it does not ask.
     const std::optional<Time>& wake_at() const noexcept { return wake_at_; }
     std::vector<std::shared_ptr<instances::PluginInstance>> clouds() const {
         return clouds_->instances();
     }
+    Clouds& all_clouds() noexcept { return *clouds_; }
 
 private:
     explicit Autoscaler(Parts parts)
@@ -103,8 +120,12 @@ private:
         return parts_.unobserved_because ? parts_.unobserved_because() : std::string();
     }
     CloudsView look_at_clouds();
+    std::shared_ptr<const std::vector<engine::Group>> groups_of(
+        const CloudsView& view, const std::map<NodeGroupId, std::string>& untouched) const;
     void begin_under_way();
-    std::vector<ActionsUnderWay::Ended> remember_ended();
+    void remember_ended();
+    PassInput make_input(const engine::snapshot::Cluster& cluster, const CloudsView& view,
+                         std::shared_ptr<const std::vector<engine::Group>> groups);
     Result<std::shared_ptr<PassReport>> look();
     Result<std::shared_ptr<PassReport>> plan();
     void act(PassReport& report);
@@ -120,7 +141,10 @@ private:
     engine::Memory memory_{};
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass
+    /// Results that no report has yet, and the back-offs before the first of them was remembered.
+    std::vector<ActionsUnderWay::Ended> ended_{};
+    std::optional<std::map<NodeGroupId, engine::Backoff>> backoffs_before_{};
     instances::PassThread thread_{};
 };
 
-}  // namespace capstan::runtime::daemon
+}  // namespace capstan::runtime

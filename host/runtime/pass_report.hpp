@@ -14,7 +14,7 @@
 #include "runtime/cloud_reader.hpp"
 #include "runtime/pass_cycle.hpp"
 
-namespace capstan::runtime::daemon {
+namespace capstan::runtime {
 
 /// The times of its parts, on the host's clock.
 struct PassTimes {
@@ -60,4 +60,4 @@ std::string max_text(const PassReport& pass, const NodeGroupId& id);
 /// The health of nodes and groups after the results.
 engine::health::Health health_after(const PassReport& pass);
 
-}  // namespace capstan::runtime::daemon
+}  // namespace capstan::runtime

@@ -1,4 +1,4 @@
-#include "runtime/daemon/autoscaler.hpp"
+#include "runtime/autoscaler.hpp"
 
 #include <gmock/gmock.h>
 
@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "engine/snapshot/cluster_builder.hpp"
-#include "runtime/fake_cluster.hpp"
-#include "runtime/virtual_assembly.hpp"
+#include "fake_cluster.hpp"
+#include "virtual_assembly.hpp"
 
-namespace capstan::runtime::daemon {
+namespace capstan::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,6 +32,25 @@ struct AutoscalerScaleUp : ::testing::Test {
     std::vector<engine::Memory> kept;
     std::optional<Error> stale_error;
     bool dry_run = false;
+    bool leaves_out = false;
+    std::vector<std::string> told;  ///< what the visitor was told, and when the cluster was read
+
+    struct Visitor final : PassVisitor {
+        explicit Visitor(AutoscalerScaleUp& of) : test(of) {}
+        void on_refresh(const CloudsView& view,
+                        const std::shared_ptr<const std::vector<engine::Group>>& groups) override {
+            test.told.push_back("refreshed " + std::to_string(view.states.size()) + " clouds, " +
+                                std::to_string(groups->size()) + " groups");
+        }
+        void on_decision(const PassReport& pass) override {
+            test.told.push_back("decided " + std::to_string(pass.decision().increases.size()) +
+                                " increases");
+        }
+        void on_results(const PassReport& pass) override {
+            test.told.push_back(std::to_string(pass.results.increases.size()) + " results");
+        }
+        AutoscalerScaleUp& test;
+    } visitor{*this};
 
     void SetUp() override {
         builder.set(
@@ -43,18 +62,23 @@ struct AutoscalerScaleUp : ::testing::Test {
                                         .created = assembly.host().loop().clock()->now() - 1h});
     }
     std::unique_ptr<Autoscaler> make() {
-        return Autoscaler::make(
-                   assembly.config(),
-                   {.host = assembly.host(),
-                    .cluster = cluster,
-                    .look = [this]() -> Result<engine::snapshot::Cluster> {
-                        if (stale_error) return fail(*stale_error);
-                        return builder.build();
-                    },
-                    .may_act = [this] { return may_act; },
-                    .keep = [this](const engine::Memory& memory) { kept.push_back(memory); },
-                    .gate = [this] { return gate; },
-                    .dry_run = dry_run})
+        return Autoscaler::make(assembly.config(),
+                                {.host = assembly.host(),
+                                 .cluster = cluster,
+                                 .look = [this]() -> Result<engine::snapshot::Cluster> {
+                                     told.emplace_back("read the cluster");
+                                     if (stale_error) return fail(*stale_error);
+                                     return builder.build();
+                                 },
+                                 .may_act = [this] { return may_act; },
+                                 .keep =
+                                     [this](const engine::Memory& memory, MemoryStage stage) {
+                                         if (stage != MemoryStage::decided) kept.push_back(memory);
+                                     },
+                                 .gate = [this] { return gate; },
+                                 .may_leave_out = [this] { return leaves_out; },
+                                 .visitor = &visitor,
+                                 .dry_run = dry_run})
             .value();
     }
     int target() {
@@ -73,6 +97,37 @@ TEST_F(AutoscalerScaleUp, AddsANodeAndSavesMemoryBeforeAndAfter) {
     for (const engine::Memory& saved : kept)
         EXPECT_TRUE(saved.requests.contains(NodeGroupId("web")));
     EXPECT_EQ((*pass)->memory, kept[1]);
+}
+
+TEST_F(AutoscalerScaleUp, ReadsTheClusterAfterTheClouds) {
+    ASSERT_TRUE(make()->run());
+    EXPECT_THAT(told, ElementsAre("refreshed 1 clouds, 1 groups", "read the cluster",
+                                  "decided 1 increases", "1 results"));
+}
+
+TEST_F(AutoscalerScaleUp, LeavesOutAPassButNotItsRequestForTheNextOne) {
+    const auto autoscaler = make();
+    config::Config other = assembly.config();
+    other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
+    ASSERT_TRUE(autoscaler->apply_config(other));
+    ASSERT_TRUE(autoscaler->run());
+    const auto wake_at = autoscaler->wake_at();
+    ASSERT_TRUE(wake_at);
+    told.clear();
+    kept.clear();
+    leaves_out = true;
+    const auto pass = autoscaler->run();
+    ASSERT_TRUE(pass) << pass.error();
+    EXPECT_EQ(*pass, nullptr);
+    EXPECT_THAT(told, ElementsAre("refreshed 1 clouds, 1 groups"));
+    EXPECT_THAT(kept, ::testing::IsEmpty());
+    EXPECT_EQ(autoscaler->wake_at(), wake_at);
+}
+
+TEST_F(AutoscalerScaleUp, ReportsNoResultsOfADecisionThatWasDropped) {
+    may_act = fail(ErrorCode::cancelled, "no longer the leader");
+    ASSERT_TRUE(make()->run());
+    EXPECT_EQ(told.back(), "decided 1 increases");
 }
 
 TEST_F(AutoscalerScaleUp, DoesNotCountAnUnknownPriceAsAPluginError) {
@@ -256,7 +311,7 @@ struct AutoscalerScaleDown : ::testing::Test {
                                  .look = [this] { return builder.build(); },
                                  .unobserved_because = [this] { return unobserved_because(); },
                                  .may_act = [] { return Result<void>(); },
-                                 .keep = [](const engine::Memory&) {},
+                                 .keep = [](const engine::Memory&, MemoryStage) {},
                                  .gate = [] { return Result<void>(); },
                                  .dry_run = dry_run})
             .value();
@@ -286,7 +341,7 @@ TEST_F(AutoscalerScaleDown, TaintsNothingIfTheViewGetsStaleAfterTheDecision) {
     const auto autoscaler = make(false);
     ASSERT_TRUE(autoscaler->run());
     int calls = 0;
-    unobserved_because = [&calls] { return std::string(++calls > 2 ? "Pod is not synced" : ""); };
+    unobserved_because = [&calls] { return std::string(++calls > 1 ? "Pod is not synced" : ""); };
     const auto held = autoscaler->run();
     ASSERT_TRUE(held) << held.error();
     ASSERT_EQ((*held)->decision().node_changes.size(), 1u);
@@ -307,4 +362,4 @@ TEST_F(AutoscalerScaleDown, RequestsNoEarlyPassInADryRun) {
 }
 
 }  // namespace
-}  // namespace capstan::runtime::daemon
+}  // namespace capstan::runtime

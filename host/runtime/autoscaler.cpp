@@ -1,18 +1,17 @@
-#include "runtime/daemon/autoscaler.hpp"
+#include "runtime/autoscaler.hpp"
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 #include "engine/health/cloud_backoff.hpp"
-#include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/results.hpp"
 #include "runtime/actuator.hpp"
 #include "runtime/engine_settings.hpp"
+#include "runtime/soft_taint_timer.hpp"
 
-namespace capstan::runtime::daemon {
+namespace capstan::runtime {
 namespace {
 
 /// The least time for an action, however long the refresh before it took.
@@ -57,6 +56,7 @@ void Autoscaler::begin(engine::Memory memory) {
     memory_ = std::move(memory);
     memory_.cloud_backoffs.clear();
     memory_.request_backoffs.clear();
+    wake_at_.reset();
     // Actions under way of an earlier term do not belong to this memory.
     begin_under_way();
 }
@@ -67,12 +67,14 @@ void Autoscaler::begin_under_way() {
 }
 
 /// Remembers the results of actions that earlier passes did not wait for.
-std::vector<ActionsUnderWay::Ended> Autoscaler::remember_ended() {
-    std::vector<ActionsUnderWay::Ended> out = under_way_->take_ended();
-    for (const ActionsUnderWay::Ended& ended : out)
+void Autoscaler::remember_ended() {
+    std::vector<ActionsUnderWay::Ended> all = under_way_->take_ended();
+    if (!backoffs_before_) backoffs_before_ = memory_.backoffs;
+    for (ActionsUnderWay::Ended& ended : all) {
         memory_ = engine::pass::remember_results(std::move(memory_), ended.decision, ended.results,
                                                  settings_, clock_.read().now);
-    return out;
+        ended_.push_back(std::move(ended));
+    }
 }
 
 Result<void> Autoscaler::join(
@@ -92,50 +94,68 @@ CloudsView Autoscaler::look_at_clouds() {
     return out;
 }
 
+/// The groups for a pass. Those with an action in `untouched` must not be changed.
+std::shared_ptr<const std::vector<engine::Group>> Autoscaler::groups_of(
+    const CloudsView& view, const std::map<NodeGroupId, std::string>& untouched) const {
+    return with_unreadable_groups(
+        engine::health::with_unread_groups(view.groups, view.unread, memory_), untouched);
+}
+
+PassInput Autoscaler::make_input(const engine::snapshot::Cluster& cluster, const CloudsView& view,
+                                 std::shared_ptr<const std::vector<engine::Group>> groups) {
+    std::string unobserved = unobserved_because();
+    const engine::PassTime time = clock_.read();
+    return {.snapshot = {cluster, std::move(groups), view.machines, view.unread, view.cloud_views},
+            .memory = memory_,
+            .settings = settings_,
+            .wiring = wiring_,
+            .clouds = clouds_->instances(),
+            .call_context = {.seed = parts_.seed,
+                             .now = time.now,
+                             .wall = time.wall,
+                             .dry_run = parts_.dry_run,
+                             .simulation = parts_.simulation,
+                             .unobserved_because = std::move(unobserved)},
+            .skipped_hooks = skipped_of(wiring_),
+            .host = &parts_.host,
+            .earlier = groups_};
+}
+
+Result<PassInput> Autoscaler::input() {
+    CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
+    const CloudsView view = clouds_->view();
+    return make_input(cluster, view, groups_of(view, under_way_->groups()));
+}
+
+/// NULL: the rest of the pass is left out.
 Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     const Duration began = now();
-    CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
-    std::string blind = unobserved_because();
-    const Duration looked = now();
     const auto untouched = under_way_->groups();
-    auto backoffs_before = memory_.backoffs;
-    std::vector<ActionsUnderWay::Ended> ended = remember_ended();
+    remember_ended();
     const CloudsView view = look_at_clouds();
-    // During the refresh the connection to the API server may have been lost.
-    if (blind.empty()) blind = unobserved_because();
-    const engine::PassTime time = clock_.read();
-    auto out = std::make_shared<PassReport>(PassInput{
-        .snapshot = {cluster,
-                     with_unreadable_groups(
-                         engine::health::with_unread_groups(view.groups, view.unread, memory_),
-                         untouched),
-                     view.machines, view.unread, view.cloud_views},
-        .memory = memory_,
-        .settings = settings_,
-        .wiring = wiring_,
-        .clouds = clouds_->instances(),
-        .call_context = {.seed = parts_.seed,
-                         .now = time.now,
-                         .wall = time.wall,
-                         .dry_run = parts_.dry_run,
-                         .unobserved_because = std::move(blind)},
-        .skipped_hooks = skipped_of(wiring_),
-        .host = &parts_.host,
-        .earlier = groups_});
+    auto groups = groups_of(view, untouched);
+    if (parts_.visitor != nullptr) parts_.visitor->on_refresh(view, groups);
+    if (parts_.may_leave_out && parts_.may_leave_out()) return nullptr;
+    const Duration refreshed = now();
+    // Read last: what it shows is no older than the answers of the clouds.
+    CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
+    auto out = std::make_shared<PassReport>(make_input(cluster, view, std::move(groups)));
     out->problems = view.problems;
     out->clouds = view.states;
-    out->ended = std::move(ended);
-    out->backoffs_before = std::move(backoffs_before);
-    out->times.look = looked - began;
-    out->times.refresh = now() - looked;
+    out->ended = std::exchange(ended_, {});
+    out->backoffs_before = std::exchange(backoffs_before_, std::nullopt);
+    out->times.refresh = refreshed - began;
+    out->times.look = now() - refreshed;
     return out;
 }
 
-/// Looks, and decides on the result.
+/// Looks, and decides on the result. NULL: the rest of the pass is left out.
 Result<std::shared_ptr<PassReport>> Autoscaler::plan() {
     CAPSTAN_TRY(std::shared_ptr<PassReport> out, look());
+    if (!out) return out;
     const Duration looked = now();
-    CAPSTAN_TRY(out->result, decide(out->input, thread_));
+    CAPSTAN_TRY(out->result,
+                parts_.decide ? parts_.decide(out->input, thread_) : decide(out->input, thread_));
     out->times.decide = now() - looked;
     return out;
 }
@@ -143,7 +163,7 @@ Result<std::shared_ptr<PassReport>> Autoscaler::plan() {
 Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     const Duration began = now();
     // A pass that fails must not repeat the request of the pass before.
-    wake_at_.reset();
+    const std::optional<Time> wanted = std::exchange(wake_at_, std::nullopt);
     Result<std::shared_ptr<PassReport>> planned = plan();
     if (!planned) {
         // Until a pass succeeds nothing shows whether nodes are needed.
@@ -151,6 +171,10 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
         return fail(std::move(planned).error());
     }
     std::shared_ptr<PassReport> report = *std::move(planned);
+    if (!report) {
+        wake_at_ = wanted;
+        return nullptr;
+    }
     // A question about the pass is answered with the same inputs.
     report->input.skipped_hooks = report->result.skipped_hooks;
     report->input.expander_answers = report->result.expander_answers;
@@ -159,6 +183,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     report->input.earlier = {};
     report->input.host = nullptr;
     report->input.snapshot.groups = report->result.groups;
+    if (parts_.visitor != nullptr) parts_.visitor->on_decision(*report);
     if (const Result<void> may = parts_.may_act(); !may) {
         report->dropped_because = may.error().message;
         report->memory = memory_;
@@ -175,12 +200,11 @@ void Autoscaler::act(PassReport& report) {
     const Duration began = now();
     const engine::Decision& decision = report.decision();
     const bool is_dry = parts_.dry_run;
-    // After a crash during the actions the next start has to know what the new nodes are for, and
-    // why a target was decreased.
     const bool is_plan = !decision.increases.empty() || !decision.decreases.empty();
-    if (is_plan && !is_dry)
+    if (!is_dry)
         parts_.keep(engine::pass::remember_plan(memory_, report.result.outcome, settings_,
-                                                report.input.call_context.now));
+                                                report.input.call_context.now),
+                    is_plan ? MemoryStage::planned : MemoryStage::decided);
     SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
     // A copy: the report keeps the context of the decision.
     engine::CallContext call_context = report.input.call_context;
@@ -190,14 +214,15 @@ void Autoscaler::act(PassReport& report) {
         decision,
         engine::removal::find_node_rechecks(decision, report.input.snapshot.cluster, settings_),
         *clouds_, cluster, call_context, parts_.host, find_atomic_groups(*report.result.groups),
-        {.under_way = parts_.waits_for_clouds ? nullptr : under_way_,
+        {.under_way = parts_.waits_for_actions ? nullptr : under_way_,
          .length = std::max(action_patience_ - report.times.refresh, shortest_action_patience)});
     report.times.soft_taints = cluster.took();
     const Time end = parts_.host.loop().clock()->now();
     report.times.carry_out = now() - began;
+    if (parts_.visitor != nullptr) parts_.visitor->on_results(report);
     memory_ = engine::pass::remember_results(report.result.outcome.memory, decision, report.results,
                                              settings_, end);
-    if (!is_dry) parts_.keep(memory_);
+    if (!is_dry) parts_.keep(memory_, MemoryStage::results);
     report.memory = memory_;
     wake_at_ = report.result.outcome.wake_at;
     if (is_dry) {
@@ -210,54 +235,4 @@ void Autoscaler::act(PassReport& report) {
     }
 }
 
-namespace {
-
-bool is_about_soft_taint(const engine::NodeChange& change) {
-    const auto& drops = change.drop_taints;
-    return std::ranges::find(change.set_taints, engine::deletion_candidate_taint, &Taint::key) !=
-               change.set_taints.end() ||
-           std::ranges::find(drops, engine::deletion_candidate_taint) != drops.end();
-}
-
-}  // namespace
-
-struct SoftTaintTimer::Times {
-    std::mutex mutex{};
-    std::optional<Duration> begun{};
-    Duration ended{};
-    int open = 0;
-};
-
-SoftTaintTimer::SoftTaintTimer(ClusterClient& cluster, io::Loop& loop)
-    : cluster_(cluster), loop_(loop), times_(std::make_shared<Times>()) {}
-
-void SoftTaintTimer::change(const engine::NodeChange& change, Done done) {
-    if (!is_about_soft_taint(change)) return cluster_.change(change, std::move(done));
-    {
-        const std::lock_guard lock(times_->mutex);
-        if (!times_->begun) times_->begun = loop_.monotonic();
-        ++times_->open;
-    }
-    cluster_.change(change,
-                    [times = times_, &loop = loop_, done = std::move(done)](Result<void> result) {
-                        {
-                            const std::lock_guard lock(times->mutex);
-                            times->ended = loop.monotonic();
-                            --times->open;
-                        }
-                        done(std::move(result));
-                    });
-}
-
-void SoftTaintTimer::evict(const engine::Eviction& eviction, Done done) {
-    cluster_.evict(eviction, std::move(done));
-}
-
-std::optional<Duration> SoftTaintTimer::took() const {
-    Times& times = *times_;
-    const std::lock_guard lock(times.mutex);
-    if (!times.begun || times.open > 0) return std::nullopt;
-    return times.ended - *times.begun;
-}
-
-}  // namespace capstan::runtime::daemon
+}  // namespace capstan::runtime

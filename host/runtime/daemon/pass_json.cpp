@@ -1,6 +1,6 @@
-#include "runtime/daemon/pass_report.hpp"
+#include "runtime/daemon/pass_json.hpp"
 
-#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,30 +8,10 @@
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/remedies.hpp"
-#include "engine/templates/membership.hpp"
 #include "kubernetes/timestamps.hpp"
-#include "runtime/daemon/decision_history.hpp"
 #include "runtime/record/json_reader.hpp"
 
 namespace capstan::runtime::daemon {
-
-engine::health::Health health_after(const PassReport& pass) {
-    const engine::Snapshot& snapshot = pass.input.snapshot;
-    const auto assess = [&](const engine::templates::Membership& membership) {
-        return engine::health::assess(snapshot, membership, pass.memory, pass.input.settings,
-                                      {pass.at, pass.wall_at()});
-    };
-    const auto& known = pass.result.membership;
-    return known ? assess(*known) : assess(engine::templates::make_membership(snapshot));
-}
-
-std::string max_text(const PassReport& pass, const NodeGroupId& id) {
-    const auto& groups = *pass.input.snapshot.groups;
-    const auto at =
-        std::ranges::find(groups, id, [](const engine::Group& g) { return g.group.id; });
-    const auto max = at != groups.end() ? at->group.max : std::nullopt;
-    return max ? std::to_string(*max) : "no limit";
-}
 
 namespace {
 
