@@ -146,19 +146,4 @@ private:
     std::optional<Saboteur> saboteur_;  ///< absent: no defect is injected
 };
 
-// An autoscaler's memory in a file.
-
-/// The memory in the file, for the first pass after a start; an empty memory if there is no such
-/// file or `file` is empty. `read`: the moment of the start. `invalid_config`: the file cannot be
-/// read or is not a memory.
-Result<engine::Memory> load_memory(const std::filesystem::path& file, const engine::PassTime& read);
-/// Replaces the file atomically. Does nothing if `file` is empty. `host`: the version of the host;
-/// `written`: now.
-Result<void> save_memory(const engine::Memory& memory, const std::string& host,
-                         const std::filesystem::path& file, const engine::PassTime& written);
-/// The memory as the next start would read it: written as text and read again.
-Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host,
-                                      const engine::PassTime& written,
-                                      const engine::PassTime& read);
-
 }  // namespace capstan::simulation

@@ -1,4 +1,4 @@
-#include "simulation/simulated_autoscaler.hpp"
+#include "simulation/memory_file.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ std::filesystem::path file() {
     return std::filesystem::path(::testing::TempDir()) / "capstan-kept-memory.json";
 }
 
-TEST(SimulatedAutoscalerMemory, IsRestoredFromItsFile) {
+TEST(MemoryFile, IsRestoredFromItsFile) {
     engine::Memory memory{.started = true};
     memory.backoffs[NodeGroupId("web")] = {.because = "no capacity"};
     ASSERT_TRUE(save_memory(memory, "1.0.0", file(), noon));
@@ -23,12 +23,12 @@ TEST(SimulatedAutoscalerMemory, IsRestoredFromItsFile) {
     std::filesystem::remove(file());
 }
 
-TEST(SimulatedAutoscalerMemory, IsEmptyWithoutAFile) {
+TEST(MemoryFile, IsEmptyWithoutAFile) {
     EXPECT_EQ(load_memory({}, noon), engine::Memory{});
     EXPECT_EQ(load_memory(file().string() + ".none", noon), engine::Memory{});
 }
 
-TEST(SimulatedAutoscalerMemory, IsRejectedIfTheFileIsMalformed) {
+TEST(MemoryFile, IsRejectedIfTheFileIsMalformed) {
     std::ofstream(file()) << "[]";
     EXPECT_EQ(load_memory(file(), noon).error().code, ErrorCode::invalid_config);
     std::filesystem::remove(file());
