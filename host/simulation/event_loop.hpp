@@ -10,12 +10,12 @@
 #include <capstan/time.hpp>
 
 #include "runtime/plugin_host.hpp"
+#include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
 #include "simulation/fault_injector.hpp"
 #include "simulation/input.hpp"
 #include "simulation/node_registrar.hpp"
 #include "simulation/run_statistics.hpp"
-#include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_cluster.hpp"
 
 namespace capstan::simulation {
@@ -36,7 +36,7 @@ public:
         runtime::PluginHost& host;
         SimulatedCluster& cluster;
         NodeRegistrar& node_registrar;
-        SimulatedAutoscaler& autoscaler;
+        AutoscalerProcess& autoscaler;
         FaultInjector& fault_injector;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
         RunStatistics& statistics;

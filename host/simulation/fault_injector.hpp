@@ -11,11 +11,11 @@
 #include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
+#include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
 #include "simulation/event_log.hpp"
 #include "simulation/faults.hpp"
 #include "simulation/node_registrar.hpp"
-#include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_cluster.hpp"
 
 namespace capstan::simulation {
@@ -25,7 +25,7 @@ public:
     struct Parts {
         SimulatedCluster& cluster;
         NodeRegistrar& node_registrar;
-        SimulatedAutoscaler& autoscaler;
+        AutoscalerProcess& autoscaler;
         EventLog& event_log;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
     };

@@ -8,6 +8,7 @@
 #include <capstan/sentence.hpp>
 
 #include "runtime/plugin_host.hpp"
+#include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
 #include "simulation/commands.hpp"
 #include "simulation/event_log.hpp"
@@ -17,7 +18,6 @@
 #include "simulation/node_registrar.hpp"
 #include "simulation/prepare.hpp"
 #include "simulation/run_statistics.hpp"
-#include "simulation/simulated_autoscaler.hpp"
 #include "simulation/simulated_clouds.hpp"
 #include "simulation/simulated_cluster.hpp"
 #include "simulation/toml_values.hpp"
@@ -52,7 +52,10 @@ public:
         if (setup_.until && !is_over()) {
             CAPSTAN_CHECK(run_step({.advance = *setup_.until - elapsed()}, input_.steps.size()));
         }
-        if (observer_.wants_last_look()) observer_.on_last_look(autoscaler_->input());
+        if (observer_.wants_last_look()) {
+            CAPSTAN_TRY(const runtime::PassInput input, autoscaler_->input());
+            observer_.on_last_look(input);
+        }
         observer_.on_end();
         Report report{.title = input_.title,
                       .seed = input_.seed,
@@ -83,13 +86,11 @@ private:
                                 .breadcrumbs = {},
                                 .state = {},
                                 .clock = std::make_shared<io::ManualClock>(input_.start)}));
-        CAPSTAN_TRY(
-            SimulatedAutoscaler autoscaler,
-            SimulatedAutoscaler::make(
-                setup_.config, *host_, input_.seed, cloud_changes(),
-                {cluster_, node_registrar_, event_log_, statistics_, observer_, setup_.every_pass,
-                 setup_.version, setup_.state, lag(), setup_.sabotage, input_.scan_interval}));
-        autoscaler_ = std::make_unique<SimulatedAutoscaler>(std::move(autoscaler));
+        CAPSTAN_TRY(autoscaler_, AutoscalerProcess::make(
+                                     setup_.config, *host_, input_.seed, cloud_changes(),
+                                     {cluster_, node_registrar_, event_log_, statistics_, observer_,
+                                      setup_.every_pass, setup_.version, setup_.state, lag(),
+                                      setup_.sabotage, input_.scan_interval}));
         host_->pass_requests().listen(
             [this](const runtime::services::PassRequest&) { autoscaler_->request_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {
@@ -226,7 +227,7 @@ private:
     SimulatedCluster cluster_;
     NodeRegistrar node_registrar_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<SimulatedAutoscaler> autoscaler_;
+    std::unique_ptr<AutoscalerProcess> autoscaler_;
     std::unique_ptr<CloudControl> cloud_;  ///< NULL: no cloud is simulated
     std::unique_ptr<FaultInjector> fault_injector_;
     std::unique_ptr<EventLoop> event_loop_;

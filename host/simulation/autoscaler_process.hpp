@@ -1,4 +1,4 @@
-/// The autoscaler of a simulation, on virtual time: refresh the clouds, decide, carry out.
+/// The autoscaler of a simulation: the loop of the daemon on virtual time, which can be restarted.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,8 @@
 #include <capstan/result.hpp>
 
 #include "engine/memory.hpp"
-#include "engine/pass/outcome.hpp"
 #include "engine/pass_time.hpp"
-#include "runtime/actuator.hpp"
-#include "runtime/clouds.hpp"
-#include "runtime/pass_cycle.hpp"
+#include "runtime/autoscaler.hpp"
 #include "simulation/decision_events.hpp"
 #include "simulation/event_log.hpp"
 #include "simulation/node_registrar.hpp"
@@ -27,10 +24,10 @@
 
 namespace capstan::simulation {
 
-/// Runs passes of the real engine against the simulated cluster. Skips the decision of a pass if
+/// Runs runtime::Autoscaler against the simulated cluster. Leaves out the decision of a pass if
 /// nothing has changed since the last one. Borrows its parts and the plugin host. Used on one
 /// thread.
-class SimulatedAutoscaler {
+class AutoscalerProcess final : runtime::PassVisitor {
 public:
     struct Parts {
         SimulatedCluster& cluster;
@@ -50,10 +47,12 @@ public:
     /// may change at any time. Begins with the memory in `parts.state`. `internal`: the
     /// configuration names an instance that does not exist; `invalid_config`: the saved memory
     /// cannot be read.
-    static Result<SimulatedAutoscaler> make(const runtime::config::Config& config,
-                                            runtime::PluginHost& host, std::uint64_t seed,
-                                            std::optional<std::vector<Time>> cloud_changes,
-                                            const Parts& parts);
+    static Result<std::unique_ptr<AutoscalerProcess>> make(
+        runtime::config::Config config, runtime::PluginHost& host, std::uint64_t seed,
+        std::optional<std::vector<Time>> cloud_changes, const Parts& parts);
+    AutoscalerProcess(const AutoscalerProcess&) = delete;
+    AutoscalerProcess& operator=(const AutoscalerProcess&) = delete;
+    ~AutoscalerProcess() override;
 
     /// Refreshes the clouds and hands the machines that run at the start to the registrar.
     void adopt();
@@ -62,7 +61,7 @@ public:
     /// clouds take.
     Result<void> run();
     /// The input that a pass would get now, with the clouds as of the last refresh.
-    runtime::PassInput input() const;
+    Result<runtime::PassInput> input() { return autoscaler_->input(); }
     /// When to run the next pass even if nothing changes in the cluster; absent: not before
     /// something changes. A moment in the past means the next multiple of the scan interval.
     std::optional<Time> wanted_at() const;
@@ -96,7 +95,7 @@ public:
         return decision_events_.unschedulable();
     }
     const std::string& skipped() const noexcept { return decision_events_.skipped(); }
-    const engine::Memory& memory() const noexcept { return memory_; }
+    const engine::Memory& memory() const noexcept { return autoscaler_->memory(); }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }
     /// The target size of each group, including what the last pass asked for.
     const std::map<std::string, int>& targets() const noexcept { return targets_; }
@@ -104,35 +103,36 @@ public:
 private:
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
     class Cluster;
-    SimulatedAutoscaler(const runtime::config::Config& config, runtime::PluginHost& host,
-                        std::uint64_t seed, const Parts& parts);
+    AutoscalerProcess(runtime::PluginHost& host, const Parts& parts);
 
     Time now() const;
     engine::PassTime time() const;
-    void refresh_clouds();
-    Result<runtime::PassResult> decide(const runtime::PassInput& input);
+
+    void on_refresh(const runtime::CloudsView& view, const Groups& groups) override;
+    void on_decision(const runtime::PassReport& pass) override;
+    void on_results(const runtime::PassReport& pass) override;
+    bool may_leave_out() const;
+    Result<runtime::PassResult> decide(const runtime::PassInput& input,
+                                       runtime::instances::PassThread& thread);
+    void keep(const engine::Memory& memory, runtime::MemoryStage stage);
+    void save(const engine::Memory& memory, const engine::Memory& before);
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
-    Result<void> carry_out(runtime::PassResult result, const runtime::PassInput& input);
-    Result<void> keep(engine::Memory memory);
+    void report_results(const runtime::PassReport& pass);
 
     runtime::PluginHost& host_;
     Parts parts_;
-    engine::Settings settings_;
-    std::uint64_t seed_;
-    runtime::Wiring wiring_;
-    std::shared_ptr<runtime::Clouds> clouds_;
-    Groups groups_;
-    std::shared_ptr<const std::vector<engine::CloudMachines>> machine_types_;
-    engine::CloudViews cloud_views_{};
-    engine::UnreadClouds unread_{};
     runtime::RefreshPatience patience_{};
-    std::map<std::string, int> targets_;
-    engine::Memory memory_;
-    engine::PassTime kept_at_{};  ///< when the memory was saved
-    std::optional<std::vector<Time>> cloud_changes_;
-    std::optional<Time> wake_at_;
+    std::unique_ptr<Cluster> cluster_;
+    std::unique_ptr<runtime::Autoscaler> autoscaler_{};
+    Groups groups_{};
+    std::map<std::string, int> targets_{};
+    engine::Memory saved_{};
+    engine::PassTime saved_at_{};
+    Result<void> saving_{};  ///< an error of the last saves
+    std::optional<std::vector<Time>> cloud_changes_{};
+    std::optional<Time> wake_at_{};
     /// When the pass that a cloud requested may begin, and when the last requested pass began.
-    std::optional<Time> requested_pass_at_, granted_at_;
+    std::optional<Time> requested_pass_at_{}, granted_at_{};
     bool has_changed_ = true, wants_refresh_ = false;
     /// The lists of the clouds may show a change late, until `refresh_until_`. `refreshed_at_`: the
     /// last refresh.
@@ -140,10 +140,12 @@ private:
     /// The last refresh moved the clock, or a cloud was slow or failed. The next refresh must then
     /// not be left out, since it may move the clock, too.
     bool takes_time_ = false;
-    bool forgets_next_ = false, api_is_broken_ = false, evictions_are_denied_ = false;
-    std::vector<std::string> problems_;  ///< of the last refresh
+    bool forgets_next_ = false;
+    bool forgets_now_ = false;  ///< the results of the pass that is running
+    bool api_is_broken_ = false, evictions_are_denied_ = false;
+    std::vector<std::string> problems_{};  ///< of the last refresh
     DecisionEvents decision_events_;
-    std::optional<Saboteur> saboteur_;  ///< absent: no defect is injected
+    std::optional<Saboteur> saboteur_{};  ///< absent: no defect is injected
 };
 
 }  // namespace capstan::simulation
