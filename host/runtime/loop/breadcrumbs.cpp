@@ -29,7 +29,6 @@ struct Breadcrumbs::Layout {
     std::uint32_t is_running;
     std::array<std::uint32_t, 11> reserved;
     std::array<CallMarkers::Record, 512> records;
-    // Files of earlier versions end here, and are made longer.
     std::array<char, 512> because;  ///< ends with a NUL
 };
 

@@ -12,21 +12,20 @@
 #include <capstan/assert.hpp>
 
 #include "runtime/record/described_types.hpp"
-#include "runtime/record/older_keys.hpp"
 
 namespace capstan::runtime::record {
 
-Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view name, int latest) {
+Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int version) {
     const JsonCursor root = problems.root();
-    const auto version = root.required("version").integer(1, std::numeric_limits<int>::max());
+    const auto found = root.required("version").integer(1, std::numeric_limits<int>::max());
     CAPSTAN_CHECK(check_problems(problems, name));
-    CAPSTAN_ASSERT(version, "a version that could not be read is no problem");
-    if (*version <= latest) return static_cast<int>(*version);
-    const std::string host(root["host"].text().value_or("a later one"));
-    return fail(ErrorCode::unsupported,
-                std::string(name) + ": has version " + std::to_string(*version) +
-                    ", written by capstan " + host +
-                    "; this version of capstan reads up to version " + std::to_string(latest));
+    CAPSTAN_ASSERT(found, "a version that could not be read is no problem");
+    if (*found == version) return {};
+    const std::string host(root["host"].text().value_or("of another version"));
+    return fail(ErrorCode::unsupported, std::string(name) + ": has version " +
+                                            std::to_string(*found) + ", written by capstan " +
+                                            host + "; this version of capstan reads version " +
+                                            std::to_string(version) + " only");
 }
 
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name) {
@@ -88,14 +87,13 @@ bool may_be_in_future(std::string_view name) { return name == "until" || name ==
 
 }  // namespace
 
-engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::PassTime>& written,
+engine::Memory rebase_times(engine::Memory memory, const engine::PassTime& written,
                             const engine::PassTime& read) {
-    const engine::PassTime from = written.value_or(engine::PassTime(read.wall));
-    const Duration passed = std::max(Duration(0), time_between(from.wall, read.wall));
+    const Duration passed = std::max(Duration(0), time_between(written.wall, read.wall));
     each_time("", memory, [&](std::string_view name, Time& time) {
         if (time == Time() || time == Time::max() || time == Time::min()) return;
         // The distance to the time of writing stays, and `passed` is added to the age.
-        time = saturated_sum(saturated_sum(read.now, time_between(from.now, time)), -passed);
+        time = saturated_sum(saturated_sum(read.now, time_between(written.now, time)), -passed);
         if (!may_be_in_future(name)) time = std::min(time, read.now);
     });
     return memory;
@@ -169,14 +167,13 @@ std::string_view memory_part(std::string_view text) {
 
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
                                     const std::optional<engine::PassTime>& read) {
-    CAPSTAN_TRY(SavedMemory saved,
-                parse_versioned<SavedMemory>(text, name, memory_version, rename_older_memory_keys));
+    CAPSTAN_TRY(SavedMemory saved, parse_versioned<SavedMemory>(text, name, memory_version));
     if (!read) return std::move(saved.memory);
-    std::optional<engine::PassTime> written;
-    if (saved.written) written.emplace(saved.written->now, saved.written->wall);
+    if (!saved.written)
+        return fail(ErrorCode::invalid_argument, std::string(name) + ": /written: is missing");
     // The cluster has not been observed since the writing.
-    if (written && !saved.memory.unobserved_since) saved.memory.unobserved_since = written->now;
-    return rebase_times(std::move(saved.memory), written, *read);
+    if (!saved.memory.unobserved_since) saved.memory.unobserved_since = saved.written->now;
+    return rebase_times(std::move(saved.memory), {saved.written->now, saved.written->wall}, *read);
 }
 
 }  // namespace capstan::runtime::record

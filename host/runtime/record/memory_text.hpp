@@ -17,23 +17,20 @@
 
 namespace capstan::runtime::record {
 
-/// The member `version` of the document, from 1 to `latest`; see parse_versioned.
-Result<int> read_version(kubernetes::JsonProblems& problems, std::string_view name, int latest);
+/// Checks the member `version` of the document; see parse_versioned.
+Result<void> check_version(kubernetes::JsonProblems& problems, std::string_view name, int version);
 /// All problems as one error; success if there is none.
 Result<void> check_problems(const kubernetes::JsonProblems& problems, std::string_view name);
 
 /// Parses a document with a member `version`. `invalid_argument`: the text is not valid JSON, has
 /// no version, or has problems, one line each with its place; `name` is the text's name for the
-/// message. `unsupported`: the version is later than `latest`; the message has the document's
-/// `host`, the program that wrote it. `rename_older` gives a document of version 1 the keys of
-/// version 2, which the places of problems then have.
+/// message. `unsupported`: the document has another version; the message has both versions and the
+/// document's `host`, the program that wrote it.
 template <NamedMembers T>
-Result<T> parse_versioned(std::string_view text, std::string_view name, int latest,
-                          void (*rename_older)(boost::json::value& document)) {
-    CAPSTAN_TRY(boost::json::value document, parse_json(text, name));
+Result<T> parse_versioned(std::string_view text, std::string_view name, int version) {
+    CAPSTAN_TRY(const boost::json::value document, parse_json(text, name));
     kubernetes::JsonProblems problems(document);
-    CAPSTAN_TRY(const int version, read_version(problems, name, latest));
-    if (version < 2) rename_older(document);
+    CAPSTAN_CHECK(check_version(problems, name, version));
     T out = read_json<T>(problems.root());
     CAPSTAN_CHECK(check_problems(problems, name));
     return out;
@@ -58,9 +55,8 @@ Result<T> parse_versioned(std::string_view text, std::string_view name, int late
 /// Three values stay: Time(), which means not set, Time::max(), which means never, and Time::min(),
 /// which is too long ago for a Time.
 ///
-/// `written` is the time of the writing. Absent: the text is of an older host, whose times are
-/// those of its wall clock.
-engine::Memory rebase_times(engine::Memory memory, const std::optional<engine::PassTime>& written,
+/// `written` is the time of the writing.
+engine::Memory rebase_times(engine::Memory memory, const engine::PassTime& written,
                             const engine::PassTime& read);
 
 // Memory as text. The host keeps it in a ConfigMap between two runs, a simulation in a file.
@@ -98,9 +94,9 @@ std::string_view memory_part(std::string_view text);
 /// `read` is the present time, to which the times are converted (see rebase_times); the cluster
 /// counts as unobserved since the writing. Absent: the times stay as they are in the text.
 /// `invalid_argument`: one line per problem, with its place: "NAME: /memory/last: expects an
-/// object, found text". `unsupported`: the version is later than this host's. Unknown members are
-/// ignored, so that an older host can read a newer host's text; a change that must not be ignored
-/// gets a later version.
+/// object, found text"; also if `read` is given and the text does not have the time of its writing.
+/// `unsupported`: the version is not this host's. Unknown members are ignored, so that an older
+/// host can read a newer host's text; a change that must not be ignored gets a later version.
 Result<engine::Memory> parse_memory(std::string_view text, std::string_view name,
                                     const std::optional<engine::PassTime>& read = {});
 

@@ -8,7 +8,6 @@
 #include "runtime/config/print.hpp"
 #include "runtime/plugin_files/sha256.hpp"
 #include "runtime/record/memory_text.hpp"
-#include "runtime/record/older_keys.hpp"
 
 namespace capstan::runtime::record {
 namespace {
@@ -73,8 +72,7 @@ std::string pass_record_text(const PassRecord& record) {
 }
 
 Result<PassRecord> parse_pass_record(std::string_view text, std::string_view name) {
-    CAPSTAN_TRY(PassRecord record,
-                parse_versioned<PassRecord>(text, name, record_version, rename_older_record_keys));
+    CAPSTAN_TRY(PassRecord record, parse_versioned<PassRecord>(text, name, record_version));
     if (digest_of(record.setup.config) != record.setup.config_sha256)
         return fail(ErrorCode::invalid_argument,
                     std::string(name) +

@@ -96,15 +96,6 @@ TEST_P(Replay, MakesTheSameDecisionForEachRecordedPass) {
     }
 }
 
-TEST(Replay, MakesTheSameDecisionForAVersion1Record) {
-    for (const std::string& file : files_in("tests/host/commands/records/version_1")) {
-        const CommandResult ran = capstan("replay '" + file + "'");
-        EXPECT_EQ(ran.code, 0) << file << '\n' << ran.err << ran.out;
-        EXPECT_NE(ran.out.find("\nsame decision\n"), std::string::npos) << ran.out;
-        EXPECT_EQ(ran.err, "");
-    }
-}
-
 INSTANTIATE_TEST_SUITE_P(Scenario, Replay, ::testing::ValuesIn(scenarios()), name_of);
 
 /// A recorded pass whose increase was changed to 7, and whose group is renamed to `group` unless

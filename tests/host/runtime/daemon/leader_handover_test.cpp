@@ -55,6 +55,10 @@ struct LeaderHandoverTest : ::testing::Test {
             text = change(text.is_string() ? std::string(text.as_string()) : "");
         });
     }
+    std::string another_hosts_text(const engine::Memory& memory) {
+        const Time now = cluster_start + cluster.now();
+        return record::memory_text(memory, "another", record::config_map_bytes, now).value();
+    }
     static int target(const std::optional<PassInput>& pass) {
         return pass.value().snapshot.groups->at(0).group.target.value();
     }
@@ -62,14 +66,14 @@ struct LeaderHandoverTest : ::testing::Test {
 
 TEST_F(LeaderHandoverTest, ReadsTheMemoryOfTheLeaderInBetween) {
     lead_twice([&] {
-        edit_state("memory", [](const std::string& text) {
+        edit_state("memory", [this](const std::string& text) {
             engine::Memory memory = record::parse_memory(text, "memory").value();
             memory.backoffs[NodeGroupId("web")] = {.since = cluster_start + 20s,
                                                    .until = cluster_start + 1h + 20s,
                                                    .length = 1h,
                                                    .last_failure = cluster_start + 20s,
                                                    .because = "no machines"};
-            return record::memory_text(memory, "another").value();
+            return another_hosts_text(memory);
         });
     });
     ASSERT_TRUE(first && again);
@@ -101,10 +105,10 @@ TEST_F(LeaderHandoverTest, TreatsTheTimeWithoutLeadershipAsUnobserved) {
 
 TEST_F(LeaderHandoverTest, DropsItsOwnMemoryIfAnotherLeaderWrote) {
     lead_twice([&] {
-        edit_state("memory", [](const std::string&) {
+        edit_state("memory", [this](const std::string&) {
             engine::Memory memory;
             memory.last.scale_up = cluster_start + 1s;
-            return record::memory_text(memory, "another").value();
+            return another_hosts_text(memory);
         });
     });
     ASSERT_TRUE(again);

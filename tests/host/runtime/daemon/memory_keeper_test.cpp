@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,13 @@ namespace {
 
 using kubernetes::client::refusal;
 using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+constexpr Time present = time_from_unix_ns(1'700'000'100'000'000'000);
+
+std::string text_of(const engine::Memory& memory) {
+    return *record::memory_text(memory, "1.0", record::config_map_bytes, present);
+}
 
 /// The ConfigMap on the API server.
 std::string map_of(const std::string& key, const std::string& text) {
@@ -26,8 +34,7 @@ std::string map_of(const std::string& key, const std::string& text) {
 
 struct MemoryKeeperTest : ::testing::Test {
     boost::asio::io_context io;
-    io::ManualLoop loop{
-        io, std::make_shared<io::ManualClock>(time_from_unix_ns(1'700'000'100'000'000'000))};
+    io::ManualLoop loop{io, std::make_shared<io::ManualClock>(present)};
     kubernetes::client::ScriptedApi api{loop};
     std::vector<std::string> messages;
     MemoryKeeper keeper{
@@ -52,9 +59,10 @@ TEST_F(MemoryKeeperTest, StartsWithEmptyMemoryIfThereIsNone) {
 
 TEST_F(MemoryKeeperTest, MarksLoadedMemoryAsNotStarted) {
     engine::Memory memory{.started = true};
-    memory.unneeded["n1"] = {.since = time_from_unix_ns(1'700'000'000'000'000'000)};
+    memory.unneeded["n1"] = {.since = present - 100s};
+    memory.unobserved_since = present;
     load();
-    api.answer({.body = map_of("memory", *record::memory_text(memory, "1.0"))});
+    api.answer({.body = map_of("memory", text_of(memory))});
     memory.started = false;
     ASSERT_TRUE(loaded && *loaded);
     EXPECT_EQ((*loaded)->memory, memory);
@@ -84,21 +92,20 @@ TEST_F(MemoryKeeperTest, CopiesUnreadableMemoryAside) {
 
 TEST_F(MemoryKeeperTest, WritesOnlyChanges) {
     load();
-    api.answer({.body = map_of("memory", *record::memory_text({}, "1.0"))});
+    api.answer({.body = map_of("memory", text_of({}))});
     bool is_saved = false;
-    keeper.save(*record::memory_text({}, "1.0"), {},
-                [&](const Result<void>& done) { is_saved = done.has_value(); });
+    keeper.save(text_of({}), {}, [&](const Result<void>& done) { is_saved = done.has_value(); });
     loop.settle();
     EXPECT_TRUE(is_saved);
     EXPECT_EQ(api.open_count(), 0u);
-    keeper.save(*record::memory_text({.started = true}, "1.0"), {}, [](const Result<void>&) {});
+    keeper.save(text_of({.started = true}), {}, [](const Result<void>&) {});
     loop.settle();
     EXPECT_EQ(api.open_count(), 1u);
 }
 
 TEST_F(MemoryKeeperTest, WritesAgainAfterAFailedWrite) {
     load();
-    const std::string old = *record::memory_text({}, "1.0");
+    const std::string old = text_of({});
     api.answer({.body = map_of("memory", old)});
     keeper.save("new", {}, [](const Result<void>&) {});
     loop.settle();

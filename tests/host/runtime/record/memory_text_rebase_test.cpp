@@ -56,14 +56,6 @@ TEST(RebaseTimes, MovesAFutureStartToNow) {
     EXPECT_EQ(until_of(read), noon + 1h) << "only an end may be in the future";
 }
 
-TEST(RebaseTimes, UsesTheWallClockForTextOfAnOlderHost) {
-    const PassTime read_at(noon, noon + 1h);
-    EXPECT_EQ(since_of(record::rebase_times(unneeded_since(noon), std::nullopt, read_at)),
-              noon - 1h);
-    EXPECT_EQ(since_of(record::rebase_times(unneeded_since(noon + 2h), std::nullopt, read_at)),
-              noon);
-}
-
 TEST(RebaseTimes, KeepsExtremeTimes) {
     const Memory read = record::rebase_times(unneeded_since(Time(), Time::max()), noon, noon + 1h);
     EXPECT_EQ(since_of(read), Time());
@@ -109,6 +101,10 @@ TEST(RebaseTimes, IsAppliedToParsedMemory) {
     EXPECT_NE(*text, *later);
     EXPECT_EQ(record::memory_part(*text), record::memory_part(*later));
     EXPECT_EQ(record::memory_part(*record::memory_text({}, "1.2.0")), "");
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0"), "memory", PassTime(noon))
+                  .error()
+                  .message,
+              "memory: /written: is missing");
 }
 
 /// A clock whose wall time is read a little later than its monotonic time.

@@ -110,39 +110,13 @@ TEST(MemoryText, IsRefusedIfTruncatedOrWithoutAVersion) {
               "memory: /version: expects an integer from 1 to 2147483647, found a number (0)");
 }
 
-TEST(MemoryText, OfALaterVersionIsRefused) {
+TEST(MemoryText, OfAnotherVersionIsRefused) {
+    EXPECT_EQ(refusal_of(R"({"version":1,"host":"0.1.0","memory":{"started":true}})"),
+              "memory: has version 1, written by capstan 0.1.0; this version of capstan reads "
+              "version 2 only");
     EXPECT_EQ(refusal_of(R"({"version":3,"host":"3.0.0","memory":7})"),
-              "memory: has version 3, written by capstan 3.0.0; this version of capstan reads up "
-              "to version 2");
-}
-
-TEST(MemoryText, OfVersion1IsReadCompletely) {
-    Memory memory;
-    memory.started = true;
-    memory.offering_backoffs[{PluginInstanceId("aws"), "m5.large", "eu-1a", true}] = {
-        .since = written_at};
-    memory.cloud_backoffs[PluginInstanceId("aws")] = {.failures = 3};
-    memory.answered_targets[NodeGroupId("web")] = {
-        .target = 4, .unanswered = 1, .unanswered_until = written_at + 5min};
-    memory.upcoming_groups[NodeGroupId("new")] = {.cloud = PluginInstanceId("aws"), .nodes = 2};
-    // A group may have the name of an old key.
-    memory.known_groups[NodeGroupId("some")] = {
-        .cloud = PluginInstanceId("aws"), .nodes = 1, .sample_nodes = {"web-0"}};
-    memory.unobserved_since = written_at;
-    memory.last_by_group[NodeGroupId("web")] = {.scale_up = written_at};
-    EXPECT_EQ(
-        record::parse_memory(
-            R"({"version":1,"host":"0.1.0","memory":{"started":true,"make_backoffs":[{"key":)"
-            R"({"cloud":"aws","machine_type":"m5.large","zone":"eu-1a","spot":true},)"
-            R"("value":{"since":"2026-11-21T11:00:00Z"}}],"cloud_rests":{"aws":{"failures":3}},)"
-            R"("answered_targets":{"web":{"target":4,"unheard":1,)"
-            R"("unheard_until":"2026-11-21T11:05:00Z"}},)"
-            R"("upcoming_groups":{"new":{"cloud":"aws","nodes":2}},)"
-            R"("known_groups":{"some":{"cloud":"aws","nodes":1,"some":["web-0"]}},)"
-            R"("blind_since":"2026-11-21T11:00:00Z",)"
-            R"("last_of":{"web":{"scale_up":"2026-11-21T11:00:00Z"}}}})",
-            "memory"),
-        memory);
+              "memory: has version 3, written by capstan 3.0.0; this version of capstan reads "
+              "version 2 only");
 }
 
 TEST(MemoryText, IgnoresMembersOfLaterHosts) {
