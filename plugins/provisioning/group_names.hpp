@@ -14,8 +14,8 @@ namespace capstan::provisioning {
 /// machine type and a zone of one name. At most 63 lower-case letters, digits and '-'.
 std::string make_group_name(std::string_view prefix, std::string_view cloud, const GroupPlan& plan);
 
-/// Whether the id is a name with this prefix. Names of earlier builds, which lack the cloud,
-/// count as well. Clouds may put a path in front of a name: "my-project/us-central1-a/NAME".
+/// Whether the id is a name with this prefix. Clouds may put a path in front of a name:
+/// "my-project/us-central1-a/NAME".
 bool has_prefix(std::string_view id, std::string_view prefix) noexcept;
 
 }  // namespace capstan::provisioning

@@ -146,13 +146,12 @@ Result<Ledger> parse_ledger(std::string_view text) {
     if (!json) return refuse();
     const std::optional<std::int64_t> start = integer_at(*json, "start");
     const std::optional<std::int64_t> saved = integer_at(*json, "saved");
+    const std::optional<std::int64_t> written = integer_at(*json, "written");
     const Json* const groups = json->find("groups");
-    if (!start || !saved || groups == nullptr) return refuse();
+    if (!start || !saved || !written || groups == nullptr) return refuse();
     Ledger out{.start = Time(milliseconds(*start))};
     out.saved = out.start + milliseconds(*saved);
-    // In states without `written`, times are by the wall clock.
-    const std::optional<std::int64_t> written = integer_at(*json, "written");
-    out.written = written ? Time(milliseconds(*written)) : out.saved;
+    out.written = Time(milliseconds(*written));
     for (const auto& [id, each] : groups->members()) {
         CAPSTAN_TRY(GroupRecord group, read_group_record(each, out.start));
         out.groups.emplace(id, std::move(group));
