@@ -1,12 +1,17 @@
 #include "simulation/control_plane/nodes/node_health.hpp"
 
-#include <capstan/time_text.hpp>
-
 #include "simulation/control_plane/context/object_fields.hpp"
 #include "simulation/control_plane/nodes/node_object.hpp"
 #include "simulation/control_plane/nodes/pod_lifecycle.hpp"
 
 namespace capstan::simulation::control_plane {
+namespace {
+
+std::string_view renew_time(const json::object& lease) {
+    return api_server::text_at(lease, "spec.renewTime");
+}
+
+}  // namespace
 
 NodeHealth::NodeHealth(ControlContext& context)
     : context_(context),
@@ -14,6 +19,20 @@ NodeHealth::NodeHealth(ControlContext& context)
     context.feed().listen("nodes", [this](const api_server::Change& change) {
         queue_.add(api_server::object_key(*change.object));
     });
+    context.feed().listen("leases.coordination.k8s.io",
+                          [this](const api_server::Change& change) { note_lease(change); });
+}
+
+void NodeHealth::note_lease(const api_server::Change& change) {
+    const json::object& lease = *change.object;
+    if (api_server::text_at(lease, "metadata.namespace") != "kube-node-lease") return;
+    const std::string node(api_server::text_at(lease, "metadata.name"));
+    if (change.type == api_server::ChangeType::deleted) {
+        renewed_.erase(node);
+    } else if (change.before == nullptr || renew_time(lease) != renew_time(*change.before)) {
+        const bool is_first = renewed_.insert_or_assign(node, context_.loop().monotonic()).second;
+        if (is_first) queue_.add(api_server::object_key("", node));
+    }
 }
 
 void NodeHealth::reconcile(const std::string& key) {
@@ -26,13 +45,9 @@ void NodeHealth::reconcile(const std::string& key) {
 }
 
 void NodeHealth::watch_lease(const std::string& key, const json::object& node) {
-    const api_server::ApiObject lease = context_.find(
-        "leases.coordination.k8s.io",
-        api_server::object_key("kube-node-lease", api_server::text_at(node, "metadata.name")));
-    if (lease == nullptr) return;
-    const auto renewed = find_rfc3339(api_server::text_at(*lease, "spec.renewTime"));
-    if (!renewed) return;
-    const Duration left = *renewed + lease_grace - context_.now();
+    const auto renewed = renewed_.find(api_server::text_at(node, "metadata.name"));
+    if (renewed == renewed_.end()) return;
+    const Duration left = renewed->second + lease_grace - context_.loop().monotonic();
     if (left > Duration::zero()) return queue_.add_after(key, left);
     set_unknown(node);
 }

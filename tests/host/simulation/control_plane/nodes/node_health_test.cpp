@@ -82,6 +82,17 @@ TEST_F(NodeHealthTest, MarksASilentNodeUnreachable) {
     EXPECT_TRUE(is_ready(get("pods", "web")));
 }
 
+TEST_F(NodeHealthTest, IsIndependentOfTheSystemClock) {
+    advance(10s);
+    loop.step_wall(20min);
+    advance(1min);
+    EXPECT_THAT(condition("nodes", "n1", "Ready"), ::testing::StartsWith("True"));
+    stop_kubelet();
+    loop.step_wall(-2h);
+    advance(1min);
+    EXPECT_THAT(condition("nodes", "n1", "Ready"), ::testing::StartsWith("Unknown"));
+}
+
 TEST_F(NodeHealthTest, EvictsPodsAfterTheirTolerationSeconds) {
     add_pod("default-toleration");
     add_pod("short-toleration",
