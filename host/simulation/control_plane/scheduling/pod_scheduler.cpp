@@ -126,6 +126,9 @@ void PodScheduler::follow(const api_server::Change& change) {
     if (!is_new) return;
     place->second = {number_or(*pod, "spec.priority", 0),
                      std::string(api_server::text_at(*pod, "metadata.creationTimestamp")), key};
+    // The pods that wait for the next round are older; the new pod must not take their room.
+    const bool others_wait = waiting_.size() > round_.size() + 1;
+    if (next_round_ != 0 && others_wait) return;
     round_.insert(place->second);
     wake();
 }

@@ -50,9 +50,9 @@ std::map<engine::PodGroupId, std::string> explain_unschedulable(
     const engine::snapshot::Cluster& cluster, const std::set<engine::PodGroupId>& classes);
 
 /// Binds the pods of schedulerName "default-scheduler". Pods of higher priority come first, then
-/// older pods. A new pod is tried at once. All pods that found no node are tried again in a round
-/// after the cluster has changed, with a pause before each round. No pod is preempted. [the loop's
-/// thread]
+/// older pods. All pods that found no node are tried again in a round after the cluster has
+/// changed, with a pause before each round. A new pod is tried at once, or with the others in the
+/// next round if that was already due. No pod is preempted. [the loop's thread]
 class PodScheduler {
 public:
     /// Pods that one handler of the loop tries.

@@ -53,6 +53,17 @@ TEST_F(PodSchedulerTest, RetriesWhenANodeJoins) {
     EXPECT_EQ(phases(), "Running 1");
 }
 
+TEST_F(PodSchedulerTest, GivesANewNodeToTheOldestPod) {
+    add_pod("oldest", "", "", "4");
+    advance(1min);
+    add_node("n1");
+    advance(1s);
+    add_pod("newest");
+    advance(1s);
+    EXPECT_EQ(text("pods", "oldest", "spec.nodeName"), "n1");
+    EXPECT_EQ(text("pods", "newest", "spec.nodeName"), "");
+}
+
 TEST_F(PodSchedulerTest, RetriesWhenAPodEnds) {
     add_node("n1", "1");
     add_pod("first");
