@@ -41,24 +41,25 @@ machine = { cpu = "4", memory = "16Gi" }
 
 json::object parsed(const char* text) { return json::parse(text).as_object(); }
 
-/// One object of each kind that the daemon watches, except nodes and pods.
+/// One object of each kind that the daemon watches, except nodes and pods. They have no pods.
 struct ClusterObject {
     const char *resource, *in, *json;
 };
 constexpr ClusterObject cluster_objects[] = {
-    {"replicasets.apps", space, R"({"metadata":{"name":"x"},"spec":{"replicas":3,
+    {"replicasets.apps", space, R"({"metadata":{"name":"x"},"spec":{"replicas":0,
         "selector":{"matchLabels":{"app":"x"}},
         "template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"},
-    {"statefulsets.apps", space, R"({"metadata":{"name":"x"},"spec":{"replicas":3,
+    {"statefulsets.apps", space, R"({"metadata":{"name":"x"},"spec":{"replicas":0,
         "selector":{"matchLabels":{"app":"x"}},
         "template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"},
-    {"replicationcontrollers", space, R"({"metadata":{"name":"x"},"spec":{"replicas":3,
+    {"replicationcontrollers", space, R"({"metadata":{"name":"x"},"spec":{"replicas":0,
         "selector":{"app":"x"},"template":{"metadata":{"labels":{"app":"x"}},"spec":{}}}})"},
     {"daemonsets.apps", space, R"({"metadata":{"name":"x"},"spec":{
         "selector":{"matchLabels":{"app":"x"}},
         "template":{"metadata":{"labels":{"app":"x"}},"spec":{"nodeSelector":{"none":"such"},
             "containers":[{"name":"c","image":"i"}]}}}})"},
-    {"jobs.batch", space, R"({"metadata":{"name":"x"},"spec":{"template":{"spec":{}}}})"},
+    {"jobs.batch", space, R"({"metadata":{"name":"x"},"spec":{"suspend":true,
+        "template":{"spec":{}}}})"},
     {"poddisruptionbudgets.policy", space, R"({"metadata":{"name":"x"},"spec":{"minAvailable":1,
         "selector":{"matchLabels":{"app":"x"}}}})"},
     {"persistentvolumeclaims", space, R"({"metadata":{"name":"x"},"spec":{"volumeName":"v"}})"},
@@ -71,6 +72,10 @@ constexpr ClusterObject cluster_objects[] = {
     {"namespaces", "", R"({"metadata":{"name":"x"}})"},
     {"services", space, R"({"metadata":{"name":"x"},"spec":{"selector":{"app":"x"}}})"},
 };
+
+/// Nodes and pods start and stop without a delay.
+const control_plane::ControlPlaneOptions control_plane_options{
+    .pod_start_up = Duration::zero(), .node_start_up = Duration::zero(), .grace_share = 0};
 
 /// Thrown through the daemon, so that its parts are destroyed without callbacks.
 struct DaemonKilled {};
@@ -126,7 +131,8 @@ DaemonFixture::DaemonFixture(const DaemonFixtureSettings& settings) {
     store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
     server_ = std::make_unique<ApiServer>(*store_);
     add_initial_objects();
-    control_plane_ = std::make_unique<MinimalControlPlane>(*store_);
+    control_plane_ = std::make_unique<control_plane::ControlPlane>(*store_, control_plane_options);
+    control_plane_->start();
     watch_nodes();
     watch_pods();
 }
@@ -134,12 +140,9 @@ DaemonFixture::DaemonFixture(const DaemonFixtureSettings& settings) {
 DaemonFixture::~DaemonFixture() = default;
 
 void DaemonFixture::add_initial_objects() {
-    for (const char* owner : {"a", "b", "h", "p"})
-        make(*store_, "replicasets.apps", space, replica_set(owner));
     for (const ClusterObject& object : cluster_objects)
         make(*store_, object.resource, object.in, parsed(object.json));
-    make(*store_, "pods", space, pod_object("a", 1, 3500));
-    at(2s, [this] { add_second_pod(); });
+    at(1s, [this] { add_first_pods(); });
     at(20s, [this] { add_pending_pods(); });
     at(45s, [this] {
         server_->cut_watches();
@@ -149,13 +152,16 @@ void DaemonFixture::add_initial_objects() {
     at(70s, [this] { replace_objects("y", "z"); });
 }
 
-/// Creates b-1 once the second node exists; earlier, b-1 would be bound to the node of a-1.
-void DaemonFixture::add_second_pod() {
-    if (store_->list(store_->kind("nodes")).items.size() < 2) {
-        loop().after(1s, [this] { add_second_pod(); });
+/// Creates a-1 and b-1 once both nodes are ready. The scheduler binds each to a node of its own.
+void DaemonFixture::add_first_pods() {
+    const std::vector<ApiObject> nodes = store_->list(store_->kind("nodes")).items;
+    const auto is_ready = [](const ApiObject& node) { return has_condition(*node, "Ready"); };
+    if (std::ranges::count_if(nodes, is_ready) < 2) {
+        loop().after(1s, [this] { add_first_pods(); });
         return;
     }
-    make(*store_, "pods", space, pod_object("b", 1, 200));
+    make(*store_, "statefulsets.apps", space, stateful_set("a", 3500));
+    make(*store_, "statefulsets.apps", space, stateful_set("b", 200));
 }
 
 /// Creates p-1 and h-1 once the other pods have nodes, however long that takes.
@@ -168,8 +174,8 @@ void DaemonFixture::add_pending_pods() {
         loop().after(5s, [this] { add_pending_pods(); });
         return;
     }
-    make(*store_, "pods", space, pod_object("p", 1, 3900));
-    make(*store_, "pods", space, pod_object("h", 1, 50'000));
+    make(*store_, "statefulsets.apps", space, stateful_set("p", 3900));
+    make(*store_, "statefulsets.apps", space, stateful_set("h", 50'000));
 }
 
 void DaemonFixture::replace_objects(const char* from, const char* to) {
@@ -206,6 +212,14 @@ void DaemonFixture::watch_pods() {
     };
     pod_subscription_ =
         *store_->subscribe(store_->kind("pods"), store_->revision(), {.changed = record});
+}
+
+std::vector<ApiObject> DaemonFixture::events() const {
+    std::vector<ApiObject> out = store_->list(store_->kind("events")).items;
+    std::erase_if(out, [](const ApiObject& event) {
+        return text_at(*event, "source.component") != "cluster-autoscaler";
+    });
+    return out;
 }
 
 void DaemonFixture::at(Duration when, std::function<void()> what) {

@@ -1,5 +1,4 @@
-/// A cluster in this process: an API server, a minimal control plane and the whole daemon, on
-/// virtual time.
+/// A cluster in this process: an API server, a control plane and the whole daemon, on virtual time.
 /// Two machines run at the start: web-1 with the pod a-1, which nearly fills it, and web-2 with the
 /// small pod b-1. Then p-1 is created, which needs its own machine, and h-1, for which no machine
 /// is large enough. The daemon requests a machine, finds that web-2 is unneeded, taints it, evicts
@@ -17,10 +16,11 @@
 #include <string>
 #include <vector>
 
-#include "minimal_control_plane.hpp"
+#include "cluster_objects.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/daemon.hpp"
 #include "simulation/api_server/local_http_client.hpp"
+#include "simulation/control_plane/control_plane.hpp"
 
 namespace capstan::faults {
 
@@ -79,6 +79,8 @@ public:
     /// Advances the time without a daemon.
     void pass_time(Duration by) { host_->virtual_loop()->advance(by); }
     const Record& record() const { return record_; }
+    /// The Events of daemons.
+    std::vector<simulation::api_server::ApiObject> events() const;
 
 private:
     void run_daemon();
@@ -87,7 +89,7 @@ private:
     void record_pass(const runtime::PassReport& pass);
     void kill(bool is_carried_out);
     void add_initial_objects();
-    void add_second_pod();
+    void add_first_pods();
     void add_pending_pods();
     void replace_objects(const char* from, const char* to);
     void watch_nodes();
@@ -100,7 +102,7 @@ private:
     std::unique_ptr<simulation::api_server::ObjectStore> store_;
     std::unique_ptr<simulation::api_server::ApiServer> server_;
     std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
-    std::unique_ptr<MinimalControlPlane> control_plane_;
+    std::unique_ptr<simulation::control_plane::ControlPlane> control_plane_;
     std::unique_ptr<simulation::api_server::Subscription> node_subscription_, pod_subscription_;
     std::function<void()> on_change_{};
     Record record_;

@@ -137,7 +137,7 @@ TEST(DaemonRecovery, IsComparedWithARunWithoutFaults) {
     EXPECT_EQ(run_without_faults().outcome,
               "nodes: web-1 web-3\n"
               "ever: web-1 web-2 web-3\n"
-              "pods: a-1@web-1 b-2@web-1 h-1@ p-1@web-3\n"
+              "pods: a-1@web-1 b-1@web-1 h-1@ p-1@web-3\n"
               "marked: web-2 ToBeDeletedByClusterAutoscaler x1 web-2 cordon x1\n"
               "soft taints set twice: none\n"
               "evicted: b-1\n"
@@ -349,7 +349,7 @@ changes = [
     EXPECT_EQ(record.least_target, 2);
     EXPECT_THAT(run.outcome, ::testing::StartsWith("nodes: web-1 web-3\n"
                                                    "ever: web-1 web-2 web-3\n"
-                                                   "pods: a-1@web-1 b-2@web-1 h-1@ p-1@web-3\n"));
+                                                   "pods: a-1@web-1 b-1@web-1 h-1@ p-1@web-3\n"));
     EXPECT_EQ(run.difference, "");
 }
 

@@ -225,7 +225,7 @@ engine::snapshot::Cluster cluster_of(DaemonFixture& fixture) {
 Events events_of(DaemonFixture& fixture) {
     Events out;
     std::set<std::string> seen;
-    for (const ApiObject& event : fixture.store().list(fixture.store().kind("events")).items) {
+    for (const ApiObject& event : fixture.events()) {
         const std::string text = std::string(text_at(*event, "reason")) + " " +
                                  std::string(text_at(*event, "involvedObject.name"));
         out.all.insert(text);

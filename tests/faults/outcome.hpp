@@ -24,7 +24,7 @@ std::string difference(const engine::snapshot::Cluster& a, const engine::snapsho
 /// The store as a new ClusterCache reads it, without faults. Call it after the daemon has ended.
 engine::snapshot::Cluster cluster_of(DaemonFixture& fixture);
 
-/// Events in the store as "REASON OBJECT": "TriggeredScaleUp p-1".
+/// Events of daemons as "REASON OBJECT": "TriggeredScaleUp p-1".
 struct Events {
     std::set<std::string> all{};
     std::set<std::string> twice{};    ///< those that exist several times with the same message

@@ -51,8 +51,7 @@ bool is_schedulable(DaemonFixture& fixture) {
 
 /// Binds a pod to web-2 that no drain may evict, because it has no controller.
 void bind_bare_pod(DaemonFixture& fixture) {
-    json::object pod = pod_object("bare", 1, 100);
-    pod["metadata"].as_object().erase("ownerReferences");
+    json::object pod{{"metadata", {{"name", "bare"}}}, {"spec", pod_spec(100)}};
     set_value(pod, "spec.nodeName", "web-2");
     set_value(pod, "status.phase", "Running");
     const auto made = fixture.store().create(fixture.store().kind("pods"), space, std::move(pod),

@@ -22,10 +22,11 @@
 #include <vector>
 
 #include "cloud_http_cpp/fake_api.hpp"
-#include "minimal_control_plane.hpp"
+#include "cluster_objects.hpp"
 #include "runtime/assembly.hpp"
 #include "runtime/daemon/daemon.hpp"
 #include "simulation/api_server/local_http_client.hpp"
+#include "simulation/control_plane/control_plane.hpp"
 
 namespace capstan::faults {
 namespace {
@@ -162,22 +163,20 @@ public:
         store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
         server_ = std::make_unique<ApiServer>(*store_);
         network_ = std::make_unique<LocalHttpClient>(*server_, loop());
-        control_plane_ = std::make_unique<MinimalControlPlane>(*store_);
+        control_plane_ = std::make_unique<control_plane::ControlPlane>(*store_);
+        control_plane_->start();
         run_machines();
     }
 
     void at(Duration when, std::function<void()> what) { loop().after(when, std::move(what)); }
-    void begin(std::initializer_list<const char*> pods) {
-        for (const char* pod : pods) {
-            make(*store_, "replicasets.apps", space, replica_set(pod));
-            make(*store_, "pods", space, pod_object(pod, 1, milli_cpu_of_pod));
-        }
+    /// Creates StatefulSets with one pod each.
+    void begin(std::initializer_list<const char*> owners) {
+        for (const char* owner : owners)
+            make(*store_, "statefulsets.apps", space, stateful_set(owner, milli_cpu_of_pod));
     }
-    void end(std::initializer_list<const char*> pods) {
-        for (const char* pod : pods)
-            std::ignore =
-                store_->remove(store_->kind("pods"), space, std::string(pod) + "-1", {.grace_s = 0})
-                    .value();
+    void end(std::initializer_list<const char*> owners) {
+        for (const char* owner : owners)
+            std::ignore = store_->remove(store_->kind("statefulsets.apps"), space, owner).value();
     }
     /// The cloud of each pod's node: "vendor", "spare", or "" for a pending pod.
     std::map<std::string, std::string> places() const {
@@ -267,7 +266,7 @@ private:
     std::unique_ptr<ObjectStore> store_;
     std::unique_ptr<ApiServer> server_;
     std::unique_ptr<LocalHttpClient> network_;
-    std::unique_ptr<MinimalControlPlane> control_plane_;
+    std::unique_ptr<control_plane::ControlPlane> control_plane_;
     std::map<std::string, Duration> made_;  ///< when each machine of the API was first seen
     std::set<std::string> joined_;
     int targets_ = 1, last_ = 1;  // the API's minimum

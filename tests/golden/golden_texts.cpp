@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 void print_events(DaemonFixture& fixture) {
     std::cerr << "\nEVENTS\n";
-    for (const ApiObject& event : fixture.store().list(fixture.store().kind("events")).items)
+    for (const ApiObject& event : fixture.events())
         std::cerr << text_at(*event, "type") << ' ' << text_at(*event, "reason") << ' '
                   << text_at(*event, "involvedObject.kind") << '/'
                   << text_at(*event, "involvedObject.name") << ": " << text_at(*event, "message")
