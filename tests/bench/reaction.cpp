@@ -14,9 +14,9 @@
 #include <boost/asio/post.hpp>
 
 #include "cases.hpp"
-#include "cluster_emulator.hpp"
 #include "live_cluster.hpp"
 #include "measured.hpp"
+#include "pod_traffic.hpp"
 #include "simulation/api_server/api_server.hpp"
 
 namespace capstan::bench {
@@ -30,7 +30,8 @@ constexpr auto wait_max = 2min;
 /// An API server that listens on loopback on its own thread.
 class ServedCluster {
 public:
-    explicit ServedCluster(const LiveSize& size) : emulator_(store_, size) {
+    explicit ServedCluster(const LiveSize& size) : traffic_(store_, size) {
+        control_plane_.start();
         if (const auto listening = server_.listen(); !listening)
             throw std::runtime_error(listening.error().message);
         thread_ = std::thread([this] { io_.run(); });
@@ -42,13 +43,11 @@ public:
         thread_.join();
     }
     std::string kubeconfig() const { return server_.kubeconfig(); }
-    void add_pending(const std::string& name) {
-        boost::asio::post(io_, [this, name] { emulator_.add_pending(name); });
+    void add_pending(int count) {
+        boost::asio::post(io_, [this, count] { traffic_.add_pending("waiting", count); });
     }
     void add_hopeless(int count) {
-        boost::asio::post(io_, [this, count] {
-            for (int i = 0; i < count; ++i) emulator_.add_hopeless("hopeless-" + std::to_string(i));
-        });
+        boost::asio::post(io_, [this, count] { traffic_.add_hopeless("hopeless", count); });
     }
 
 private:
@@ -58,7 +57,8 @@ private:
     io::Loop loop_{io_};
     simulation::api_server::ObjectStore store_{loop_, {}};
     simulation::api_server::ApiServer server_{store_};
-    ClusterEmulator emulator_;
+    simulation::control_plane::ControlPlane control_plane_{store_, large_cluster};
+    PodTraffic traffic_;
     std::thread thread_;
 };
 
@@ -166,8 +166,7 @@ boost::json::object measure_reaction(const Reaction& of) {
         std::this_thread::sleep_for(std::chrono::milliseconds(random.next() % 1000));
         const int orders = recorder.orders();
         const Clock::time_point began = Clock::now();
-        for (int half = 0; half < 2; ++half)
-            cluster.add_pending("wait-" + std::to_string(i) + "-" + std::to_string(half));
+        cluster.add_pending(2);
         seconds.push_back(
             std::chrono::duration<double>(recorder.wait_for_order(orders) - began).count());
     }

@@ -14,9 +14,9 @@
 #include <capstan/time_text.hpp>
 
 #include "cases.hpp"
-#include "cluster_emulator.hpp"
 #include "live_cluster.hpp"
 #include "measured.hpp"
+#include "pod_traffic.hpp"
 #include "simulation/api_server/api_server.hpp"
 #include "simulation/api_server/local_http_client.hpp"
 
@@ -55,12 +55,12 @@ double slope_of(const std::vector<double>& values) {
 }
 
 /// The changes in the cluster. Running pods are replaced all the time. Every twenty minutes a burst
-/// of pods arrives that needs new nodes. Half of the burst, one pod of each node, is deleted after
-/// eight minutes, so that nodes are drained; the other half after fourteen.
+/// of pods arrives that needs new nodes. One pod of each new node is deleted after eight minutes,
+/// so that nodes are drained; the others after fourteen.
 class Churn {
 public:
-    Churn(simulation::api_server::ObjectStore& store, ClusterEmulator& emulator, const Soak& soak)
-        : loop_(store.loop()), store_(store), emulator_(emulator), soak_(soak), random_(1) {}
+    Churn(simulation::api_server::ObjectStore& store, PodTraffic& traffic, const Soak& soak)
+        : loop_(store.loop()), store_(store), traffic_(traffic), soak_(soak), random_(1) {}
 
     void start() {
         loop_.after(1s, [this] { replace(); });
@@ -76,20 +76,17 @@ public:
 
 private:
     void replace() {
-        if (emulator_.is_complete())
+        if (traffic_.is_complete())
             for (int i = 0; i < soak_.replaced_per_second; ++i, ++replaced_)
-                emulator_.replace(random_.next());
+                traffic_.replace(random_.next());
         loop_.after(1s, [this] { replace(); });
     }
     void burst() {
-        const std::string name = "burst-" + std::to_string(++bursts_) + "-";
-        for (int i = 0; i < soak_.burst; ++i) emulator_.add_pending(name + std::to_string(i));
-        loop_.after(8min, [this, name] { remove_half(name, 0); });
-        loop_.after(14min, [this, name] { remove_half(name, 1); });
+        const std::string name = "burst-" + std::to_string(++bursts_);
+        traffic_.add_pending(name, soak_.burst);
+        loop_.after(8min, [this, name] { traffic_.remove_one_per_node(name); });
+        loop_.after(14min, [this, name] { traffic_.remove(name); });
         loop_.after(20min, [this] { burst(); });
-    }
-    void remove_half(const std::string& name, int from) {
-        for (int i = from; i < soak_.burst; i += 2) emulator_.remove(name + std::to_string(i));
     }
     /// Deletes events older than an hour, as API servers do.
     void delete_old_events() {
@@ -111,7 +108,7 @@ private:
 
     io::Loop& loop_;
     simulation::api_server::ObjectStore& store_;
-    ClusterEmulator& emulator_;
+    PodTraffic& traffic_;
     const Soak soak_;
     io::RandomSource random_;
     std::vector<double> rss_;
@@ -158,8 +155,10 @@ boost::json::object measure_soak(const Soak& soak) {
     simulation::api_server::ObjectStore store(host->loop(), {.history = 2000});
     simulation::api_server::ApiServer server(store);
     simulation::api_server::LocalHttpClient http(server, host->loop());
-    ClusterEmulator emulator(store, size);
-    Churn churn(store, emulator, soak);
+    simulation::control_plane::ControlPlane control_plane(store, large_cluster);
+    control_plane.start();
+    PodTraffic traffic(store, size);
+    Churn churn(store, traffic, soak);
     churn.start();
     const Counts counts = run(setup, *host, http, std::chrono::hours(soak.hours) + set_up);
     const double cpu = process_cpu_seconds() - churn.cpu_at_start();
@@ -169,7 +168,7 @@ boost::json::object measure_soak(const Soak& soak) {
     const double samples_per_day = std::chrono::duration<double>(24h) / sample_every;
     return {{"case", "soak"},
             {"nodes", soak.nodes},
-            {"pods", emulator.running()},
+            {"pods", traffic.running()},
             {"virtual_hours", soak.hours},
             {"cpu_seconds", cpu},
             {"cpu_seconds_set_up", churn.cpu_at_start()},
@@ -177,9 +176,9 @@ boost::json::object measure_soak(const Soak& soak) {
             {"passes", counts.passes},
             {"pods_replaced", churn.replaced()},
             {"increases", counts.increases},
-            {"nodes_added", emulator.later_nodes()},
-            {"nodes_removed", emulator.removed_nodes()},
-            {"pods_evicted", emulator.evicted()},
+            {"nodes_added", traffic.later_nodes()},
+            {"nodes_removed", traffic.removed_nodes()},
+            {"pods_evicted", traffic.evicted()},
             {"rss_mb", peak_megabytes()},
             {"rss_mb_every_10_min", rounded(rss)},
             {"rss_mb_a_day", slope_of(later) * samples_per_day}};

@@ -36,6 +36,9 @@ struct ControlPlaneOptions {
     Duration job_run_time = std::chrono::seconds(10);
     /// From a node's registration until it is ready, if it is not ready from the start.
     Duration node_start_up = std::chrono::seconds(1);
+    /// How often each kubelet renews the Lease of its node, by the clock, whatever the speed. Zero:
+    /// nodes have no Leases, which saves most of the work for a large cluster that is idle.
+    Duration heartbeat = std::chrono::seconds(20);
     /// The part of its grace period that a pod takes to stop, from 0 to 1.
     double grace_share = 0.1;
     std::uint64_t seed = 1;  ///< of the times of heartbeats

@@ -72,6 +72,8 @@ void NodeLifecycle::reconcile(const std::string& key) {
 /// that joined together are spread over time.
 void NodeLifecycle::send_heartbeat(const std::string& key, const json::object& node,
                                    NodeState& state) {
+    const Duration heartbeat = context_.options().heartbeat;
+    if (heartbeat == Duration::zero()) return;
     const Duration now = context_.loop().monotonic();
     if (now >= state.next_heartbeat) {
         const bool is_first = state.next_heartbeat == Duration::zero();

@@ -15,9 +15,6 @@ namespace capstan::simulation::control_plane {
 /// thread]
 class NodeLifecycle {
 public:
-    /// How often each node renews its Lease.
-    static constexpr Duration heartbeat = std::chrono::seconds(20);
-
     explicit NodeLifecycle(ControlContext& context);
 
 private:

@@ -126,6 +126,18 @@ TEST_F(Kubelet, RemovesAtOnceAPodThatNeverStarted) {
     EXPECT_EQ(phases(), "");
 }
 
+struct KubeletWithoutHeartbeats : TestCluster {
+    KubeletWithoutHeartbeats() : TestCluster({.heartbeat = 0s}) {}
+};
+
+TEST_F(KubeletWithoutHeartbeats, HasAReadyNodeWithoutALease) {
+    add_node("n1");
+    advance(10min);
+    EXPECT_EQ(condition("nodes", "n1", "Ready"),
+              "True KubeletReady: kubelet is posting ready status");
+    EXPECT_EQ(find("leases.coordination.k8s.io", "n1", "kube-node-lease"), nullptr);
+}
+
 struct FastKubelet : TestCluster {
     FastKubelet() : TestCluster({.speed = 10}) {}
 };
