@@ -162,6 +162,9 @@ public:
     const ClusterObjects& objects() const noexcept;
     /// Memory held, in bytes, shared pools included.
     std::size_t bytes() const noexcept;
+    /// Whether this is a copy of `other`: nothing has changed between the two. Clusters that were
+    /// built apart differ, even if their objects are equal.
+    bool is_same(const Cluster& other) const noexcept { return state_ == other.state_; }
 
 private:
     friend class ClusterBuilder;

@@ -86,6 +86,9 @@ struct ClusterBuilder::State {
     std::shared_ptr<const NodeTable> last_nodes{};
     std::shared_ptr<const PodTable> last_pods{};
     std::shared_ptr<const DaemonSets> last_daemon_sets{};
+    std::optional<Cluster> last{};
+    /// The counts of `last`: of changes, and of equivalence groups.
+    std::pair<std::uint64_t, std::size_t> last_counts{};
 
     /// Sets a pod that has not ended.
     void set_live(Symbol name, const PodObject& pod);
@@ -368,6 +371,8 @@ PodGroupId ClusterBuilder::add_equivalence_group(const PodObject& pod) {
 
 Cluster ClusterBuilder::build() {
     State& s = *state_;
+    const std::pair counts(s.changes, s.pools->pod_group_count());
+    if (s.last && counts == s.last_counts) return *s.last;
     auto nodes = s.nodes.table();
     if (s.last_pods == nullptr || nodes != s.last_nodes) s.last_pods = s.pod_table(*nodes);
     s.last_nodes = nodes;
@@ -376,9 +381,11 @@ Cluster ClusterBuilder::build() {
 
     const std::size_t bytes = s.pools->bytes() + s.last_nodes->bytes() + s.last_pods->bytes() +
                               s.last_daemon_sets->bytes + s.objects_bytes;
-    return Cluster(std::make_shared<const Cluster::State>(
+    s.last = Cluster(std::make_shared<const Cluster::State>(
         Cluster::State{s.pools, s.last_nodes, s.last_pods, s.last_daemon_sets, s.objects,
                        s.pools->pod_group_count(), bytes}));
+    s.last_counts = counts;
+    return *s.last;
 }
 
 }  // namespace capstan::engine::snapshot

@@ -63,9 +63,9 @@ public:
     /// change.
     std::uint64_t changes() const noexcept;
 
-    /// The cluster of all objects that are set now. Equal objects give equal clusters, whatever the
-    /// order in which they were set, except for the numbers of symbols, equivalence groups and
-    /// pods.
+    /// The cluster of all objects that are set now; the last one (Cluster::is_same) if nothing has
+    /// changed since. Equal objects give equal clusters, whatever the order in which they were set,
+    /// except for the numbers of symbols, equivalence groups and pods.
     Cluster build();
 
 private:

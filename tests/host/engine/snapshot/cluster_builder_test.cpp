@@ -229,6 +229,22 @@ TEST(ClusterBuilder, DoesNotChangeClustersThatItReturned) {
     EXPECT_EQ(to_text(after), "more@a new@c web@a \na 7/0 0/0 2/0 0/8");
 }
 
+TEST(ClusterBuilder, ReturnsTheSameClusterUntilSomethingChanges) {
+    ClusterBuilder builder;
+    builder.set(node("a"));
+    builder.set(pod("web", "a"));
+    const Cluster before = builder.build();
+    builder.set(node("a"));
+    builder.set(pod("web", "a"));
+    EXPECT_FALSE(builder.remove_pod("default", "other"));
+    EXPECT_TRUE(builder.build().is_same(before));
+    builder.add_equivalence_group(pod("other", "", {{"cpu", 7}}));
+    const Cluster with_group = builder.build();
+    EXPECT_FALSE(with_group.is_same(before)) << "the new group is in it";
+    builder.remove_node("a");
+    EXPECT_FALSE(builder.build().is_same(with_group));
+}
+
 TEST(ClusterBuilder, MayBeDestroyedBeforeItsClusters) {
     const Cluster cluster = [] {
         ClusterBuilder builder;
