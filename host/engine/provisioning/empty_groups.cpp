@@ -6,6 +6,7 @@
 #include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
+#include "engine/health/reactions.hpp"
 #include "engine/next_change.hpp"
 
 namespace capstan::engine::provisioning {
@@ -88,7 +89,12 @@ Memory remember_deletions(Memory memory, const Decision& decision, const Results
     for (std::size_t i = 0; i < results.deletions.size(); ++i) {
         const auto since = memory.empty_groups.find(decision.deletions[i].group);
         if (since == memory.empty_groups.end()) continue;
-        const Time again = later(now, settings.backoff_initial);
+        const std::optional<Error>& error = results.deletions[i];
+        const bool is_suspended =
+            error && health::reaction_to(health::Call::destroy_group, error->code) ==
+                         health::Reaction::suspend;
+        const Time again =
+            later(now, is_suspended ? health::suspension_time : settings.backoff_initial);
         since->second = again - settings.scale_down.empty_group_time;
     }
     return memory;

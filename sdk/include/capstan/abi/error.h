@@ -10,8 +10,8 @@ CAPSTAN_BEGIN_DECLS
  *
  *  The table says what the host does, by code and call. A change is `increase`, `decrease_target`, `remove`,
  *  `create` or `destroy` of a cloud. After any error of `refresh` the cloud's groups keep their last known
- *  state, and are not changed, until a `refresh` succeeds. A failed `destroy` is made again after
- *  5 min by default, whatever the code.
+ *  state, and are not changed, until a `refresh` succeeds. After any code but UNSUPPORTED a failed
+ *  `destroy` is made again after 5 min by default.
  *
  *                      refresh            a change                         describe,       start
  *                                                                          machine_types

@@ -94,6 +94,18 @@ TEST(EmptyGroups, AreTriedAgainLaterAfterAFailedDeletion) {
     EXPECT_THAT(c.run().decision.deletions, SizeIs(1));
 }
 
+TEST(EmptyGroups, AreTriedAgainAfterADayIfTheirCloudCannotDeleteGroups) {
+    GroupCreationCase both = with_empty_groups();
+    both.test_cluster.group("nap-n", 0).group.autoprovisioned = true;
+    GroupCreationCase c =
+        after(both, {Error{ErrorCode::unsupported, "groups are permanent"}, std::nullopt});
+    c.test_cluster = with_empty_groups().test_cluster;
+    c.now += 1h;
+    const pass::Outcome later = c.run();
+    EXPECT_THAT(later.decision.deletions, IsEmpty());
+    EXPECT_EQ(later.wake_at, noon + 24h);
+}
+
 TEST(EmptyGroups, AreNotDeletedAgainInEveryPass) {
     GroupCreationCase quick = with_empty_groups(), slow = with_empty_groups();
     slow.settings.scale_down.empty_group_time = 1h;
