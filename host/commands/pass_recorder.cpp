@@ -40,7 +40,7 @@ Result<PassRecorder> PassRecorder::make(std::filesystem::path folder,
     return PassRecorder(std::move(folder), std::move(setup), std::move(version), most);
 }
 
-void PassRecorder::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+void PassRecorder::record(const runtime::PassInput& input, const runtime::PassResult& result) {
     if (!result_) return;
     const auto record = runtime::record::make_pass_record(version_, setup_, input, result);
     const auto file = folder_ / file_name(++passes_, input.call_context.time().wall);
@@ -70,7 +70,7 @@ struct RecordWriter::Desk {
     Result<void> result{};
 
     void write(const runtime::PassInput& input, const runtime::PassResult& decided) {
-        recorder.on_pass(input, decided);
+        recorder.record(input, decided);
         const std::lock_guard lock(mutex);
         result = recorder.result();
         --open;

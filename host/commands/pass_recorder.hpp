@@ -25,7 +25,8 @@ public:
                                      runtime::record::SetupRecord setup, std::string version,
                                      std::size_t most = 0);
 
-    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
+    void on_decision(const runtime::PassReport& pass) override { record(pass.input, pass.result); }
+    void record(const runtime::PassInput& input, const runtime::PassResult& result);
 
     /// The error of the first file that could not be written; no file is written after it.
     const Result<void>& result() const noexcept { return result_; }

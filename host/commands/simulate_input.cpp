@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include <prometheus/registry.h>
 
@@ -50,6 +52,15 @@ runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenari
     return {std::move(scenario.config), scenario.diagnostics};
 }
 
+/// Whether a step reloads the configuration.
+bool reloads(const simulation::Input& input) {
+    return std::ranges::any_of(input.steps, [](const simulation::Step& step) {
+        return std::ranges::any_of(step.actions, [](const simulation::Action& action) {
+            return std::holds_alternative<simulation::Reload>(action.what);
+        });
+    });
+}
+
 std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream& err) {
     runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
     // --set applies to the file that has the configuration: the scenario, unless --config is given.
@@ -60,6 +71,11 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     if (scenario.diagnostics.errors() > 0 || !scenario.input || is_elsewhere)
         err << scenario.diagnostics.text();
     if (scenario.diagnostics.errors() > 0 || !scenario.input) return std::nullopt;
+    if (is_elsewhere && reloads(*scenario.input)) {
+        err << "capstan: " << from.scenario
+            << ": 'reload' needs the configuration in the scenario itself\n";
+        return std::nullopt;
+    }
     runtime::config::Loaded loaded = config_of(from, scenario, shipped, err);
     Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
@@ -194,8 +210,8 @@ namespace {
 /// time, so equal runs give equal metrics.
 class Meter final : public simulation::Observer {
 public:
-    void on_results(const runtime::pass_metrics::PassObservation& pass) override {
-        metrics_.observe(pass);
+    void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override {
+        if (pass->dropped_because.empty()) metrics_.observe(*pass, runtime::health_after(*pass));
     }
     std::string text() const { return runtime::services::exposition(registry_); }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/each_action.hpp"
 #include "engine/health/cloud_backoff.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/results.hpp"
@@ -22,6 +23,19 @@ constexpr Duration shortest_action_patience = std::chrono::seconds(1);
 Duration action_patience_of(Duration scan_interval, const RefreshPatience& patience) {
     return std::clamp<Duration>(scan_interval, std::chrono::seconds(5),
                                 patience.unresponsive_after);
+}
+
+bool is_same(const engine::Group& a, const engine::Group& b) {
+    return a.group == b.group && a.machines == b.machines && a.cloud == b.cloud &&
+           a.undescribed_because == b.undescribed_because &&
+           a.unreadable_because == b.unreadable_because &&
+           (a.described == b.described ||
+            (a.described && b.described && *a.described == *b.described));
+}
+
+/// Errors contain durations, which do not count as a difference.
+bool is_same_problem(const Error& a, const Error& b) {
+    return a.code == b.code && a.provider_code == b.provider_code && a.subject == b.subject;
 }
 
 }  // namespace
@@ -49,6 +63,7 @@ Result<void> Autoscaler::apply_config(const config::Config& config) {
     wiring_ = std::move(wiring);
     pipeline_ = config.pipeline;
     settings_ = make_settings(config.scale_up, config.scale_down, config.limits);
+    seen_.reset();
     return {};
 }
 
@@ -57,6 +72,7 @@ void Autoscaler::begin(engine::Memory memory) {
     memory_.cloud_backoffs.clear();
     memory_.request_backoffs.clear();
     wake_at_.reset();
+    seen_.reset();
     // Actions under way of an earlier term do not belong to this memory.
     begin_under_way();
 }
@@ -81,6 +97,7 @@ Result<void> Autoscaler::join(
     const std::vector<std::shared_ptr<instances::PluginInstance>>& instances) {
     for (const auto& instance : instances) CAPSTAN_CHECK(clouds_->join(instance));
     CAPSTAN_TRY(wiring_, wire(pipeline_, parts_.host, Missing::has_not_started));
+    seen_.reset();
     return {};
 }
 
@@ -102,8 +119,8 @@ std::shared_ptr<const std::vector<engine::Group>> Autoscaler::groups_of(
 }
 
 PassInput Autoscaler::make_input(const engine::snapshot::Cluster& cluster, const CloudsView& view,
-                                 std::shared_ptr<const std::vector<engine::Group>> groups) {
-    std::string unobserved = unobserved_because();
+                                 std::shared_ptr<const std::vector<engine::Group>> groups,
+                                 std::string unobserved_because) {
     const engine::PassTime time = clock_.read();
     return {.snapshot = {cluster, std::move(groups), view.machines, view.unread, view.cloud_views},
             .memory = memory_,
@@ -115,7 +132,7 @@ PassInput Autoscaler::make_input(const engine::snapshot::Cluster& cluster, const
                              .wall = time.wall,
                              .dry_run = parts_.dry_run,
                              .simulation = parts_.simulation,
-                             .unobserved_because = std::move(unobserved)},
+                             .unobserved_because = std::move(unobserved_because)},
             .skipped_hooks = skipped_of(wiring_),
             .host = &parts_.host,
             .earlier = groups_};
@@ -124,22 +141,51 @@ PassInput Autoscaler::make_input(const engine::snapshot::Cluster& cluster, const
 Result<PassInput> Autoscaler::input() {
     CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
     const CloudsView view = clouds_->view();
-    return make_input(cluster, view, groups_of(view, under_way_->groups()));
+    return make_input(cluster, view, groups_of(view, under_way_->groups()), unobserved_because());
 }
 
-/// NULL: the rest of the pass is left out.
-Result<std::shared_ptr<PassReport>> Autoscaler::look() {
+bool Autoscaler::is_same(const Sight& before, const Sight& now) {
+    const bool has_same_groups =
+        before.groups == now.groups ||
+        std::ranges::equal(
+            *before.groups, *now.groups,
+            [](const engine::Group& a, const engine::Group& b) { return runtime::is_same(a, b); });
+    return has_same_groups && before.cluster.is_same(now.cluster) &&
+           before.machines == now.machines && before.is_unobserved == now.is_unobserved &&
+           before.at.wall - before.at.now == now.at.wall - now.at.now &&
+           std::ranges::equal(before.problems, now.problems, is_same_problem);
+}
+
+/// `wanted`: when the last pass asked for this one.
+bool Autoscaler::may_skip(const Sight& sight, std::optional<Time> wanted) const {
+    const Time now = sight.at.now;
+    if (!seen_ || !ended_.empty() || now - seen_->at.now >= parts_.skips_for) return false;
+    if (wanted && *wanted <= now) return false;
+    return is_same(*seen_, sight) && !(parts_.wants_pass && parts_.wants_pass());
+}
+
+/// NULL: the pass is skipped.
+Result<std::shared_ptr<PassReport>> Autoscaler::look(std::optional<Time> wanted) {
     const Duration began = now();
     const auto untouched = under_way_->groups();
     remember_ended();
     const CloudsView view = look_at_clouds();
     auto groups = groups_of(view, untouched);
     if (parts_.visitor != nullptr) parts_.visitor->on_refresh(view, groups);
-    if (parts_.may_leave_out && parts_.may_leave_out()) return nullptr;
     const Duration refreshed = now();
     // Read last: what it shows is no older than the answers of the clouds.
     CAPSTAN_TRY(const engine::snapshot::Cluster cluster, parts_.look());
-    auto out = std::make_shared<PassReport>(make_input(cluster, view, std::move(groups)));
+    std::string unobserved = unobserved_because();
+    Sight sight{.cluster = cluster,
+                .groups = groups,
+                .machines = view.machines,
+                .problems = view.problems,
+                .is_unobserved = !unobserved.empty(),
+                .at = clock_.read()};
+    if (may_skip(sight, wanted)) return nullptr;
+    seen_ = std::move(sight);
+    auto out = std::make_shared<PassReport>(
+        make_input(cluster, view, std::move(groups), std::move(unobserved)));
     out->problems = view.problems;
     out->clouds = view.states;
     out->ended = std::exchange(ended_, {});
@@ -149,9 +195,9 @@ Result<std::shared_ptr<PassReport>> Autoscaler::look() {
     return out;
 }
 
-/// Looks, and decides on the result. NULL: the rest of the pass is left out.
-Result<std::shared_ptr<PassReport>> Autoscaler::plan() {
-    CAPSTAN_TRY(std::shared_ptr<PassReport> out, look());
+/// Looks, and decides on the result. NULL: the pass is skipped.
+Result<std::shared_ptr<PassReport>> Autoscaler::plan(std::optional<Time> wanted) {
+    CAPSTAN_TRY(std::shared_ptr<PassReport> out, look(wanted));
     if (!out) return out;
     const Duration looked = now();
     CAPSTAN_TRY(out->result,
@@ -161,11 +207,27 @@ Result<std::shared_ptr<PassReport>> Autoscaler::plan() {
 }
 
 Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
+    if (parts_.visitor == nullptr) return run_pass();
+    const Duration began = now();
+    parts_.visitor->on_begin();
+    const auto report = run_pass();
+    if (!report) {
+        parts_.visitor->on_failure(report.error(), now() - began);
+    } else if (*report) {
+        parts_.visitor->on_pass(*report);
+    } else {
+        parts_.visitor->on_skip();
+    }
+    return report;
+}
+
+Result<std::shared_ptr<const PassReport>> Autoscaler::run_pass() {
     const Duration began = now();
     // A pass that fails must not repeat the request of the pass before.
     const std::optional<Time> wanted = std::exchange(wake_at_, std::nullopt);
-    Result<std::shared_ptr<PassReport>> planned = plan();
+    Result<std::shared_ptr<PassReport>> planned = plan(wanted);
     if (!planned) {
+        seen_.reset();
         // Until a pass succeeds nothing shows whether nodes are needed.
         if (!memory_.unobserved_since) memory_.unobserved_since = clock_.read().now;
         return fail(std::move(planned).error());
@@ -190,6 +252,8 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run() {
     } else {
         act(*report);
     }
+    // The next pass sees what was asked for, or asks for it again.
+    if (asks_for_something(report->decision())) seen_.reset();
     report->under_way = under_way_->groups();
     report->at = parts_.host.loop().clock()->now();
     report->times.total = now() - began;

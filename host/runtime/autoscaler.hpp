@@ -1,5 +1,9 @@
 /// The loop of the autoscaler, on a live cluster and in a simulation: refresh the clouds, look at
 /// the cluster, decide, carry out, remember.
+///
+/// A pass that sees what the last one saw would decide the same: nothing. Such a pass is skipped
+/// after the look at the cluster. It is not skipped if the last pass asked for anything, failed, or
+/// wanted to run again by now; the engine tells when time alone changes an answer.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +24,7 @@
 #include "runtime/config/configuration.hpp"
 #include "runtime/pass_clock.hpp"
 #include "runtime/pass_report.hpp"
+#include "runtime/pass_visitor.hpp"
 
 namespace capstan::runtime {
 
@@ -32,19 +37,6 @@ enum class MemoryStage : std::uint8_t {
     planned,
     /// The results of the decision.
     results,
-};
-
-/// Is told of each pass while it runs. [the thread of the passes]
-class PassVisitor {
-public:
-    virtual ~PassVisitor() = default;
-    /// The clouds were refreshed. `groups`: their groups as the pass will see them.
-    virtual void on_refresh(const CloudsView&,
-                            const std::shared_ptr<const std::vector<engine::Group>>&) {}
-    /// A decision was made; nothing has been carried out.
-    virtual void on_decision(const PassReport&) {}
-    /// The decision was carried out; its results are not in the memory yet.
-    virtual void on_results(const PassReport&) {}
 };
 
 /// [one thread], which is not the loop's unless the host runs on virtual time.
@@ -68,9 +60,11 @@ public:
         /// Called by any thread at a late answer of a cloud, or at the end of an action that a pass
         /// did not wait for. NULL: answers and results wait for the next pass.
         std::function<void()> on_late_answer{};
-        /// Called after the refresh. Whether the rest of the pass is left out, because it could
-        /// decide nothing new. NULL: never.
-        std::function<bool()> may_leave_out{};
+        /// Called before a pass is skipped: whether it must run. NULL: it need not.
+        std::function<bool()> wants_pass{};
+        /// For how long passes are skipped at most, because plugins may have changes of their own;
+        /// 0: none is skipped.
+        Duration skips_for{0};
         /// NULL: runtime::decide.
         std::function<Result<PassResult>(const PassInput&, instances::PassThread&)> decide{};
         PassVisitor* visitor = nullptr;  ///< NULL: none
@@ -97,9 +91,9 @@ public:
     void begin(engine::Memory memory);
 
     /// Makes one pass. After a pass whose decision was dropped, the memory has only gained the
-    /// results of refreshes and of earlier actions. NULL: all but the refresh was left out. The
-    /// error: the pass could not be decided, and nothing was done. From then on until a pass
-    /// succeeds, the cluster counts as not observed.
+    /// results of refreshes and of earlier actions. NULL: the pass was skipped. The error: the pass
+    /// could not be decided, and nothing was done. From then on until a pass succeeds, the cluster
+    /// counts as not observed.
     Result<std::shared_ptr<const PassReport>> run();
 
     /// The input that a pass would get now, with the clouds as of the last refresh.
@@ -113,6 +107,15 @@ public:
     Clouds& all_clouds() noexcept { return *clouds_; }
 
 private:
+    /// What a pass sees. Prices and options are asked for later, in each pass.
+    struct Sight {
+        engine::snapshot::Cluster cluster;
+        std::shared_ptr<const std::vector<engine::Group>> groups{};
+        std::shared_ptr<const std::vector<engine::CloudMachines>> machines{};
+        std::vector<Error> problems{};
+        bool is_unobserved = false;
+        engine::PassTime at{};
+    };
     explicit Autoscaler(Parts parts)
         : parts_(std::move(parts)), clock_(parts_.host.loop().clock()) {}
     Duration now() const { return parts_.host.loop().monotonic(); }
@@ -125,9 +128,13 @@ private:
     void begin_under_way();
     void remember_ended();
     PassInput make_input(const engine::snapshot::Cluster& cluster, const CloudsView& view,
-                         std::shared_ptr<const std::vector<engine::Group>> groups);
-    Result<std::shared_ptr<PassReport>> look();
-    Result<std::shared_ptr<PassReport>> plan();
+                         std::shared_ptr<const std::vector<engine::Group>> groups,
+                         std::string unobserved_because);
+    static bool is_same(const Sight& before, const Sight& now);
+    bool may_skip(const Sight& sight, std::optional<Time> wanted) const;
+    Result<std::shared_ptr<PassReport>> look(std::optional<Time> wanted);
+    Result<std::shared_ptr<PassReport>> plan(std::optional<Time> wanted);
+    Result<std::shared_ptr<const PassReport>> run_pass();
     void act(PassReport& report);
 
     Parts parts_;
@@ -141,6 +148,8 @@ private:
     engine::Memory memory_{};
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass
+    /// What the last pass saw; absent: the next one is not skipped.
+    std::optional<Sight> seen_{};
     /// Results that no report has yet, and the back-offs before the first of them was remembered.
     std::vector<ActionsUnderWay::Ended> ended_{};
     std::optional<std::map<NodeGroupId, engine::Backoff>> backoffs_before_{};

@@ -1,16 +1,21 @@
 /// The Kubernetes side of carrying decisions out: one interface for an API server and a simulation.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <vector>
 
 #include <capstan/result.hpp>
+#include <capstan/time.hpp>
 
 #include "engine/actions.hpp"
 #include "engine/removal/node_rechecks.hpp"
 
 namespace capstan::runtime {
+
+/// The longest time that what a pass sees of the cluster may be out of date. Then the pass fails.
+inline constexpr Duration cluster_age_max = std::chrono::minutes(1);
 
 /// Several calls may be under way at once. `done` is called once for each, by the thread that runs
 /// the host's loop or inside the call. Each call has its own deadline.

@@ -26,4 +26,20 @@ void PassMetrics::observe(const pass_metrics::PassObservation& pass,
     removals_.observe(pass);
 }
 
+void PassMetrics::observe(const PassReport& pass, const engine::health::Health& health) {
+    const auto observation = [&pass](const engine::Decision& asked,
+                                     const engine::Results& answered) {
+        return pass_metrics::PassObservation{.snapshot = pass.input.snapshot,
+                                             .settings = pass.input.settings,
+                                             .decision = asked,
+                                             .results = answered,
+                                             .memory = pass.memory,
+                                             .figures = pass.result.outcome.figures,
+                                             .at = pass.at};
+    };
+    for (const ActionsUnderWay::Ended& late : pass.ended)
+        observe_late(observation(late.decision, late.results));
+    observe(observation(pass.decision(), pass.results), health);
+}
+
 }  // namespace capstan::runtime

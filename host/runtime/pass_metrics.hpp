@@ -8,6 +8,7 @@
 #include "runtime/pass_metrics/growth_metrics.hpp"
 #include "runtime/pass_metrics/pass_gauges.hpp"
 #include "runtime/pass_metrics/removal_metrics.hpp"
+#include "runtime/pass_report.hpp"
 
 namespace capstan::runtime {
 
@@ -24,6 +25,8 @@ public:
     void observe_late(const pass_metrics::PassObservation& late);
     /// As the first `observe`, for a caller that has the health after the pass already.
     void observe(const pass_metrics::PassObservation& pass, const engine::health::Health& health);
+    /// Both for one pass: its late results, then itself.
+    void observe(const PassReport& pass, const engine::health::Health& health);
 
 private:
     pass_metrics::PassGauges gauges_;

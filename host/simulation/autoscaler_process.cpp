@@ -3,20 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/duration.hpp>
+
 #include "engine/each_action.hpp"
 #include "simulation/memory_file.hpp"
 
 namespace capstan::simulation {
 namespace {
 
-/// Whether a pass would see no difference between the two. Prices and options are requested again
-/// in each pass, so they are not compared.
-bool is_same(const engine::Group& a, const engine::Group& b) {
-    return a.group == b.group && a.machines == b.machines && a.cloud == b.cloud &&
-           a.undescribed_because == b.undescribed_because &&
-           a.unreadable_because == b.unreadable_because &&
-           (a.described == b.described ||
-            (a.described && b.described && *a.described == *b.described));
+/// Whether the action was not carried out, as far as is known.
+bool is_refused(const std::optional<Error>& error) {
+    return error && !runtime::is_under_way(*error);
 }
 
 }  // namespace
@@ -59,9 +56,11 @@ private:
     AutoscalerProcess& autoscaler_;
 };
 
-AutoscalerProcess::AutoscalerProcess(runtime::PluginHost& host, const Parts& parts)
+AutoscalerProcess::AutoscalerProcess(runtime::config::Config config, runtime::PluginHost& host,
+                                     const Parts& parts)
     : host_(host),
       parts_(parts),
+      config_(std::move(config)),
       patience_(runtime::patience_of(parts.scan_interval)),
       cluster_(std::make_unique<Cluster>(*this)),
       decision_events_(parts.event_log, parts.statistics, parts.cluster) {
@@ -73,31 +72,30 @@ AutoscalerProcess::~AutoscalerProcess() = default;
 Result<std::unique_ptr<AutoscalerProcess>> AutoscalerProcess::make(
     runtime::config::Config config, runtime::PluginHost& host, std::uint64_t seed,
     std::optional<std::vector<Time>> cloud_changes, const Parts& parts) {
-    std::unique_ptr<AutoscalerProcess> out(new AutoscalerProcess(host, parts));
+    config.cluster.scan_interval = parts.scan_interval;
+    std::unique_ptr<AutoscalerProcess> out(new AutoscalerProcess(std::move(config), host, parts));
     AutoscalerProcess& self = *out;
     self.cloud_changes_ = std::move(cloud_changes);
-    config.cluster.scan_interval = parts.scan_interval;
     CAPSTAN_TRY(
         self.autoscaler_,
         runtime::Autoscaler::make(
-            config,
+            self.config_,
             {.host = host,
              .cluster = *self.cluster_,
-             .look = [&self]() -> Result<engine::snapshot::Cluster> {
-                 return self.parts_.cluster.cluster();
-             },
-             .may_act = [] { return Result<void>(); },
+             .look = [&self] { return self.look(); },
+             .unobserved_because = [&self] { return self.unobserved_because(); },
+             .may_act = [&self] { return self.may_act(); },
              .keep = [&self](const engine::Memory& memory,
                              runtime::MemoryStage stage) { self.keep(memory, stage); },
-             .may_leave_out = [&self] { return self.may_leave_out(); },
+             .on_late_answer = [&self] { self.on_late_answer(); },
+             .skips_for = parts.every_pass ? Duration(0) : Duration::max(),
              .decide =
                  [&self](const runtime::PassInput& input, runtime::instances::PassThread& thread) {
                      return self.decide(input, thread);
                  },
              .visitor = &self,
              .seed = seed,
-             .simulation = true,
-             .waits_for_actions = true}));
+             .simulation = true}));
     CAPSTAN_TRY(self.saved_, load_memory(parts.state, self.time()));
     self.saved_at_ = self.time();
     self.autoscaler_->begin(self.saved_);
@@ -129,21 +127,58 @@ void AutoscalerProcess::request_pass() {
 }
 
 Result<void> AutoscalerProcess::run() {
-    if (std::exchange(requested_pass_at_, std::nullopt)) granted_at_ = now();
+    const Time began = now();
+    if (std::exchange(requested_pass_at_, std::nullopt)) granted_at_ = began;
+    next_step_at_.reset();
     wants_refresh_ = false;
-    refreshed_at_ = now();
-    if (cloud_changes_) std::erase_if(*cloud_changes_, [&](Time at) { return at <= now(); });
-    CAPSTAN_TRY(const std::shared_ptr<const runtime::PassReport> pass, autoscaler_->run());
-    if (!pass) return {};
-    wake_at_ = autoscaler_->wake_at();
+    refreshed_at_ = began;
+    if (cloud_changes_) std::erase_if(*cloud_changes_, [&](Time at) { return at <= began; });
+    const auto pass = autoscaler_->run();
+    const std::optional<Time>& wake_at = autoscaler_->wake_at();
+    if (wake_at && *wake_at <= now())
+        next_step_at_ = std::max(now(), began + runtime::services::pass_pause);
+    if (!pass && pass.error().code == ErrorCode::unavailable) return {};
+    if (!pass) return fail(pass.error());
+    if (!*pass) return {};
     CAPSTAN_CHECK(std::exchange(saving_, Result<void>()));
-    report_results(*pass);
-    if (!asks_for_something(pass->decision())) return {};
+    if (std::exchange(drops_now_, false)) {
+        drops_next_ = false;
+        return begin_again(now());
+    }
+    if (!asks_for_something((*pass)->decision())) return {};
     // The results may change the cluster and the clouds, so the next pass has to decide again.
     has_changed_ = true;
     refresh_again();
     // The clouds have carried out the decision, whether or not the host remembers it.
     return std::exchange(forgets_next_, false) ? restart() : Result<void>();
+}
+
+Result<engine::snapshot::Cluster> AutoscalerProcess::look() {
+    if (!stale_) return parts_.cluster.cluster();
+    if (now() - stale_since_ <= runtime::cluster_age_max) return *stale_;
+    return fail(ErrorCode::unavailable, unobserved_because());
+}
+
+std::string AutoscalerProcess::unobserved_because() const {
+    if (!stale_) return {};
+    return "Pod was last synced " + format_rough_duration(now() - stale_since_) +
+           " ago: injected fault";
+}
+
+Result<void> AutoscalerProcess::may_act() const {
+    if (!drops_now_) return {};
+    return fail(ErrorCode::cancelled, "another process holds the Lease");
+}
+
+void AutoscalerProcess::on_late_answer() {
+    refresh_again();
+    next_step_at_ = now();
+}
+
+void AutoscalerProcess::on_failure(const Error& error, Duration) {
+    has_changed_ = true;
+    if (!std::exchange(is_failing_, true))
+        parts_.event_log.add(now(), EventKind::failure, "", "a pass fails", 1, error.message);
 }
 
 void AutoscalerProcess::on_refresh(const runtime::CloudsView& view, const Groups& groups) {
@@ -153,23 +188,13 @@ void AutoscalerProcess::on_refresh(const runtime::CloudsView& view, const Groups
     });
     takes_time_ = now() > refreshed_at_ || is_any_late;
     parts_.statistics.reach(now());
-    std::vector<std::string> problems;
-    for (const Error& problem : view.problems) problems.push_back(problem.message);
-    const bool is_like_before = problems == problems_ && groups_->size() == groups->size() &&
-                                std::ranges::equal(*groups_, *groups, is_same);
-    if (!is_like_before) has_changed_ = true;
     groups_ = groups;
     targets_.clear();
     for (const engine::Group& group : *groups_)
         targets_[group.group.id.value()] = group.group.target.value_or(0);
-    problems_ = std::move(problems);
     parts_.node_registrar.observe(*groups_, now());
     parts_.node_registrar.reach(now());
-    if (parts_.cluster.schedule(now())) has_changed_ = true;
-}
-
-bool AutoscalerProcess::may_leave_out() const {
-    return !parts_.every_pass && !has_changed_ && !(wake_at_ && *wake_at_ <= now());
+    parts_.cluster.schedule(now());
 }
 
 /// With sabotage the engine gets a falsified input and its result is falsified. Observers get the
@@ -184,9 +209,12 @@ Result<runtime::PassResult> AutoscalerProcess::decide(const runtime::PassInput& 
 }
 
 void AutoscalerProcess::on_decision(const runtime::PassReport& pass) {
+    is_failing_ = false;
+    drops_now_ = drops_next_ && asks_for_something(pass.decision());
     parts_.statistics.passed();
-    decision_events_.decided(pass.result, problems_, now());
-    parts_.observer.on_pass(pass.input, pass.result);
+    decision_events_.ended(pass.ended, now());
+    decision_events_.decided(pass.result, pass.problems, now());
+    parts_.observer.on_decision(pass);
 }
 
 void AutoscalerProcess::on_results(const runtime::PassReport& pass) {
@@ -196,18 +224,26 @@ void AutoscalerProcess::on_results(const runtime::PassReport& pass) {
     forgets_now_ = forgets_next_ && asks_for_something(pass.decision());
 }
 
+void AutoscalerProcess::on_pass(const std::shared_ptr<const runtime::PassReport>& pass) {
+    if (!pass->dropped_because.empty())
+        parts_.event_log.add(now(), EventKind::note, "", "the decision is dropped", {},
+                             pass->dropped_because);
+    parts_.observer.on_pass(pass);
+}
+
 void AutoscalerProcess::count_asked_for(const engine::Decision& decision,
                                         const engine::Results& results) {
     for (std::size_t i = 0; i < results.increases.size(); ++i)
-        if (!results.increases[i])
+        if (!is_refused(results.increases[i]))
             targets_[decision.increases[i].group.value()] += decision.increases[i].by;
     for (std::size_t i = 0; i < results.decreases.size(); ++i)
-        if (!results.decreases[i])
+        if (!is_refused(results.decreases[i]))
             targets_[decision.decreases[i].group.value()] -= decision.decreases[i].by;
     for (std::size_t i = 0; i < results.removals.size(); ++i) {
         const engine::MachineRemoval& removal = decision.removals[i];
         for (const MachineId& machine : removal.machines) {
-            if (engine::find_error(results.removals[i], machine) != nullptr) continue;
+            const Error* const error = engine::find_error(results.removals[i], machine);
+            if (error != nullptr && !runtime::is_under_way(*error)) continue;
             --targets_[removal.group.value()];
             parts_.node_registrar.expect_end(machine);
         }
@@ -216,52 +252,85 @@ void AutoscalerProcess::count_asked_for(const engine::Decision& decision,
 
 void AutoscalerProcess::keep(const engine::Memory& memory, runtime::MemoryStage stage) {
     if (stage == runtime::MemoryStage::results) {
-        if (!std::exchange(forgets_now_, false)) save(memory, saved_);
+        if (!std::exchange(forgets_now_, false)) save(memory);
         return;
     }
-    save(memory, autoscaler_->memory());
+    save(memory);
     decision_events_.carrying_out();
 }
 
-/// Writes how the memory differs from `before` to the events, and saves it.
-void AutoscalerProcess::save(const engine::Memory& memory, const engine::Memory& before) {
-    decision_events_.remembered(before, memory, now());
+/// Writes how the memory differs from the last one to the events, and saves it.
+void AutoscalerProcess::save(const engine::Memory& memory) {
+    decision_events_.remembered(saved_, memory, now());
     saved_at_ = time();
     if (auto saved = save_memory(memory, parts_.version, parts_.state, saved_at_); !saved)
         saving_ = std::move(saved);
     saved_ = memory;
 }
 
-void AutoscalerProcess::report_results(const runtime::PassReport& pass) {
-    parts_.observer.on_results({.snapshot = pass.input.snapshot,
-                                .settings = pass.input.settings,
-                                .decision = pass.decision(),
-                                .results = pass.results,
-                                .memory = saved_,
-                                .figures = pass.result.outcome.figures,
-                                .at = now()});
+Result<void> AutoscalerProcess::restart() {
+    // A process that does not lead has nothing that a restart could change.
+    return lost_lease_at_ ? Result<void>() : begin_again(std::nullopt);
 }
 
-Result<void> AutoscalerProcess::restart() {
+/// Begins with the memory as it was last saved.
+Result<void> AutoscalerProcess::begin_again(std::optional<Time> unobserved_since) {
     CAPSTAN_TRY(saved_, saved_and_read(saved_, parts_.version, saved_at_, time()));
+    saved_.unobserved_since = unobserved_since;
     autoscaler_->begin(saved_);
-    wake_at_.reset();
+    next_step_at_.reset();
     has_changed_ = true;
     refresh_again();
     parts_.observer.on_restart(autoscaler_->memory(), now());
     return {};
 }
 
+void AutoscalerProcess::lose_lease() {
+    if (!lost_lease_at_) lost_lease_at_ = now();
+}
+
+Result<void> AutoscalerProcess::regain_lease() {
+    return begin_again(std::exchange(lost_lease_at_, std::nullopt));
+}
+
+void AutoscalerProcess::stop_watches() {
+    stale_ = parts_.cluster.cluster();
+    stale_since_ = now();
+}
+
+void AutoscalerProcess::resume_watches() {
+    stale_.reset();
+    has_changed_ = true;
+}
+
+Result<void> AutoscalerProcess::reload(const Reload& reload) {
+    config_.scale_up = reload.scale_up;
+    config_.scale_down = reload.scale_down;
+    config_.limits = reload.limits;
+    has_changed_ = true;
+    return autoscaler_->apply_config(config_);
+}
+
+std::optional<Time> AutoscalerProcess::early_pass_at() const {
+    if (lost_lease_at_) return std::nullopt;
+    if (!requested_pass_at_ || !next_step_at_)
+        return requested_pass_at_ ? requested_pass_at_ : next_step_at_;
+    return std::min(*requested_pass_at_, *next_step_at_);
+}
+
 std::optional<Time> AutoscalerProcess::wanted_at() const {
-    const bool may_change_unseen = parts_.every_pass || !cloud_changes_ || takes_time_;
+    if (lost_lease_at_) return std::nullopt;
+    const bool may_change_unseen = parts_.every_pass || !cloud_changes_ || takes_time_ || stale_;
     return may_change_unseen ? std::optional(Time{}) : needed_at();
 }
 
 std::optional<Time> AutoscalerProcess::needed_at() const {
+    if (lost_lease_at_) return std::nullopt;
     const bool may_show = wants_refresh_ || refreshed_at_ < refresh_until_;
     if (has_changed_ || may_show || parts_.node_registrar.is_awaiting()) return Time{};
-    if (!cloud_changes_ || cloud_changes_->empty()) return wake_at_;
-    return wake_at_ ? std::min(*wake_at_, cloud_changes_->front()) : cloud_changes_->front();
+    const std::optional<Time>& wake_at = autoscaler_->wake_at();
+    if (!cloud_changes_ || cloud_changes_->empty()) return wake_at;
+    return wake_at ? std::min(*wake_at, cloud_changes_->front()) : cloud_changes_->front();
 }
 
 }  // namespace capstan::simulation

@@ -16,6 +16,7 @@
 #include "runtime/autoscaler.hpp"
 #include "simulation/decision_events.hpp"
 #include "simulation/event_log.hpp"
+#include "simulation/external_events.hpp"
 #include "simulation/node_registrar.hpp"
 #include "simulation/run.hpp"
 #include "simulation/run_statistics.hpp"
@@ -24,9 +25,8 @@
 
 namespace capstan::simulation {
 
-/// Runs runtime::Autoscaler against the simulated cluster. Leaves out the decision of a pass if
-/// nothing has changed since the last one. Borrows its parts and the plugin host. Used on one
-/// thread.
+/// Runs runtime::Autoscaler against the simulated cluster, as the daemon runs it against an API
+/// server. Borrows its parts and the plugin host. Used on one thread.
 class AutoscalerProcess final : runtime::PassVisitor {
 public:
     struct Parts {
@@ -56,14 +56,14 @@ public:
 
     /// Refreshes the clouds and hands the machines that run at the start to the registrar.
     void adopt();
-    /// Runs one pass: refreshes the clouds, and decides and acts if anything has changed, or if the
-    /// wake-up time of the last decision has come. Moves the clock by the time that calls to the
-    /// clouds take.
+    /// Runs one pass. Moves the clock by the time that calls to the clouds take. A pass that could
+    /// not look at the cluster is an event; any other error ends the run.
     Result<void> run();
     /// The input that a pass would get now, with the clouds as of the last refresh.
     Result<runtime::PassInput> input() { return autoscaler_->input(); }
     /// When to run the next pass even if nothing changes in the cluster; absent: not before
-    /// something changes. A moment in the past means the next multiple of the scan interval.
+    /// something changes, or another process leads. A moment in the past means the next multiple
+    /// of the scan interval.
     std::optional<Time> wanted_at() const;
     /// Like wanted_at(), but leaves out passes that run although nothing is known to have changed.
     std::optional<Time> needed_at() const;
@@ -73,8 +73,11 @@ public:
     void refresh_again();
     /// A cloud wants the next pass to begin soon.
     void request_pass();
-    /// When the requested pass may begin; absent: none is requested.
-    const std::optional<Time>& requested_pass_at() const noexcept { return requested_pass_at_; }
+    /// When to run a pass before the next multiple of the scan interval: a cloud requested it or
+    /// answered late, or the last pass asked for another at once. Absent: not before.
+    std::optional<Time> early_pass_at() const;
+    /// Another configuration is in force from the next pass on.
+    Result<void> reload(const Reload& reload);
 
     // Faults.
     /// Restarts the autoscaler with its memory as it was last saved.
@@ -82,6 +85,18 @@ public:
     /// Requests a restart within a pass: once the next decision with at least one action has been
     /// carried out, before the results are remembered.
     void restart_midway() noexcept { forgets_next_ = true; }
+    /// Another process holds the Lease: no pass runs.
+    void lose_lease();
+    /// Begins a term with the memory as it was last saved. The time since lose_lease() counts as
+    /// time in which the cluster was not observed.
+    Result<void> regain_lease();
+    /// Requests that the Lease is lost within a pass: after the next decision with at least one
+    /// action. It is regained after that pass.
+    void lose_lease_midway() noexcept { drops_next_ = true; }
+    /// The watches of the API server are not answered from now on: passes see the cluster as it is
+    /// now, and know that; when it is older than runtime::cluster_age_max, they fail.
+    void stop_watches();
+    void resume_watches();
     /// Sets whether node changes and evictions fail.
     void break_api(bool is_broken) noexcept { api_is_broken_ = is_broken; }
     /// Sets whether an admission policy denies evictions.
@@ -103,7 +118,8 @@ public:
 private:
     using Groups = std::shared_ptr<const std::vector<engine::Group>>;
     class Cluster;
-    AutoscalerProcess(runtime::PluginHost& host, const Parts& parts);
+    AutoscalerProcess(runtime::config::Config config, runtime::PluginHost& host,
+                      const Parts& parts);
 
     Time now() const;
     engine::PassTime time() const;
@@ -111,16 +127,23 @@ private:
     void on_refresh(const runtime::CloudsView& view, const Groups& groups) override;
     void on_decision(const runtime::PassReport& pass) override;
     void on_results(const runtime::PassReport& pass) override;
-    bool may_leave_out() const;
+    void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override;
+    void on_skip() override { has_changed_ = false; }
+    void on_failure(const Error& error, Duration took) override;
+    Result<engine::snapshot::Cluster> look();
+    std::string unobserved_because() const;
+    Result<void> may_act() const;
+    void on_late_answer();
+    Result<void> begin_again(std::optional<Time> unobserved_since);
     Result<runtime::PassResult> decide(const runtime::PassInput& input,
                                        runtime::instances::PassThread& thread);
     void keep(const engine::Memory& memory, runtime::MemoryStage stage);
-    void save(const engine::Memory& memory, const engine::Memory& before);
+    void save(const engine::Memory& memory);
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
-    void report_results(const runtime::PassReport& pass);
 
     runtime::PluginHost& host_;
     Parts parts_;
+    runtime::config::Config config_;
     runtime::RefreshPatience patience_{};
     std::unique_ptr<Cluster> cluster_;
     std::unique_ptr<runtime::Autoscaler> autoscaler_{};
@@ -130,9 +153,10 @@ private:
     engine::PassTime saved_at_{};
     Result<void> saving_{};  ///< an error of the last saves
     std::optional<std::vector<Time>> cloud_changes_{};
-    std::optional<Time> wake_at_{};
     /// When the pass that a cloud requested may begin, and when the last requested pass began.
     std::optional<Time> requested_pass_at_{}, granted_at_{};
+    /// When a cloud answered late, or the last pass asked for another at once.
+    std::optional<Time> next_step_at_{};
     bool has_changed_ = true, wants_refresh_ = false;
     /// The lists of the clouds may show a change late, until `refresh_until_`. `refreshed_at_`: the
     /// last refresh.
@@ -141,9 +165,15 @@ private:
     /// not be left out, since it may move the clock, too.
     bool takes_time_ = false;
     bool forgets_next_ = false;
-    bool forgets_now_ = false;  ///< the results of the pass that is running
+    bool forgets_now_ = false;             ///< the results of the pass that is running
+    std::optional<Time> lost_lease_at_{};  ///< absent: this process leads
+    bool drops_next_ = false;
+    bool drops_now_ = false;  ///< the decision of the pass that is running
+    /// The cluster when the watches stopped, and when that was; absent: they are answered.
+    std::optional<engine::snapshot::Cluster> stale_{};
+    Time stale_since_{};
+    bool is_failing_ = false;  ///< the last pass could not look at the cluster
     bool api_is_broken_ = false, evictions_are_denied_ = false;
-    std::vector<std::string> problems_{};  ///< of the last refresh
     DecisionEvents decision_events_;
     std::optional<Saboteur> saboteur_{};  ///< absent: no defect is injected
 };

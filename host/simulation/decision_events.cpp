@@ -49,12 +49,13 @@ const GivenCommand* find_command(const std::vector<GivenCommand>& commands,
     return at == commands.end() ? nullptr : &*at;
 }
 
-void DecisionEvents::decided(const runtime::PassResult& result,
-                             const std::vector<std::string>& problems, Time now) {
+void DecisionEvents::decided(const runtime::PassResult& result, const std::vector<Error>& problems,
+                             Time now) {
     for (const engine::Group& group : *result.groups)
         statistics_.price(group.group.id.value(), group.price_per_hour);
     const engine::Decision& decision = result.outcome.decision;
-    std::vector<std::string> notes = problems;
+    std::vector<std::string> notes;
+    for (const Error& problem : problems) notes.push_back(problem.message);
     notes.insert(notes.end(), decision.notes.begin(), decision.notes.end());
     for (const runtime::instances::SkippedHook& miss : result.skipped_hooks)
         notes.push_back(runtime::instances::skipped_hook_text(miss));
@@ -63,6 +64,30 @@ void DecisionEvents::decided(const runtime::PassResult& result,
     skipped_.clear();
     for (const engine::SkippedPods& s : decision.skipped)
         skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
+}
+
+void DecisionEvents::ended(const std::vector<runtime::ActionsUnderWay::Ended>& actions, Time now) {
+    for (const runtime::ActionsUnderWay::Ended& action : actions) {
+        engine::for_each_action(
+            action.decision, action.results,
+            [&](const auto& what, const engine::ActionResult& result) {
+                const std::string group = engine::facts_of(what).group;
+                if (const Error* const error = result.error(); error != nullptr) {
+                    event_log_.add(now, EventKind::failure, group, command_of(what) + " fails", 1,
+                                   error->message);
+                } else {
+                    event_log_.add(now, EventKind::note, group, action.sentence);
+                }
+            });
+        for (std::size_t i = 0; i < action.decision.removals.size(); ++i)
+            if (action.results.removals[i].empty()) count(action.decision.removals[i]);
+    }
+}
+
+/// Counts the nodes whose machines the cloud has agreed to remove.
+void DecisionEvents::count(const engine::MachineRemoval& gone) {
+    for (const std::string& node : gone.nodes)
+        if (!node.empty()) statistics_.node_removed();
 }
 
 void DecisionEvents::note(const std::vector<std::string>& notes, Time now) {
@@ -108,7 +133,8 @@ void DecisionEvents::carried_out(const engine::Decision& decision, const engine:
                          [&](const engine::Increase& d, const engine::ActionResult& result) {
                              // A group that was not made was never asked to grow.
                              const Error* const error = result.error();
-                             if (error != nullptr && error->code == ErrorCode::cancelled) return;
+                             if (error != nullptr && error->provider_code == engine::not_asked)
+                                 return;
                              add(EventKind::increase, d.group.value(), command_of(d),
                                  from_to(d.from, d.from + d.by), d.by, d.because, error, now);
                          },
@@ -126,8 +152,9 @@ void DecisionEvents::add(EventKind kind, const std::string& group, const std::st
                          const std::string& more, std::int64_t count, const std::string& because,
                          const Error* error, Time now) {
     commands_.push_back({command, now});
-    if (error == nullptr) {
-        event_log_.add(now, kind, group, command + more, count, because);
+    if (error == nullptr || runtime::is_under_way(*error)) {
+        const char* const open = error == nullptr ? "" : ", no response yet";
+        event_log_.add(now, kind, group, command + more + open, count, because);
     } else {
         event_log_.add(now, EventKind::failure, group, command + " fails", count, error->message);
     }
@@ -137,6 +164,10 @@ void DecisionEvents::add(EventKind kind, const std::string& group, const std::st
 void DecisionEvents::add_removal(const engine::MachineRemoval& removal,
                                  std::span<const Error> errors, Time now) {
     const std::string& group = removal.group.value();
+    if (!errors.empty() && runtime::is_under_way(errors.front()))
+        return add(EventKind::removal, group, command_of(removal), "",
+                   static_cast<std::int64_t>(removal.machines.size()), removal.because,
+                   &errors.front(), now);
     commands_.push_back({command_of(removal), now});
     engine::MachineRemoval gone = removal;
     gone.machines.clear();
@@ -147,7 +178,6 @@ void DecisionEvents::add_removal(const engine::MachineRemoval& removal,
         if (error == nullptr) {
             gone.machines.push_back(removal.machines[i]);
             gone.nodes.push_back(node);
-            if (!node.empty()) statistics_.node_removed();
             continue;
         }
         event_log_.add(now, EventKind::failure, group,
@@ -156,6 +186,7 @@ void DecisionEvents::add_removal(const engine::MachineRemoval& removal,
                        1, error->message);
     }
     if (gone.machines.empty()) return;
+    count(gone);
     event_log_.add(
         now, EventKind::removal, group, command_of(gone),
         static_cast<std::int64_t>(gone.machines.size()), removal.because,

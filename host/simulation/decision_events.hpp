@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/pass/outcome.hpp"
+#include "runtime/actions_under_way.hpp"
 #include "runtime/pass_cycle.hpp"
 #include "simulation/event_log.hpp"
 #include "simulation/run_statistics.hpp"
@@ -41,8 +42,9 @@ public:
         : event_log_(event_log), statistics_(statistics), cluster_(cluster) {}
 
     /// Writes notes and unschedulable pods. `problems`: errors of refreshing the clouds.
-    void decided(const runtime::PassResult& result, const std::vector<std::string>& problems,
-                 Time now);
+    void decided(const runtime::PassResult& result, const std::vector<Error>& problems, Time now);
+    /// Writes the results of actions that earlier passes did not wait for.
+    void ended(const std::vector<runtime::ActionsUnderWay::Ended>& actions, Time now);
     /// To be called before a decision is carried out: events of the cluster from here on are
     /// consequences of its commands, so carried_out() writes them after the commands.
     void carrying_out() { event_log_.hold(); }
@@ -70,10 +72,11 @@ private:
     void note(const std::vector<std::string>& notes, Time now);
     void add_unschedulable(std::vector<UnschedulablePods> unschedulable, Time now);
     /// Writes one command with its result: an event of `kind`, or a failure if there is an error.
-    /// `more` is appended to the text of a command that succeeded.
+    /// `more` is appended to the text of a command that succeeded or was not answered yet.
     void add(EventKind kind, const std::string& group, const std::string& command,
              const std::string& more, std::int64_t count, const std::string& because,
              const Error* error, Time now);
+    void count(const engine::MachineRemoval& gone);
     void add_removal(const engine::MachineRemoval& removal, std::span<const Error> errors,
                      Time now);
     void add_evictions(const engine::Decision& decision, const engine::Results& results, Time now);

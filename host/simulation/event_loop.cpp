@@ -81,6 +81,10 @@ Result<void> EventLoop::apply(const Action& action, Time moment) {
         [&](const auto& what) -> Result<void> {
             if constexpr (requires { parts_.cluster.apply(what, moment); }) {
                 return parts_.cluster.apply(what, moment);
+            } else if constexpr (requires { parts_.autoscaler.reload(what); }) {
+                parts_.event_log.add(moment, EventKind::note, "",
+                                     "configuration reloaded: " + what.text);
+                return parts_.autoscaler.reload(what);
             } else if constexpr (requires { parts_.node_registrar.set(what); }) {
                 parts_.node_registrar.set(what);
                 return {};
@@ -131,7 +135,7 @@ Result<void> EventLoop::act(Agenda& agenda) {
 Result<bool> EventLoop::pass(const Agenda& agenda) {
     const std::optional<Time> due = pass_due();
     if (!due || *due > now() || (agenda.end && now() >= *agenda.end)) return false;
-    next_pass_ = *due + scan_interval_;
+    next_pass_ = *due + Duration(1);
     CAPSTAN_CHECK(parts_.autoscaler.run());
     return true;
 }
@@ -140,8 +144,8 @@ std::optional<Time> EventLoop::pass_due() const {
     const std::optional<Time> wanted = parts_.autoscaler.wanted_at();
     const std::optional<Time> due =
         wanted ? std::optional(on_grid(std::max({*wanted, next_pass_, now()}))) : std::nullopt;
-    const std::optional<Time>& requested = parts_.autoscaler.requested_pass_at();
-    return requested ? earliest(due, std::max(*requested, now())) : due;
+    const std::optional<Time> early = parts_.autoscaler.early_pass_at();
+    return early ? earliest(due, std::max(*early, now())) : due;
 }
 
 /// When the cluster or a machine next changes by itself; absent: never.
@@ -174,12 +178,13 @@ void EventLoop::report_progress() {
     parts_.observer.on_progress(progress_);
 }
 
-/// Advances virtual time to `then`, or to the moment at which a cloud requests a pass, if earlier.
+/// Advances virtual time to `then`, or to the moment at which a cloud gives a reason for a pass, if
+/// earlier.
 void EventLoop::move_to(Time then) {
     io::ManualLoop& loop = *parts_.host.virtual_loop();
-    const bool is_requested = parts_.autoscaler.requested_pass_at().has_value();
+    const std::optional<Time> early = parts_.autoscaler.early_pass_at();
     bool has_fired = false;
-    while (now() < then && parts_.autoscaler.requested_pass_at().has_value() == is_requested) {
+    while (now() < then && parts_.autoscaler.early_pass_at() == early) {
         const Duration end = loop.monotonic() + (then - now());
         const std::optional<Duration> timer = loop.next_due();
         const bool is_due = timer && *timer <= end;

@@ -27,7 +27,8 @@ inline std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b
 
 /// Jumps from one moment at which something is due to the next, so that time without events costs
 /// nothing. Passes stay on the grid of the scan interval, counted from the start, except for those
-/// that a cloud requests sooner. Passes that could decide nothing new are left out. Things that are
+/// that have a reason to run sooner. Moments without a reason for a pass are left out. Things that
+/// are
 /// due at the same moment happen in this order: faults, actions from outside, pods that end, nodes
 /// that join or become ready, the scheduler, a pass.
 class EventLoop {
@@ -39,6 +40,7 @@ public:
         AutoscalerProcess& autoscaler;
         FaultInjector& fault_injector;
         CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
+        EventLog& event_log;
         RunStatistics& statistics;
         Observer& observer;
         const std::string& source;  ///< what messages call the input

@@ -168,8 +168,9 @@ void Explainer::remember_pods(const runtime::PassInput& input) {
     }
 }
 
-void Explainer::on_pass(const runtime::PassInput& input, const runtime::PassResult&) {
+void Explainer::on_decision(const runtime::PassReport& pass) {
     if (asked_) return;
+    const runtime::PassInput& input = pass.input;
     if (question_.at && input.call_context.now >= *question_.at) asked_ = input;
     if (!question_.pod_name.empty()) remember_pods(input);
     if (!question_.node.empty() && input.snapshot.cluster.find_node(question_.node))

@@ -73,7 +73,7 @@ class Explainer final : public Observer {
 public:
     explicit Explainer(Question question) : question_(std::move(question)) {}
 
-    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
+    void on_decision(const runtime::PassReport& pass) override;
     bool wants_last_look() const override { return !asked_; }
     void on_last_look(const runtime::PassInput& input) override { asked_ = input; }
     void on_end() override;

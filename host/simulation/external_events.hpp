@@ -17,6 +17,7 @@
 #include "engine/snapshot/objects.hpp"
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/document.hpp"
+#include "runtime/config/scaling.hpp"
 
 namespace capstan::simulation {
 
@@ -140,9 +141,18 @@ struct CloudEdit {
     PluginInstanceId cloud{};               ///< empty: the first cloud
 };
 
-using ExternalEvent = std::variant<PodBatch, Scale, Remove, Bind, engine::snapshot::NodeObject,
-                                   engine::snapshot::DaemonSetObject, NodeEdit, Budget,
-                                   Registration, CloudChange, AddGroup, RemoveGroup, CloudEdit>;
+/// The configuration is reloaded.
+struct Reload {
+    runtime::config::ScaleUp scale_up;
+    runtime::config::ScaleDown scale_down;
+    runtime::config::Limits limits;
+    std::string text{};  ///< "scale_down.unneeded_time=1m", for the event
+};
+
+using ExternalEvent =
+    std::variant<PodBatch, Scale, Remove, Bind, engine::snapshot::NodeObject,
+                 engine::snapshot::DaemonSetObject, NodeEdit, Budget, Registration, CloudChange,
+                 AddGroup, RemoveGroup, CloudEdit, Reload>;
 
 /// What happens when an action turns out to be impossible.
 enum class IfImpossible {

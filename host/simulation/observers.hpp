@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "simulation/run.hpp"
@@ -19,11 +20,11 @@ public:
     void on_progress(const Progress& progress) override {
         for (Observer* one : all_) one->on_progress(progress);
     }
-    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override {
-        for (Observer* one : all_) one->on_pass(input, result);
+    void on_decision(const runtime::PassReport& pass) override {
+        for (Observer* one : all_) one->on_decision(pass);
     }
-    void on_results(const runtime::pass_metrics::PassObservation& pass) override {
-        for (Observer* one : all_) one->on_results(pass);
+    void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override {
+        for (Observer* one : all_) one->on_pass(pass);
     }
     void on_restart(const engine::Memory& memory, Time now) override {
         for (Observer* one : all_) one->on_restart(memory, now);

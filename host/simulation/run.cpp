@@ -102,7 +102,7 @@ private:
             Faults(input_.faults, input_.start, input_.seed));
         event_loop_ = std::make_unique<EventLoop>(
             EventLoop::Parts{*host_, cluster_, node_registrar_, *autoscaler_, *fault_injector_,
-                             cloud_.get(), statistics_, observer_, input_.source},
+                             cloud_.get(), event_log_, statistics_, observer_, input_.source},
             input_.start, input_.scan_interval);
         return fill();
     }

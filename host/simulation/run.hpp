@@ -11,7 +11,7 @@
 
 #include "runtime/config/configuration.hpp"
 #include "runtime/pass_cycle.hpp"
-#include "runtime/pass_metrics/families.hpp"
+#include "runtime/pass_visitor.hpp"
 #include "runtime/plugin_set.hpp"
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
@@ -27,20 +27,14 @@ struct Progress {
     std::int64_t nodes = 0, pending = 0;
 };
 
-/// Observes a run and changes nothing. Called on the thread of `run`.
-class Observer {
+/// Observes a run and changes nothing. Of the functions of PassVisitor on_decision and on_pass are
+/// called. Called on the thread of `run`.
+class Observer : public runtime::PassVisitor {
 public:
-    virtual ~Observer() = default;
     /// Called for each event as it happens; events of the same time come in their order.
     virtual void on_event(const Event&) {}
     virtual void on_progress(const Progress&) {}
-    /// Called after each pass that was run, with its input and its result.
-    virtual void on_pass(const runtime::PassInput&, const runtime::PassResult&) {}
-    /// Called after each decision that was carried out, with the memory that includes the results.
-    /// If the autoscaler was restarted before it could save that memory, with the memory that it
-    /// saved last.
-    virtual void on_results(const runtime::pass_metrics::PassObservation&) {}
-    /// The autoscaler was restarted with the memory that it had saved.
+    /// The autoscaler was restarted, or leads again, with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
     /// Whether `on_last_look` is to be called right before the end. It gets the input that a pass
     /// would get then, whether or not a pass is due.

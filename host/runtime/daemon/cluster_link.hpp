@@ -18,9 +18,6 @@
 
 namespace capstan::runtime::daemon {
 
-/// The longest time that the content of a cluster cache may be out of date.
-inline constexpr Duration cluster_age_max = std::chrono::minutes(1);
-
 /// Used on the loop's thread alone.
 class ClusterLink {
 public:

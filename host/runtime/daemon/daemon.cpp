@@ -90,9 +90,9 @@ Result<bool> Daemon::open() {
     if (!goes_on) return false;
     leader_handover_ =
         std::make_unique<LeaderHandover>(host_, services_, options_.version, options_.identity);
-    CAPSTAN_CHECK(make_autoscaler());
     pass_reporter_ = std::make_unique<PassReporter>(host_, exchange_.config().log.format,
                                                     observable_, services_);
+    CAPSTAN_CHECK(make_autoscaler());
     CAPSTAN_CHECK(start());
     return true;
 }
@@ -182,6 +182,9 @@ Result<void> Daemon::make_autoscaler() {
                                       },
                                   .gate = services_->gate(),
                                   .on_late_answer = on_late_answer,
+                                  .wants_pass = [this] { return observable_.snapshot->is_asked(); },
+                                  .skips_for = options_.skips_for,
+                                  .visitor = pass_reporter_.get(),
                                   .seed = options_.seed,
                                   .dry_run = options_.dry_run}));
     return {};
@@ -381,12 +384,12 @@ void Daemon::pass() {
     if (!term) return;
     const Duration began = host_.loop().monotonic();
     stage("a pass is running");
-    pass_reporter_->pass_began();
-    if (const Result<void> begun = begin_term(*term); !begun)
-        return pass_reporter_->failed(begun.error(), host_.loop().monotonic() - began);
+    if (const Result<void> begun = begin_term(*term); !begun) {
+        pass_reporter_->on_begin();
+        return pass_reporter_->on_failure(begun.error(), host_.loop().monotonic() - began);
+    }
     const auto report = autoscaler_->run();
-    if (!report) return pass_reporter_->failed(report.error(), host_.loop().monotonic() - began);
-    pass_reporter_->report(*report);
+    if (!report || !*report) return;
     exchange_.stop_replaced();
     if (options_.on_pass) options_.on_pass(**report);
 }

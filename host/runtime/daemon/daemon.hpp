@@ -1,6 +1,7 @@
 /// `capstan run`: the daemon that scales a live cluster.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -37,6 +38,8 @@ struct DaemonOptions {
     /// True: the host has no instances yet. The daemon creates and starts them, while signals are
     /// handled and the admin port answers; see PluginStarts.
     bool starts_plugins = false;
+    /// For how long passes that see nothing new are skipped at most; 0: none is skipped.
+    Duration skips_for = std::chrono::minutes(1);
     /// The client for requests to the API server. NULL: one that uses the network. Borrowed.
     io::HttpClient* http = nullptr;
 };

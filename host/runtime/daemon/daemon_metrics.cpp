@@ -132,6 +132,10 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
                         registry, "capstan_late_actions_total",
                         "Actions that ended after their pass had stopped waiting for them.")
                         .Add({})),
+      skipped_(pass_metrics::counters(registry, "capstan_skipped_passes_total",
+                                      "Passes that were skipped because nothing had changed since "
+                                      "the last one.")
+                   .Add({})),
       info_(pass_metrics::gauges(registry, "capstan_info",
                                  "Always 1. The labels are the version and cluster.name.")),
       leader_(add_gauge(registry, "capstan_leader", "1 if this replica is the leader.")),
@@ -212,19 +216,7 @@ void DaemonMetrics::observe(const PassReport& pass, const engine::health::Health
     took("carryOut", pass.times.carry_out);
     for (std::size_t i = 0; i < pass.problems.size(); ++i)
         errors_.Add({{"type", "cloudProviderError"}}).Increment();
-    const auto observation = [&pass](const engine::Decision& asked,
-                                     const engine::Results& answered) {
-        return pass_metrics::PassObservation{.snapshot = pass.input.snapshot,
-                                             .settings = pass.input.settings,
-                                             .decision = asked,
-                                             .results = answered,
-                                             .memory = pass.memory,
-                                             .figures = pass.result.outcome.figures,
-                                             .at = pass.at};
-    };
-    for (const ActionsUnderWay::Ended& late : pass.ended)
-        passes_.observe_late(observation(late.decision, late.results));
-    passes_.observe(observation(decision, pass.results), health);
+    passes_.observe(pass, health);
 }
 
 void DaemonMetrics::observe_clouds(const PassReport& pass) {
@@ -246,6 +238,12 @@ void DaemonMetrics::took_parts(const PassReport& pass) {
     times[PassPhase::remember] += pass.times.look;
     for (const auto& [part, length] : times) took(function_of(part), length);
     if (pass.times.soft_taints) took("scaleDown:softTaintUnneeded", *pass.times.soft_taints);
+}
+
+void DaemonMetrics::pass_skipped(Time now) {
+    for (const char* activity : {"mainSuccessful", "autoscaling"})
+        last_activity_.Add({{"activity", activity}}).Set(whole_seconds(now));
+    skipped_.Increment();
 }
 
 void DaemonMetrics::waited(Duration length) { took("loopWait", length); }

@@ -36,6 +36,7 @@ public:
     void pass_began(Time now, Duration monotonic);
     /// The pass has succeeded. `health`: after the pass.
     void observe(const PassReport& pass, const engine::health::Health& health);
+    void pass_skipped(Time now);
     /// `type` as upstream has it: "apiCallError", "cloudProviderError", "internalError".
     void pass_failed(const std::string& type, Duration took);
     /// The passes' thread has waited for so long.
@@ -94,6 +95,7 @@ private:
     pass_metrics::GaugeSeries cloud_status_, cloud_answers_;
     prometheus::Gauge& groups_under_way_;
     prometheus::Counter& late_actions_;
+    prometheus::Counter& skipped_;
     pass_metrics::Gauges& info_;
     prometheus::Gauge& leader_;
     prometheus::Gauge &config_in_force_, &config_taken_over_;

@@ -166,6 +166,11 @@ void DebugSnapshot::give_up(RequestId request) {
     if (given_up) given_up->answer(fail(ErrorCode::unavailable, "no pass ran in time"));
 }
 
+bool DebugSnapshot::is_asked() {
+    const std::lock_guard lock(mutex_);
+    return waiting_.has_value();
+}
+
 void DebugSnapshot::pass_began(Time now) {
     const std::lock_guard lock(mutex_);
     if (waiting_) waiting_->began = now;

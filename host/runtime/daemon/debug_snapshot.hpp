@@ -44,6 +44,9 @@ public:
     /// Answers the request with `unavailable`, unless it has been answered already.
     void give_up(RequestId request);
 
+    /// Whether a request waits.
+    bool is_asked();
+
     // [passes' thread]
     void pass_began(Time now);
     /// `pass` NULL: the pass has failed.

@@ -13,7 +13,7 @@ void PassReporter::begun() {
     write_status(initializing_text("Initializing", wall), wall);
 }
 
-void PassReporter::pass_began() {
+void PassReporter::on_begin() {
     const Duration now = host_.loop().monotonic();
     observable_.health.pass_began(now);
     const Time wall = host_.loop().clock()->wall();
@@ -21,7 +21,7 @@ void PassReporter::pass_began() {
     observable_.snapshot->pass_began(wall);
 }
 
-void PassReporter::report(const std::shared_ptr<const PassReport>& pass) {
+void PassReporter::on_pass(const std::shared_ptr<const PassReport>& pass) {
     observable_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
     log_.log(*pass);
     observable_.history.put(pass);
@@ -42,7 +42,13 @@ void PassReporter::report(const std::shared_ptr<const PassReport>& pass) {
     });
 }
 
-void PassReporter::failed(const Error& error, Duration took) {
+void PassReporter::on_skip() {
+    failures_.succeeded(host_.loop().monotonic());
+    observable_.health.pass_succeeded(host_.loop().monotonic());
+    observable_.metrics.pass_skipped(host_.loop().clock()->wall());
+}
+
+void PassReporter::on_failure(const Error& error, Duration took) {
     observable_.snapshot->pass_ended(nullptr, host_.loop().clock()->wall());
     failures_.failed(error, host_.loop().monotonic());
     const bool is_ours = error.code == ErrorCode::internal;

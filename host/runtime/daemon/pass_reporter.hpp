@@ -14,6 +14,7 @@
 #include "runtime/daemon/loop_services.hpp"
 #include "runtime/daemon/status_writer.hpp"
 #include "runtime/daemon/watch_outage.hpp"
+#include "runtime/pass_visitor.hpp"
 
 namespace capstan::runtime::daemon {
 
@@ -33,7 +34,7 @@ struct ObservableState {
 };
 
 /// [passes' thread]
-class PassReporter {
+class PassReporter final : public PassVisitor {
 public:
     /// Borrows its arguments. `services` is used on the loop's thread.
     PassReporter(PluginHost& host, config::LogFormat format, ObservableState& observable,
@@ -49,9 +50,10 @@ public:
 
     /// A term began.
     void begun();
-    void pass_began();
-    void report(const std::shared_ptr<const PassReport>& pass);
-    void failed(const Error& error, Duration took);
+    void on_begin() override;
+    void on_pass(const std::shared_ptr<const PassReport>& pass) override;
+    void on_skip() override;
+    void on_failure(const Error& error, Duration took) override;
     /// A new configuration is in force.
     void reloaded() { log_.reloaded(); }
 

@@ -19,7 +19,7 @@ public:
     struct Options {
         Duration interval = std::chrono::seconds(10);      ///< from begin to begin
         Duration gather = std::chrono::milliseconds(100);  ///< from the first pod that waits
-        Duration pause = std::chrono::milliseconds(500);   ///< at least, from begin to begin
+        Duration pause = services::pass_pause;             ///< at least, from begin to begin
         Duration request_pause =
             services::pass_request_pause;  ///< between two passes that begin because of `want_pass`
     };

@@ -46,6 +46,8 @@ struct PassRequest {
 };
 using PassRequests = RequestSink<PassRequest>;
 
+/// The least time between the beginnings of two passes.
+inline constexpr Duration pass_pause = std::chrono::milliseconds(500);
 /// The least time between two passes that begin on such requests.
 inline constexpr Duration pass_request_pause = std::chrono::seconds(5);
 

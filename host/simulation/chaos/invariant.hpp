@@ -61,11 +61,13 @@ public:
     /// Called after each pass, before its decision is carried out.
     virtual std::vector<std::string> on_pass(const Moment&) { return {}; }
     /// Called after each decision that was carried out, also if the autoscaler ended before it
-    /// could save its memory.
+    /// could save its memory. An action that its pass did not wait for has failed in the results of
+    /// that pass; it is alone in those of a later call.
     virtual std::vector<std::string> on_results(const engine::Decision&, const engine::Results&) {
         return {};
     }
-    /// The autoscaler was restarted with the memory that it had saved.
+    /// The autoscaler was restarted, or leads again, with the memory that it had saved. Its last
+    /// decision may have been dropped.
     virtual void on_restart() {}
     /// Called when the run is over. `last` is its last pass; `last.end` is set if the end of the
     /// run is known beforehand.

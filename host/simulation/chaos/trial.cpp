@@ -64,8 +64,10 @@ void InvariantChecker::on_event(const Event& event) {
     if (event.kind == EventKind::fault) ++exposure_.faults;
 }
 
-void InvariantChecker::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
-    const Moment moment{.input = input, .result = result, .calm = watch_.calm};
+void InvariantChecker::on_decision(const runtime::PassReport& pass) {
+    const Moment moment{.input = pass.input, .result = pass.result, .calm = watch_.calm};
+    for (const runtime::ActionsUnderWay::Ended& late : pass.ended)
+        take_results(late.decision, late.results, moment.now());
     const engine::Decision& decision = moment.decision();
     ++exposure_.passes;
     exposure_.increases += static_cast<std::int64_t>(decision.increases.size());
@@ -75,12 +77,17 @@ void InvariantChecker::on_pass(const runtime::PassInput& input, const runtime::P
         exposure_.removals += static_cast<std::int64_t>(removal.machines.size());
     for (const auto& invariant : invariants_)
         add(*invariant, moment.now(), invariant->on_pass(moment));
-    last_.emplace(Pass{input, result});
+    last_.emplace(Pass{pass.input, pass.result});
 }
 
-void InvariantChecker::on_results(const runtime::pass_metrics::PassObservation& pass) {
+void InvariantChecker::on_pass(const std::shared_ptr<const runtime::PassReport>& pass) {
+    if (pass->dropped_because.empty()) take_results(pass->decision(), pass->results, pass->at);
+}
+
+void InvariantChecker::take_results(const engine::Decision& decision,
+                                    const engine::Results& results, Time now) {
     for (const auto& invariant : invariants_)
-        add(*invariant, pass.at, invariant->on_results(pass.decision, pass.results));
+        add(*invariant, now, invariant->on_results(decision, results));
 }
 
 void InvariantChecker::on_restart(const engine::Memory&, Time) {

@@ -46,8 +46,8 @@ public:
         : watch_(watch), invariants_(std::move(invariants)) {}
 
     void on_event(const Event& event) override;
-    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
-    void on_results(const runtime::pass_metrics::PassObservation& pass) override;
+    void on_decision(const runtime::PassReport& pass) override;
+    void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override;
     void on_restart(const engine::Memory& memory, Time now) override;
     void on_end() override;
 
@@ -57,6 +57,7 @@ public:
 
 private:
     void add(const Invariant& invariant, Time now, std::vector<std::string> texts);
+    void take_results(const engine::Decision& decision, const engine::Results& results, Time now);
 
     const Watch watch_;
     std::vector<std::unique_ptr<Invariant>> invariants_;

@@ -49,6 +49,8 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
                " ignored; inject faults of the API server at /capstan/faults");
     remark(any_step(input, [](const Step& s) { return s.until_command.has_value(); }),
            "until: a step until a command ends when the cluster has stopped changing");
+    remark(any_action<Reload>(input, [](const Reload&) { return true; }),
+           "reload: ignored; change the configuration file of the daemon");
     remark(!input.scheduler, "scheduler: ignored; the scheduler binds pods");
     remark(any_action<PodBatch>(input, [](const PodBatch& b) { return b.packed; }),
            "packed: ignored; the scheduler binds pods");

@@ -35,11 +35,12 @@ Duration PassHistory::since_start(Time moment) const {
     return std::max(previous_, moment - start_);
 }
 
-void PassHistory::on_pass(const runtime::PassInput& input, const runtime::PassResult& result) {
+void PassHistory::on_decision(const runtime::PassReport& pass) {
+    const Time now = pass.input.call_context.now;
     previous_ = now_;
-    now_ = since_start(input.call_context.now);
-    add_levels(input, result);
-    add_backoffs(result.outcome.memory, input.call_context.now);
+    now_ = since_start(now);
+    add_levels(pass.input, pass.result);
+    add_backoffs(pass.result.outcome.memory, now);
 }
 
 void PassHistory::add_levels(const runtime::PassInput& input, const runtime::PassResult& result) {

@@ -57,7 +57,7 @@ class PassHistory final : public Observer {
 public:
     explicit PassHistory(Time start) : start_(start) {}
 
-    void on_pass(const runtime::PassInput& input, const runtime::PassResult& result) override;
+    void on_decision(const runtime::PassReport& pass) override;
 
     /// The history of a run that lasted until `end`. Back-offs that have not ended last until then.
     /// To be called once, after the run.

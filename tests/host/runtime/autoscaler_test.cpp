@@ -32,7 +32,8 @@ struct AutoscalerScaleUp : ::testing::Test {
     std::vector<engine::Memory> kept;
     std::optional<Error> stale_error;
     bool dry_run = false;
-    bool leaves_out = false;
+    bool wants_pass = false;
+    Duration skips_for = 0s;
     std::vector<std::string> told;  ///< what the visitor was told, and when the cluster was read
 
     struct Visitor final : PassVisitor {
@@ -48,6 +49,13 @@ struct AutoscalerScaleUp : ::testing::Test {
         }
         void on_results(const PassReport& pass) override {
             test.told.push_back(std::to_string(pass.results.increases.size()) + " results");
+        }
+        void on_pass(const std::shared_ptr<const PassReport>& pass) override {
+            test.told.push_back(pass->dropped_because.empty() ? "over" : "dropped");
+        }
+        void on_skip() override { test.told.emplace_back("skipped"); }
+        void on_failure(const Error& error, Duration) override {
+            test.told.push_back("failed: " + error.message);
         }
         AutoscalerScaleUp& test;
     } visitor{*this};
@@ -76,7 +84,8 @@ struct AutoscalerScaleUp : ::testing::Test {
                                          if (stage != MemoryStage::decided) kept.push_back(memory);
                                      },
                                  .gate = [this] { return gate; },
-                                 .may_leave_out = [this] { return leaves_out; },
+                                 .wants_pass = [this] { return wants_pass; },
+                                 .skips_for = skips_for,
                                  .visitor = &visitor,
                                  .dry_run = dry_run})
             .value();
@@ -102,32 +111,14 @@ TEST_F(AutoscalerScaleUp, AddsANodeAndSavesMemoryBeforeAndAfter) {
 TEST_F(AutoscalerScaleUp, ReadsTheClusterAfterTheClouds) {
     ASSERT_TRUE(make()->run());
     EXPECT_THAT(told, ElementsAre("refreshed 1 clouds, 1 groups", "read the cluster",
-                                  "decided 1 increases", "1 results"));
-}
-
-TEST_F(AutoscalerScaleUp, LeavesOutAPassButNotItsRequestForTheNextOne) {
-    const auto autoscaler = make();
-    config::Config other = assembly.config();
-    other.scale_up.new_pod_delay = 2h;  // the pod is an hour old
-    ASSERT_TRUE(autoscaler->apply_config(other));
-    ASSERT_TRUE(autoscaler->run());
-    const auto wake_at = autoscaler->wake_at();
-    ASSERT_TRUE(wake_at);
-    told.clear();
-    kept.clear();
-    leaves_out = true;
-    const auto pass = autoscaler->run();
-    ASSERT_TRUE(pass) << pass.error();
-    EXPECT_EQ(*pass, nullptr);
-    EXPECT_THAT(told, ElementsAre("refreshed 1 clouds, 1 groups"));
-    EXPECT_THAT(kept, ::testing::IsEmpty());
-    EXPECT_EQ(autoscaler->wake_at(), wake_at);
+                                  "decided 1 increases", "1 results", "over"));
 }
 
 TEST_F(AutoscalerScaleUp, ReportsNoResultsOfADecisionThatWasDropped) {
     may_act = fail(ErrorCode::cancelled, "no longer the leader");
     ASSERT_TRUE(make()->run());
-    EXPECT_EQ(told.back(), "decided 1 increases");
+    EXPECT_THAT(told, ElementsAre("refreshed 1 clouds, 1 groups", "read the cluster",
+                                  "decided 1 increases", "dropped"));
 }
 
 TEST_F(AutoscalerScaleUp, DoesNotCountAnUnknownPriceAsAPluginError) {
@@ -174,6 +165,7 @@ TEST_F(AutoscalerScaleUp, DecidesNothingWithAStaleView) {
     const auto pass = make()->run();
     ASSERT_FALSE(pass);
     EXPECT_EQ(pass.error().message, "pods: last synced 2m ago");
+    EXPECT_EQ(told.back(), "failed: pods: last synced 2m ago");
     EXPECT_EQ(target(), 0);
 }
 

@@ -128,6 +128,7 @@ public:
                      if (on_pass) on_pass(pass);
                  },
              .starts_plugins = starts_plugins_,
+             .skips_for = skips_for,
              .http = network_.get()});
         if (!ended) throw std::runtime_error(ended.error().message);
     }
@@ -140,7 +141,8 @@ public:
         []() -> Result<std::shared_ptr<const LoadedConfig>> {
         return fail(ErrorCode::invalid_config, "no configuration");
     };
-    std::vector<Duration> begins, ends;  ///< of passes, since the start
+    std::vector<Duration> begins, ends;  ///< of passes that were not skipped, since the start
+    Duration skips_for{0};               ///< see DaemonOptions
 
 private:
     static constexpr Time start = time_from_unix_ns(1'795'255'200'000'000'000);

@@ -22,11 +22,10 @@ const NodeGroupId web("web");
 struct PassHistoryTest : ::testing::Test {
     void pass(Time at) {
         const engine::Snapshot seen = test_cluster.snapshot();
-        const runtime::PassInput input{.snapshot = seen, .call_context = {.now = at}};
-        runtime::PassResult result;
-        result.outcome.memory = memory;
-        result.groups = seen.groups;
-        pass_history.on_pass(input, result);
+        runtime::PassReport report({.snapshot = seen, .call_context = {.now = at}});
+        report.result.outcome.memory = memory;
+        report.result.groups = seen.groups;
+        pass_history.on_decision(report);
     }
     void back_off(Time since, std::optional<Time> until, std::string because) {
         memory.backoffs[web] = {
