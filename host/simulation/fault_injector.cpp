@@ -114,6 +114,14 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::clock_jump: return {};
         case FaultKind::restart: return parts_.autoscaler.restart();
         case FaultKind::restart_midway: parts_.autoscaler.restart_midway(); return {};
+        case FaultKind::lost_lease:
+            if (!event.begins) return parts_.autoscaler.regain_lease();
+            parts_.autoscaler.lose_lease();
+            return {};
+        case FaultKind::lost_lease_midway: parts_.autoscaler.lose_lease_midway(); return {};
+        case FaultKind::unobserved:
+            event.begins ? parts_.autoscaler.stop_watches() : parts_.autoscaler.resume_watches();
+            return {};
     }
     return {};
 }

@@ -24,6 +24,9 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::clock_jump: return "clock_jump";
         case FaultKind::restart: return "restart";
         case FaultKind::restart_midway: return "restart_midway";
+        case FaultKind::lost_lease: return "lost_lease";
+        case FaultKind::lost_lease_midway: return "lost_lease_midway";
+        case FaultKind::unobserved: return "unobserved";
     }
     return "unknown";
 }
@@ -49,7 +52,8 @@ double unit_share(std::uint64_t random) noexcept {
 
 bool is_brief(FaultKind kind) noexcept {
     return kind == FaultKind::lost_machine || kind == FaultKind::clock_jump ||
-           kind == FaultKind::restart || kind == FaultKind::restart_midway;
+           kind == FaultKind::restart || kind == FaultKind::restart_midway ||
+           kind == FaultKind::lost_lease_midway;
 }
 
 bool is_about_group(FaultKind kind) noexcept {
@@ -71,7 +75,10 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::slow_scheduler:
         case FaultKind::clock_jump:
         case FaultKind::restart:
-        case FaultKind::restart_midway: return false;
+        case FaultKind::restart_midway:
+        case FaultKind::lost_lease:
+        case FaultKind::lost_lease_midway:
+        case FaultKind::unobserved: return false;
     }
     return false;
 }

@@ -34,13 +34,17 @@ enum class FaultKind {
     clock_jump,      ///< the wall clock is set forward by `lasts`, or back if it is negative
     restart,         ///< the autoscaler restarts with its saved memory
     restart_midway,  ///< the autoscaler restarts between a decision's actions and saving its memory
+    lost_lease,      ///< another process leads: the autoscaler makes no pass
+    lost_lease_midway,  ///< the Lease is lost between a decision and its actions, and regained
+    unobserved,         ///< no watch of the API server is answered
 };
 
 /// The name of the fault in scenarios: "stock_out".
 std::string_view name_of(FaultKind kind) noexcept;
 
-/// A fault that occurs once, or repeatedly with some probability. lost_machine, clock_jump, restart
-/// and restart_midway have no duration. Overlapping faults of one kind, group and cloud are one.
+/// A fault that occurs once, or repeatedly with some probability. lost_machine, clock_jump,
+/// restart, restart_midway and lost_lease_midway have no duration. Overlapping faults of one kind,
+/// group and cloud are one.
 struct Fault {
     FaultKind kind = FaultKind::stock_out;
     /// The group, for kinds about a group; empty: one is drawn each time. Other kinds have none.

@@ -27,6 +27,10 @@ using runtime::config::TomlValue;
 constexpr std::array<std::string_view, 8> sections{"pipeline", "plugin", "scale_up", "scale_down",
                                                    "limits",   "trust",  "secrets",  "log"};
 
+/// How settings begin that a step can reload.
+constexpr std::array<std::string_view, 3> reloadable_sections{"scale_up.", "scale_down.",
+                                                              "limits."};
+
 /// A table whose keys are checked elsewhere: by the configuration's reader, or by the simulated
 /// cloud.
 Field opaque(std::string key, std::string doc) {
@@ -82,11 +86,14 @@ const std::vector<SettingValue>& items_of(const SettingValue& tree, std::string_
 
 class Reader {
 public:
-    Reader(const TomlValue& root, const SettingValue& tree, Diagnostics& diagnostics)
+    Reader(const TomlValue& root, const SettingValue& tree,
+           const runtime::config::ShippedPlugins& shipped, Diagnostics& diagnostics)
         : root_(root),
           tree_(tree),
+          shipped_(shipped),
           values_(runtime::config::read_section<keys::Scenario>(tree)),
           diagnostics_(diagnostics),
+          sections_(sections_of(root)),
           cloud_(make_cloud(root, diagnostics)) {}
 
     Input input() {
@@ -195,11 +202,38 @@ private:
         return out;
     }
 
+    /// The configuration after the reload of a step. It keeps what earlier steps have set.
+    void add_reload(const keys::Step& given, const SettingValue& table, std::vector<Action>& out) {
+        if (given.reload.empty()) return;
+        const auto place = table.find("reload")->place;
+        std::string text;
+        for (const std::string& assignment : given.reload) {
+            text += (text.empty() ? "" : ", ") + assignment;
+            const bool may_change = std::ranges::any_of(
+                reloadable_sections,
+                [&](std::string_view section) { return assignment.starts_with(section); });
+            if (!may_change)
+                diagnostics_.error(place, "reload: " + in_quotes(assignment) +
+                                              " is not a setting of [scale_up], [scale_down] or "
+                                              "[limits]");
+        }
+        if (diagnostics_.errors() > 0) return;
+        runtime::config::override_values(sections_, given.reload, diagnostics_);
+        auto config = runtime::config::read_config(sections_, shipped_, diagnostics_);
+        if (!config) return;
+        out.push_back({.what = Reload{.scale_up = std::move(config->scale_up),
+                                      .scale_down = std::move(config->scale_down),
+                                      .limits = std::move(config->limits),
+                                      .text = text},
+                       .place = place});
+    }
+
     /// The actions of a step: first those on the cloud, then those on nodes, then those on pods.
     std::vector<Action> actions(const keys::Step& given, const SettingValue& table,
                                 const TomlValue& written) {
         std::vector<Action> out =
             make_cloud_actions(written, cloud_ ? &cloud_->settings : nullptr, diagnostics_);
+        add_reload(given, table, out);
         const auto& nodes = items_of(table, "nodes");
         for (std::size_t i = 0; i < given.nodes.size(); ++i) {
             for (auto& node : make_nodes(given.nodes[i], nodes[i], diagnostics_))
@@ -230,8 +264,10 @@ private:
 
     const TomlValue& root_;
     const SettingValue& tree_;
+    const runtime::config::ShippedPlugins& shipped_;
     keys::Scenario values_;
     Diagnostics& diagnostics_;
+    TomlValue sections_;  ///< as the steps so far have set them
     std::optional<ScenarioCloud> cloud_;
 };
 
@@ -284,7 +320,7 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     out.config = runtime::config::read_config(own, shipped, out.diagnostics);
     // An entry that a schema refused is missing in `tree`, whose lists no longer match the file's.
     if (out.diagnostics.errors() > 0) return out;
-    Reader reader(*root, tree, out.diagnostics);
+    Reader reader(*root, tree, shipped, out.diagnostics);
     const Input& input = out.input.emplace(reader.input());
     out.balancers = reader.balancers();
     out.has_scan_interval = reader.values().scan_interval.has_value();

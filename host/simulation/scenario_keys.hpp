@@ -303,13 +303,17 @@ enum class FaultName {
     clock_jump,
     restart,
     restart_midway,
+    lost_lease,
+    lost_lease_midway,
+    unobserved,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 18>{
+    return std::array<std::string_view, 21>{
         "stock_out",   "quota",   "api_error",      "throttled",     "unauthenticated",
         "slow_calls",  "silent",  "removal_fails",  "lost_machine",  "interruption",
         "never_joins", "flap",    "eviction_error", "policy_denial", "slow_scheduler",
-        "clock_jump",  "restart", "restart_midway"};
+        "clock_jump",  "restart", "restart_midway", "lost_lease",    "lost_lease_midway",
+        "unobserved"};
 }
 
 struct Fault {
@@ -447,6 +451,7 @@ struct Step {
     std::map<std::string, int> scale;
     std::map<std::string, std::string> bind;
     std::vector<std::string> remove, remove_groups;
+    std::vector<std::string> reload;
     std::optional<Duration> advance, within;
     std::optional<std::string> until;
     Expected expected;
@@ -461,6 +466,9 @@ void describe(auto&& key, Step& s) {
     key("bind", s.bind, "Pods to bind, by node: { web-1 = \"ng-1-1\" }.");
     key("remove", s.remove, "Names of batches, pods, DaemonSets or nodes to delete.");
     key("remove_groups", s.remove_groups, "Ids of groups to remove from the simulated cloud.");
+    key("reload", s.reload,
+        "Settings of [scale_up], [scale_down] and [limits] to reload: "
+        "[\"scale_down.unneeded_time=1m\"].");
     key("advance", s.advance, "Length of the step.", {.min = 1});
     key("until", s.until,
         "\"idle\": until nothing is due, or 24h have passed without an event; \"command\": until a "

@@ -32,6 +32,10 @@ constexpr std::array<FaultKind, 15> kinds{
     FaultKind::eviction_error, FaultKind::clock_jump,    FaultKind::restart,
     FaultKind::restart_midway, FaultKind::policy_denial, FaultKind::interruption};
 
+/// Drawn after all else, so that seeds keep what was drawn before.
+constexpr std::array<FaultKind, 3> later_kinds{FaultKind::lost_lease, FaultKind::lost_lease_midway,
+                                               FaultKind::unobserved};
+
 runtime::config::TomlValue target_value(int target) {
     runtime::config::TomlValue table;
     table.children.push_back(
@@ -126,6 +130,9 @@ public:
             // Once: in several in a row no pod would get a node for hours.
             out.input.faults.push_back(fault(FaultKind::slow_scheduler));
             out.input.faults.back().chance.reset();
+        }
+        for (const FaultKind kind : later_kinds) {
+            if (dice_.one_in(2)) add_faults(kind, out.input.faults);
         }
         std::ranges::sort(actions_, [](const Action& a, const Action& b) {
             return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);

@@ -215,6 +215,105 @@ TEST_F(AutoscalerScaleUp, AppliesANewConfiguration) {
     EXPECT_EQ(target(), 0);
 }
 
+/// A pod that is too new for a scale-up, after the first pass. Time alone changes nothing for an
+/// hour.
+struct AutoscalerSkip : AutoscalerScaleUp {
+    AutoscalerSkip()
+        : AutoscalerScaleUp(
+              "[pipeline]\nclouds = [\"eu\"]\n[scale_up]\nnew_pod_delay = \"2h\"\n" +
+              simulated("eu", "groups = [" + simulated_group("web", "max = 3") + "]")) {}
+    void SetUp() override {
+        AutoscalerScaleUp::SetUp();
+        skips_for = 1min;
+        autoscaler = make();
+        ASSERT_TRUE(autoscaler->run());
+        told.clear();
+    }
+    void advance(Duration length) { assembly.host().virtual_loop()->advance(length); }
+    bool is_next_skipped() {
+        const auto pass = autoscaler->run();
+        EXPECT_TRUE(pass) << pass.error();
+        return pass && *pass == nullptr;
+    }
+    std::unique_ptr<Autoscaler> autoscaler;
+};
+
+TEST_F(AutoscalerSkip, APassThatSeesTheSameDecidesNothing) {
+    const auto wake_at = autoscaler->wake_at();
+    ASSERT_TRUE(wake_at);
+    kept.clear();
+    advance(20s);
+    EXPECT_TRUE(is_next_skipped());
+    EXPECT_THAT(told, ElementsAre("refreshed 1 clouds, 1 groups", "read the cluster", "skipped"));
+    EXPECT_THAT(kept, ::testing::IsEmpty());
+    EXPECT_EQ(autoscaler->wake_at(), wake_at);
+}
+
+TEST_F(AutoscalerSkip, LastsForALimitedTime) {
+    advance(20s);
+    EXPECT_TRUE(is_next_skipped());
+    advance(40s);
+    EXPECT_FALSE(is_next_skipped());
+}
+
+TEST_F(AutoscalerSkip, EndsWhenTheLastPassAskedForAnother) {
+    skips_for = 24h;
+    autoscaler = make();
+    ASSERT_FALSE(is_next_skipped());
+    advance(1h - 1s);
+    EXPECT_TRUE(is_next_skipped());
+    advance(1s + 1ns);
+    EXPECT_FALSE(is_next_skipped()) << "the pod is two hours old";
+}
+
+TEST_F(AutoscalerSkip, EndsWhenACloudChanges) {
+    assembly.clouds()
+        .find(PluginInstanceId("eu"))
+        ->increase(
+            {.group = NodeGroupId("web"), .delta = 1, .expected_target = 0, .idempotency_key = "k"},
+            [](const Result<Resized>& resized) { EXPECT_TRUE(resized) << resized.error(); });
+    advance(1s);
+    EXPECT_FALSE(is_next_skipped()) << "another client has grown the group";
+}
+
+TEST_F(AutoscalerSkip, EndsWhenTheClusterChanges) {
+    ASSERT_TRUE(builder.remove_pod("shop", "web-1"));
+    EXPECT_FALSE(is_next_skipped());
+    EXPECT_TRUE(is_next_skipped());
+}
+
+TEST_F(AutoscalerSkip, EndsWhenTheWallClockIsSet) {
+    assembly.host().virtual_loop()->step_wall(5min);
+    EXPECT_FALSE(is_next_skipped());
+}
+
+TEST_F(AutoscalerSkip, EndsWithANewConfigurationATermOrAFailure) {
+    ASSERT_TRUE(autoscaler->apply_config(assembly.config()));
+    EXPECT_FALSE(is_next_skipped());
+    autoscaler->begin(autoscaler->memory());
+    EXPECT_FALSE(is_next_skipped());
+    stale_error = Error{ErrorCode::unavailable, "pods: last synced 2m ago"};
+    ASSERT_FALSE(autoscaler->run());
+    stale_error.reset();
+    EXPECT_FALSE(is_next_skipped());
+}
+
+TEST_F(AutoscalerSkip, IsNotMadeWhileAPassIsWanted) {
+    wants_pass = true;
+    EXPECT_FALSE(is_next_skipped());
+    wants_pass = false;
+    EXPECT_TRUE(is_next_skipped());
+}
+
+TEST_F(AutoscalerSkip, DoesNotFollowAPassThatAskedForSomething) {
+    config::Config now = assembly.config();
+    now.scale_up.new_pod_delay = 0s;
+    ASSERT_TRUE(autoscaler->apply_config(now));
+    ASSERT_FALSE(is_next_skipped());
+    ASSERT_EQ(target(), 1);
+    EXPECT_FALSE(is_next_skipped());
+}
+
 /// A cloud that never responds, and a cloud with a group that can grow.
 struct AutoscalerWithASilentCloud : AutoscalerScaleUp {
     AutoscalerWithASilentCloud()

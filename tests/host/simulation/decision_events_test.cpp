@@ -108,6 +108,45 @@ TEST(DecisionEvents, WritesReasonsThatWereNotWrittenYet) {
                          "is empty"});
 }
 
+TEST(DecisionEvents, WritesAnActionWithoutAResponseAndLaterItsResult) {
+    RecordedDecisions t;
+    const engine::Decision decision{
+        .increases = {
+            {.group = NodeGroupId("web"), .from = 2, .by = 3, .because = "makes room for 9 pods"}}};
+    t.decisions.carried_out(
+        decision,
+        {.increases = {Error{.code = ErrorCode::cancelled,
+                             .message = "no response from the cloud",
+                             .provider_code = std::string(runtime::under_way)}}},
+        start);
+    EXPECT_EQ(t.take(), EventLines{"increase web by 3: 2 -> 5, no response yet, for makes room "
+                                   "for 9 pods"});
+    t.decisions.ended({{decision, {.increases = {std::nullopt}}, "increase web by 3 has ended"},
+                       {decision, {.increases = {Error{ErrorCode::quota, "no quota"}}}, ""}},
+                      start);
+    EXPECT_EQ(t.take(),
+              (EventLines{"increase web by 3 has ended", "increase web by 3 fails, for no quota"}));
+    EXPECT_EQ(t.decisions.take_commands().size(), 1u) << "the cloud was called once";
+}
+
+TEST(DecisionEvents, CountsNodesWhenTheirRemovalIsAnsweredLate) {
+    RecordedDecisions t;
+    const engine::Decision decision{.removals = {{.group = NodeGroupId("web"),
+                                                  .machines = {MachineId("m/1"), MachineId("m/2")},
+                                                  .nodes = {"web-1", "web-2"}}}};
+    t.decisions.carried_out(
+        decision,
+        {.removals = {{Error{.code = ErrorCode::cancelled,
+                             .message = "no response from the cloud",
+                             .provider_code = std::string(runtime::under_way)}}}},
+        start);
+    EXPECT_EQ(t.take(), EventLines{"remove web-1, web-2 from web, no response yet"});
+    EXPECT_EQ(t.statistics.summary().nodes_removed, 0);
+    t.decisions.ended({{decision, {.removals = {{}}}, "remove web-1, web-2 from web has ended"}},
+                      start);
+    EXPECT_EQ(t.statistics.summary().nodes_removed, 2);
+}
+
 TEST(DecisionEvents, WritesUnschedulableReasonsOnce) {
     RecordedDecisions t;
     using engine::ReasonCode;

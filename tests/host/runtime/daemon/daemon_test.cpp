@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::Not;
+using ::testing::SizeIs;
 using namespace std::chrono_literals;
 
 std::string holder(const LiveCluster& cluster) {
@@ -37,6 +40,18 @@ TEST(Daemon, RunsAPassEachInterval) {
     LiveCluster cluster;
     cluster.run(1min);
     EXPECT_THAT(cluster.begins.size(), AllOf(Ge(6u), Le(7u)));
+}
+
+TEST(Daemon, SkipsPassesThatSeeNothingNew) {
+    LiveCluster cluster;
+    cluster.skips_for = 1min;
+    cluster.at(65s, [&] { cluster.add_pending_pod("web-1"); });
+    cluster.run(90s);
+    EXPECT_THAT(between(cluster.begins, 0s, 60s), SizeIs(1));
+    EXPECT_THAT(between(cluster.begins, 60s, 65s), SizeIs(1)) << "at least one a minute";
+    EXPECT_THAT(between(cluster.begins, 65s, 67s), SizeIs(1)) << "because of the pod";
+    EXPECT_THAT(between(cluster.begins, 67s, 90s), Not(IsEmpty())) << "after an increase";
+    EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_skipped_passes_total 6\n"));
 }
 
 TEST(Daemon, ReportsItsClusterInAMetric) {
@@ -142,6 +157,36 @@ TEST(Daemon, RunsOnePassSoonForPodsThatArriveTogether) {
     ASSERT_EQ(soon.size(), 1u);
     EXPECT_LE(soon[0], 30s + 500ms);
     EXPECT_EQ(schedulable, 20u);
+}
+
+TEST(Daemon, TakesTheNextStepOfARemovalWithoutWaitingForTheInterval) {
+    namespace json = boost::json;
+    LiveCluster cluster(
+        "scan_interval = \"10s\"\n[scale_down]\nunneeded_time = \"20s\"\n"
+        "node_delete_delay_after_taint = \"2s\"",
+        "groups = [{ id = \"web\", size = 1, max = 1, machine = { cpu = \"4\", memory = \"16Gi\" } "
+        "}]");
+    const json::object ready{{"type", "Ready"}, {"status", "True"}};
+    const json::object amounts{{"cpu", "4"}, {"memory", "16Gi"}, {"pods", "110"}};
+    cluster.make(
+        "nodes", "",
+        {{"metadata", {{"name", "web-1"}}},
+         {"spec", {{"providerID", "simulated://web/1"}}},
+         {"status",
+          {{"capacity", amounts}, {"allocatable", amounts}, {"conditions", json::array{ready}}}}});
+    std::optional<Duration> removed;
+    std::vector<Duration> marked;
+    cluster.on_pass = [&](const PassReport& pass) {
+        for (const engine::NodeChange& change : pass.decision().node_changes)
+            if (change.unschedulable.value_or(false) || !change.set_taints.empty())
+                marked.push_back(cluster.begins.back());
+        if (!pass.results.removals.empty()) removed = cluster.begins.back();
+    };
+    cluster.run(60s);
+    ASSERT_TRUE(removed);
+    const auto last = std::ranges::lower_bound(marked, *removed);
+    ASSERT_NE(last, marked.begin());
+    EXPECT_LE(*removed - *std::prev(last), 2500ms) << "2s after the taint";
 }
 
 TEST(Daemon, RunsARequestedPassAtMostEveryFiveSeconds) {

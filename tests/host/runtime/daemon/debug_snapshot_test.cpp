@@ -92,13 +92,16 @@ TEST_F(DebugSnapshotTest, HasTheStateOfThePassInUpstreamsFormat) {
 }
 
 TEST_F(DebugSnapshotTest, IsTakenByAPassThatBeginsAfterTheRequest) {
+    EXPECT_FALSE(snapshot.is_asked());
     snapshot.pass_began(noon);
     ASSERT_TRUE(request());
     snapshot.pass_ended(&*pass, noon);
     EXPECT_THAT(results, IsEmpty()) << "it began before the request";
+    EXPECT_TRUE(snapshot.is_asked());
     snapshot.pass_began(noon + 10s);
     snapshot.pass_ended(&*pass, noon + 10s);
     EXPECT_EQ(results.size(), 1u);
+    EXPECT_FALSE(snapshot.is_asked());
     snapshot.pass_began(noon + 20s);
     snapshot.pass_ended(&*pass, noon + 20s);
     EXPECT_EQ(results.size(), 1u) << "once";
