@@ -9,9 +9,40 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-std::string node_line(const engine::snapshot::Cluster& cluster,
-                      const engine::snapshot::NodeRow& node) {
+const engine::Group* find_group_of(const Moment& moment, std::string_view machine) {
+    const auto at = std::ranges::find_if(moment.groups(), [&](const engine::Group& group) {
+        return std::ranges::any_of(group.machines,
+                                   [&](const Machine& each) { return each.id.value() == machine; });
+    });
+    return at == moment.groups().end() ? nullptr : &*at;
+}
+
+/// Whether the node is so young that it may still get what its group's template promises, and lacks
+/// some of that. When that time is over, pods that were planned on it may need another node.
+bool is_settling(const Moment& moment, engine::NodeIndex index) {
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    const engine::snapshot::NodeRow& node = cluster.node(index);
+    const Duration age = moment.wall() - node.ready_since;
+    const bool may_lose_taints = age < moment.settings().settling_time;
+    if (!may_lose_taints && age >= moment.settings().device_settling_time) return false;
+    const engine::Group* const group = find_group_of(moment, cluster.text(node.provider_id));
+    if (group == nullptr || !group->described) return false;
+    const NodeTemplate own = template_from_node(cluster, index);
+    const NodeTemplate& promised = *group->described;
+    const bool lacks_devices =
+        std::ranges::any_of(promised.allocatable, [&](const Resources::Entry& amount) {
+            return amount.amount > 0 && own.allocatable.amount(amount.resource) == 0;
+        });
+    const bool lacks_labels = std::ranges::any_of(
+        promised.labels, [&](const auto& label) { return !own.labels.contains(label.first); });
+    return lacks_devices || (may_lose_taints && (lacks_labels || own.taints != promised.taints));
+}
+
+std::string node_line(const Moment& moment, engine::NodeIndex index) {
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    const engine::snapshot::NodeRow& node = cluster.node(index);
     std::string out(cluster.text(node.name));
+    if (is_settling(moment, index)) out += " settling";
     if (!node.ready) out += " not ready";
     if (node.unschedulable) out += " cordoned";
     for (const Taint& taint : node.taints) out += " " + to_string(taint);
@@ -27,7 +58,7 @@ Picture picture_of(const Moment& moment) {
         out.waiting.insert(name_of_pod(cluster, pod));
     for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const engine::snapshot::NodeRow& node = cluster.node(n);
-        out.nodes.insert(node_line(cluster, node));
+        out.nodes.insert(node_line(moment, n));
         for (const engine::PodIndex pod : cluster.pods_on(n)) {
             if (!belongs_to_node(cluster, pod) && !cluster.is_deleted(pod))
                 out.running.insert(name_of_pod(cluster, pod) + " on " +
@@ -59,12 +90,6 @@ bool probes_backoff(const Moment& moment, const engine::Increase& increase) {
     const auto backoff = moment.memory().backoffs.find(increase.group);
     return increase.by == 1 && increase.option == engine::health::no_option &&
            backoff != moment.memory().backoffs.end() && !backoff->second.until;
-}
-
-bool has_constrained_pods(const Moment& moment) {
-    return std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
-        return has_other_constraints(moment.cluster(), pod, moment.settings());
-    });
 }
 
 }  // namespace capstan::simulation::chaos

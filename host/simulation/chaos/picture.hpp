@@ -15,7 +15,8 @@ struct Picture {
     std::set<std::string> waiting{};  ///< pods without a node
     /// "default/web-1 on n1"; without DaemonSet pods, mirror pods and pods being deleted.
     std::set<std::string> running{};
-    std::set<std::string> nodes{};         ///< name, readiness, cordon and taints of each
+    /// Name, readiness, cordon and taints of each, and whether it still settles.
+    std::set<std::string> nodes{};
     std::set<std::string> going{};         ///< nodes with a removal under way, by Memory
     std::set<std::string> backed_off{};    ///< groups
     std::map<std::string, int> targets{};  ///< by group
@@ -28,7 +29,5 @@ bool has_failures(const Moment& moment);
 /// Whether the increase is the single machine that probes a group which is backed off until a
 /// machine joins. It is asked for without a pod.
 bool probes_backoff(const Moment& moment, const engine::Increase& increase);
-/// Whether a pod waits for which resources, labels and taints do not suffice to tell where it fits.
-bool has_constrained_pods(const Moment& moment);
 
 }  // namespace capstan::simulation::chaos

@@ -41,17 +41,16 @@ private:
     /// Whether the machines asked for before the restart still suffice: no machine failed, no
     /// back-off began or ended, and no pod came.
     ///
-    /// A pod with spread or affinity depends on where other pods run. The scheduler does not know
-    /// the autoscaler's plan, so it may have put such a pod into a zone that the plan had meant for
-    /// another, and the other pod needs a machine that could not have been asked for before. If
-    /// such pods wait, nothing is judged unless the running pods are the same as before.
+    /// The scheduler does not know the autoscaler's plan, so it may have put a pod into a place
+    /// that the plan had meant for another, and the other pod needs a machine that could not have
+    /// been asked for before. So nothing is judged unless the running pods are the same as before.
     static bool is_unchanged(const Moment& moment, const Before& last) {
         const Picture now = picture_of(moment);
         const Picture& before = last.picture;
         return last.has_scheduled_all && before.targets == now.targets &&
                before.going == now.going && std::ranges::includes(before.waiting, now.waiting) &&
                before.backed_off == now.backed_off && !has_failures(moment) &&
-               (!has_constrained_pods(moment) || before.running == now.running);
+               before.running == now.running && before.nodes == now.nodes;
     }
 
     void remember(const Moment& moment) {

@@ -121,6 +121,21 @@ TEST_F(OrderInvariants, RejectRepeatedOrdersForTheSamePods) {
     }
 }
 
+TEST_F(OrderInvariants, AllowARepeatedOrderWhenANodeKeepsATaintAfterItsSettlingTime) {
+    for (const bool is_tainted : {false, true}) {
+        const auto invariant = purpose_invariant();
+        now = noon;
+        node.ready_since = noon - 30s;
+        node.taints.clear();
+        if (is_tainted) node.taints.push_back({.key = "x", .effect = Effect::no_schedule});
+        order_for_one_pod();
+        EXPECT_THAT(pass(*invariant), IsEmpty());
+        group.group.target = 2;
+        now = noon + 30s;  // settling_time is a minute
+        EXPECT_EQ(pass(*invariant).size(), is_tainted ? 0u : 1u);
+    }
+}
+
 TEST_F(OrderInvariants, RejectRepeatedOrdersIfTheCloudReportsLate) {
     const auto invariant = purpose_invariant();
     order_for_one_pod();
@@ -201,13 +216,12 @@ TEST_F(OrderInvariants, AllowOrdersForNewPodsAfterARestart) {
     EXPECT_THAT(pass(*invariant), IsEmpty());
 }
 
-TEST_F(OrderInvariants, CheckPodsWithConstraintsAfterARestartIfNoPodMoved) {
+TEST_F(OrderInvariants, AllowOrdersAfterARestartIfAPodWasBound) {
     for (const bool moved : {false, true}) {
         const auto invariant = restart_invariant();
         group.group.target = 1;
         pods.clear();
         pod("web-1", "");
-        pods[0].spec.spread.push_back({.topology_key = "topology.kubernetes.io/zone"});
         pass(*invariant);
         if (moved) pod("web-2", "n1");
         invariant->on_restart();
