@@ -93,8 +93,8 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
-        now_ = moment.now();
-        check_machines(moment);
+        const Time last = std::exchange(now_, moment.now());
+        check_machines(moment, last);
         if (now_ <= unsure_until_) before_.reset();
         confirm(moment, out);
         if (!moment.decision().increases.empty()) {
@@ -165,8 +165,9 @@ private:
                           counted(std::ssize(pods), "pod") + " could use them");
     }
 
-    /// Records since when each machine has been without a ready node.
-    void check_machines(const Moment& moment) {
+    /// Records since when each machine has been without a ready node: since the pass before the one
+    /// that saw it first, because there may have been none for a long time.
+    void check_machines(const Moment& moment, Time last) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
         for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n)
@@ -176,7 +177,7 @@ private:
             for (const Machine& machine : group.machines) {
                 if (ready.contains(machine.id.value())) continue;
                 const auto before = unready_since_.find(machine.id);
-                unready[machine.id] = before == unready_since_.end() ? now_ : before->second;
+                unready[machine.id] = before == unready_since_.end() ? last : before->second;
             }
         }
         unready_since_ = std::move(unready);
