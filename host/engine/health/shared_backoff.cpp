@@ -123,6 +123,7 @@ void back_off_offerings(Memory& memory, const Group& group, const Settings& sett
         if (!concerned) continue;
         Backoff backoff = own->second;
         backoff.code = code;
+        backoff.scope = scope;
         back_off_offering(memory, group.group.id, backoff, *concerned,
                           why(group.group.id, scope, *concerned, machine.error->message));
     }
@@ -143,9 +144,14 @@ void share_backoffs(Memory& memory, const Snapshot& snapshot, Time now) {
 const Backoff* find_offering_backoff(const Memory& memory, const Group& group, Time now) {
     if (memory.offering_backoffs.empty()) return nullptr;
     const InstanceOffering offering = offering_of(group);
+    const auto own = memory.backoffs.find(group.group.id);
     const auto at = std::ranges::find_if(memory.offering_backoffs, [&](const auto& entry) {
         const auto& [concerned, backoff] = entry;
-        return covers(concerned, offering) && (!backoff.until || *backoff.until >= now);
+        const bool is_stated = backoff.scope != ErrorScope::unknown;
+        const bool has_failed =
+            own != memory.backoffs.end() && own->second.last_failure >= backoff.since;
+        return (is_stated || has_failed) && covers(concerned, offering) &&
+               (!backoff.until || *backoff.until >= now);
     });
     return at == memory.offering_backoffs.end() ? nullptr : &at->second;
 }

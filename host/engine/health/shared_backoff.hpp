@@ -2,12 +2,16 @@
 /// them by offering (InstanceOffering).
 ///
 ///     out_of_capacity of a machine, no scope  ->  groups of its machine type, zone and market
+///                                                 that have failed, too
 ///     out_of_capacity, quota, permission with
 ///         scope group                         ->  the group alone
 ///         scope zone                          ->  groups of its cloud in the zone
 ///         scope machine_type                  ->  groups of its cloud, machine type and market
 ///         scope market                        ->  groups of its cloud in the same market
 ///         scope account                       ->  groups of its cloud
+///
+/// Without a scope the cloud has not said that other groups are affected: they may have a
+/// reservation, another tenancy or a placement group. So each of them is tried once.
 ///
 /// Such a back-off lasts as long as that of the group that failed. A group without a template, or
 /// with one for several machine types, is affected only by back-offs of its market and its cloud. A

@@ -51,6 +51,11 @@ protected:
         machine.zone = "a";
         machine.error = Error{.code = code, .message = "none left", .scope = scope};
     }
+    /// The group has failed at noon, and its own back-off has ended.
+    void fail_before(const std::string& id) {
+        memory.backoffs[NodeGroupId(id)] = {
+            .since = noon, .until = noon - 1ns, .length = 1min, .last_failure = noon};
+    }
     void pass_at(Time now) {
         const Snapshot snapshot = test_cluster.snapshot();
         groups = snapshot.groups;
@@ -73,6 +78,7 @@ protected:
 TEST_F(SharedBackoffs, ApplyToGroupsEqualToAnExhaustedOne) {
     fail_web();
     group("same");
+    fail_before("same");
     group("other-type").machine_type = "m5.xlarge";
     group("other-zone").zone = "b";
     group("mixed").variants = 2;
@@ -88,6 +94,7 @@ TEST_F(SharedBackoffs, ApplyToGroupsEqualToAnExhaustedOne) {
               "capacity for m5.large in zone a: none left");
     for (const char* id :
          {"other-type", "other-zone", "mixed", "spot", "several-zones", "unknown"}) {
+        fail_before(id);
         EXPECT_EQ(backoff_of(id, noon), nullptr) << id;
     }
     EXPECT_EQ(next_backoff_end(memory, noon), noon + 5min + 1ns);
@@ -96,15 +103,23 @@ TEST_F(SharedBackoffs, ApplyToGroupsEqualToAnExhaustedOne) {
     EXPECT_TRUE(memory.offering_backoffs.empty());
 }
 
+TEST_F(SharedBackoffs, DoNotStarveAGroupThatHasNotFailedItself) {
+    fail_web();
+    group("same");
+    pass_at(noon);
+    EXPECT_EQ(backoff_of("same", noon), nullptr) << "it may have a reservation";
+}
+
 TEST_F(SharedBackoffs, LastAsLongAsTheBackoffOfTheFailedGroup) {
     settings.backoff = BackoffPolicy::until_joined;
     fail_web();
     group("same");
+    fail_before("same");
     pass_at(noon);
-    pass_at(noon + 24h);
-    const Backoff* same = backoff_of("same", noon + 24h);
+    pass_at(noon + 2h);
+    const Backoff* same = backoff_of("same", noon + 2h);
     ASSERT_NE(same, nullptr);
-    EXPECT_EQ(why_backed_off(*same, noon + 24h),
+    EXPECT_EQ(why_backed_off(*same, noon + 2h),
               "in backoff after failed scale-up until a machine of group web joins: group web "
               "found no capacity for "
               "m5.large in zone "
