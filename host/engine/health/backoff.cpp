@@ -207,6 +207,10 @@ const Backoff* find_backoff(const Memory& memory, const Group& group, Time now) 
     return find_offering_backoff(memory, group, now);
 }
 
+bool fails_lately(const Memory& memory, const NodeGroupId& group) noexcept {
+    return memory.failed_calls.contains(group) || memory.backoffs.contains(group);
+}
+
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
     NextChange next_change(now);
     for (const auto& [group, backoff] : memory.backoffs) {

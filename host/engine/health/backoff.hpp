@@ -102,6 +102,10 @@ const Backoff* find_backoff(const Memory& memory, const NodeGroupId& group, Time
 /// Borrows from `memory`.
 const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
 
+/// Whether the last scale-ups of the group failed, and the memory still has that. Its orders delay
+/// removals only once their machines come.
+bool fails_lately(const Memory& memory, const NodeGroupId& group) noexcept;
+
 /// The first end of a back-off that has not passed; absent: no back-off ends by time alone.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 

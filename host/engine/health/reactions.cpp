@@ -30,7 +30,7 @@ constexpr auto make_reaction_rows() {
     ReactionRow{ErrorCode::not_found,
         {again, treat_as_gone, treat_as_gone, treat_as_gone, treat_as_gone, treat_as_gone, disable}},
     ReactionRow{ErrorCode::conflict,
-        {again, decide_again, back_off, back_off, back_off, back_off, disable}},
+        {again, again, back_off, back_off, back_off, back_off, disable}},
     ReactionRow{ErrorCode::unauthenticated,
         {await_credentials, await_credentials, await_credentials,
          await_credentials, await_credentials, await_credentials, restart_later}},

@@ -115,7 +115,8 @@ void expect_request(Memory& memory, const Increase& increase, const Settings& se
     request.since = now;
     request.deadline = later(now, settings.max_node_provision_time);
     request.increase += increase.by;
-    memory.last.scale_up = memory.last_by_group[increase.group].scale_up = now;
+    memory.last_by_group[increase.group].scale_up = now;
+    if (!fails_lately(memory, increase.group)) memory.last.scale_up = now;
 }
 
 void release_kept_request(Memory& memory, const Decrease& decrease) {
@@ -163,11 +164,15 @@ int update_request(Memory& memory, const GroupCounts& group, const Settings& set
     const auto backoff = memory.backoffs.find(group.id());
     const bool until_joined = backoff != memory.backoffs.end() && !backoff->second.until;
     if (until_joined && has_joined(backoff->second, group)) memory.backoffs.erase(backoff);
+    const auto at = memory.requests.find(group.id());
     if (outstanding <= 0) {
-        memory.requests.erase(group.id());
+        if (at == memory.requests.end()) return 0;
+        // The machines have come, so the scale-up counts, whatever failed before.
+        memory.last.scale_up =
+            std::max(memory.last.scale_up.value_or(at->second.since), at->second.since);
+        memory.requests.erase(at);
         return 0;
     }
-    const auto at = memory.requests.find(group.id());
     if (at == memory.requests.end()) {
         infer_request(memory, group, outstanding, now);
         return 0;

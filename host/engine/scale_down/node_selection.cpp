@@ -8,6 +8,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/drainability/pods_on_node.hpp"
+#include "engine/health/backoff.hpp"
 #include "engine/next_change.hpp"
 #include "engine/scale_down/removal_order.hpp"
 
@@ -75,10 +76,29 @@ private:
         }
         if (settings_.delay_type_local) return;
         LastActions last = memory_.last;
-        if (!grows_.empty()) last.scale_up = context_.now;
-        cooldown_ = find_cooldown(last, settings_, context_.now);
+        const auto growth =
+            std::ranges::find_if(grows_, [&](const Increase& each) { return counts(each); });
+        if (growth != grows_.end()) last.scale_up = context_.now;
+        const NodeGroupId grown = growth != grows_.end() ? growth->group : last_grown();
+        cooldown_ = find_cooldown(last, settings_, context_.now, grown.value());
         if (cooldown_ && out_.no_removals_because.empty())
             out_.no_removals_because = cooldown_->because;
+    }
+
+    /// The group of the last scale-up; empty: not known.
+    NodeGroupId last_grown() const {
+        const auto at = std::ranges::find_if(memory_.last_by_group, [&](const auto& entry) {
+            return entry.second.scale_up == memory_.last.scale_up;
+        });
+        return at == memory_.last_by_group.end() || !memory_.last.scale_up ? NodeGroupId()
+                                                                           : at->first;
+    }
+
+    /// Whether the increase delays removals. The orders of a group whose last ones brought nothing
+    /// count only when their machines come: a group that fails for ever would delay removals of all
+    /// groups for ever.
+    bool counts(const Increase& growth) const {
+        return !health::fails_lately(memory_, growth.group);
     }
 
     std::optional<Cooldown> cooldown_of(const NodeGroupId& group, bool is_growing) const {

@@ -188,19 +188,20 @@ std::vector<std::size_t> select_removals_to_begin(
 }
 
 std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSettings& settings,
-                                      Time now) {
+                                      Time now, std::string_view grown) {
     std::optional<Cooldown> out;
-    const auto consider = [&](std::optional<Time> when, const char* what, Duration delay,
+    const auto consider = [&](std::optional<Time> when, const std::string& what, Duration delay,
                               const char* key) {
         if (!when) return;
         const Time until = later(*when, delay);
         if (until <= now || (out && out->until >= until)) return;
         const auto ago = std::chrono::floor<std::chrono::seconds>(now - *when);
         out = {.until = until,
-               .because = "last " + std::string(what) + " " + format_rough_duration(ago) +
-                          " ago, scale_down." + key + " is " + format_duration(delay)};
+               .because = "last " + what + " " + format_rough_duration(ago) + " ago, scale_down." +
+                          key + " is " + format_duration(delay)};
     };
-    consider(last.scale_up, "scale-up", settings.delay_after_add, "delay_after_add");
+    const std::string of = grown.empty() ? "" : " (group " + std::string(grown) + ")";
+    consider(last.scale_up, "scale-up" + of, settings.delay_after_add, "delay_after_add");
     consider(last.failed_removal, "failed removal", settings.delay_after_failure,
              "delay_after_failure");
     consider(last.removal, "removal", settings.delay_after_delete, "delay_after_delete");

@@ -72,6 +72,6 @@ struct Cooldown {
 /// The cooldown that ends last; absent: there is none at `now`.
 ///     machines requested at 0:00, delay_after_add 10m  ->  until 0:10, and at 0:10 it is over
 std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSettings& settings,
-                                      Time now);
+                                      Time now, std::string_view grown = {});
 
 }  // namespace capstan::engine::scale_down

@@ -22,8 +22,8 @@ CAPSTAN_BEGIN_DECLS
  *   NOT_FOUND          again              the object is gone: `refresh`    again           refused
  *                                         shows it; `remove` and
  *                                         `destroy` count as done
- *   CONFLICT           again              decided again in the next pass    again           refused
- *                                         (`increase`); else backed off
+ *   CONFLICT           again              again (`increase`);              again           refused
+ *                                         else backed off
  *   UNAUTHENTICATED    credentials        credentials                      again           later
  *   PERMISSION         credentials        backed off                       again           later
  *   THROTTLED          cloud backed off   cloud backed off                 again           later

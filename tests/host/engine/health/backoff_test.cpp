@@ -97,7 +97,7 @@ TEST(Backoff, HonoursRetryAfterWithinLimits) {
 
 TEST(Backoff, IgnoresErrorsThatAreNotAboutTheGroup) {
     for (const ErrorCode code :
-         {ErrorCode::conflict, ErrorCode::cancelled, ErrorCode::busy, ErrorCode::unauthenticated}) {
+         {ErrorCode::cancelled, ErrorCode::busy, ErrorCode::unauthenticated}) {
         EXPECT_EQ(after_failure({}, noon, {.code = code, .message = "no"}), Memory())
             << name_of(code);
     }
@@ -111,7 +111,7 @@ TEST(Backoff, IgnoresErrorsThatAreNotAboutTheGroup) {
 
 TEST(Backoff, StartsWithTheSecondTransientErrorAndIsShort) {
     for (const ErrorCode code :
-         {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::not_found}) {
+         {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::not_found, ErrorCode::conflict}) {
         SCOPED_TRACE(name_of(code));
         Memory memory;
         Time now = noon;

@@ -82,6 +82,17 @@ TEST_F(Requests, EndABackoffWhenTheCloudAcceptsAnIncrease) {
     EXPECT_TRUE(memory.backoffs.empty());
 }
 
+TEST_F(Requests, DelayRemovalsOnlyOnceTheirMachinesComeIfTheGroupHasFailedBefore) {
+    memory.failed_calls[NodeGroupId("web")] = {.count = 1, .last = noon};
+    Memory asked = memory;
+    expect_request(asked, {.group = NodeGroupId("web"), .by = 1}, settings, noon);
+    EXPECT_EQ(asked.last.scale_up, std::nullopt);
+    EXPECT_EQ(asked.last_by_group.at(NodeGroupId("web")).scale_up, noon);
+    memory.failed_calls.clear();
+    expect_request(memory, {.group = NodeGroupId("web"), .by = 1}, settings, noon);
+    EXPECT_EQ(memory.last.scale_up, noon);
+}
+
 TEST_F(Requests, AreNotStartedByADryRun) {
     const Decision decision{.increases = {{.group = web_group, .by = 2}}};
     EXPECT_EQ(remember_sizes({}, decision, {}, settings, noon), Memory());

@@ -128,6 +128,21 @@ TEST(NodeSelection, IsInCooldownAfterAScaleUp) {
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
 }
 
+TEST(NodeSelection, IsNotInCooldownForAGroupThatFailsAgainAndAgain) {
+    PlanCase c = two_unneeded_nodes();
+    c.increases.push_back({.group = NodeGroupId("stuck")});
+    c.memory.failed_calls[NodeGroupId("stuck")] = {.count = 1, .last = noon - 10s};
+    EXPECT_THAT(c.run().chosen, ElementsAre("a", "b"));
+}
+
+TEST(NodeSelection, NamesTheGroupThatDelaysRemovals) {
+    PlanCase c = two_unneeded_nodes();
+    c.memory.last.scale_up = noon - 4min;
+    c.memory.last_by_group[NodeGroupId("other")].scale_up = noon - 4min;
+    EXPECT_EQ(c.run().plan.no_removals_because,
+              "last scale-up (group other) 4m ago, scale_down.delay_after_add is 10m");
+}
+
 TEST(NodeSelection, IsInCooldownDuringAScaleUpOfTheSamePass) {
     PlanCase c = two_unneeded_nodes();
     c.increases.push_back({.group = NodeGroupId("other")});
