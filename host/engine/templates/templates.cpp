@@ -1,6 +1,7 @@
 #include "engine/templates/templates.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -29,6 +30,10 @@ std::string_view why_not_template_candidate(const snapshot::NodeRow& node, const
 
 namespace {
 
+/// How many of the youngest nodes have to agree on taints and labels that the cloud does not
+/// describe.
+constexpr std::size_t witnesses_max = 3;
+
 class TemplateMaker {
 public:
     TemplateMaker(const Snapshot& snapshot, const Membership& membership,
@@ -47,11 +52,10 @@ public:
         const bool may_use_nodes = settings_.template_source == TemplateSource::mixed;
         if (may_use_nodes) {
             const ObservedNode* const observed = find_observed(group.group.id);
-            const auto candidate = std::ranges::find_if(nodes, [&](NodeIndex n) {
-                return why_not(n).empty() &&
-                       !awaits_promise(snapshot_.cluster, n, group, observed, settings_, wall_);
-            });
-            if (candidate != nodes.end()) return from_node(group, *candidate);
+            const std::vector<NodeIndex> candidates = find_candidates(group, nodes, observed);
+            if (!candidates.empty())
+                return template_from_node(snapshot_.cluster, group, candidates.front(), settings_,
+                                          candidates);
             if (observed != nullptr) return from_memory(group, *observed);
         }
         if (group.described) return from_cloud(group);
@@ -72,16 +76,28 @@ private:
         return why_not_template_candidate(snapshot_.cluster.node(n),
                                           find_machine(snapshot_, membership_, n), wall_);
     }
+    /// The youngest candidates, youngest first; of equally old ones the first by name. At most
+    /// `witnesses_max`.
+    std::vector<NodeIndex> find_candidates(const Group& group, std::vector<NodeIndex> nodes,
+                                           const ObservedNode* observed) const {
+        const auto created = [&](NodeIndex n) { return snapshot_.cluster.node(n).created; };
+        std::ranges::stable_sort(nodes, std::ranges::greater(), created);
+        std::vector<NodeIndex> out;
+        for (const NodeIndex n : nodes) {
+            const bool counts = why_not(n).empty() && !awaits_promise(snapshot_.cluster, n, group,
+                                                                      observed, settings_, wall_);
+            if (counts) out.push_back(n);
+            if (out.size() == witnesses_max) break;
+        }
+        return out;
+    }
     static std::string why_undescribed(const Group& group) {
         return group.undescribed_because.empty() ? "the cloud does not describe new nodes"
                                                  : group.undescribed_because;
     }
-    GroupTemplate from_node(const Group& group, NodeIndex n) const {
-        return template_from_node(snapshot_.cluster, group, n, settings_);
-    }
     /// From a node that is not a template candidate.
     GroupTemplate from_other_node(const Group& group, NodeIndex n) const {
-        GroupTemplate out = from_node(group, n);
+        GroupTemplate out = template_from_node(snapshot_.cluster, group, n, settings_);
         out.because.append(", which ").append(why_not(n)).append("; ");
         out.because += why_undescribed(group);
         return out;
@@ -208,6 +224,41 @@ bool is_zone_or_region(std::string_view label) {
     return label.starts_with("topology.") || label.starts_with("failure-domain.beta.");
 }
 
+/// Drops taints and labels that the cloud does not describe and that one of the other nodes lacks:
+/// somebody has set them on single nodes. Returns ", without taint K, label L, which node N lacks".
+std::string drop_own_marks(const snapshot::Cluster& cluster, const Group& group,
+                           std::span<const NodeIndex> witnesses, NodeTemplate& node) {
+    std::string dropped, lacking;
+    /// The first of the others without the mark; absent: all have it.
+    const auto is_own = [&](const std::string& text, const auto& has_mark) {
+        const auto at = std::ranges::find_if(
+            witnesses, [&](NodeIndex n) { return !has_mark(cluster.node(n)); });
+        if (at == witnesses.end()) return false;
+        dropped += (dropped.empty() ? "" : ", ") + text;
+        if (lacking.empty()) lacking = cluster.text(cluster.node(*at).name);
+        return true;
+    };
+    const NodeTemplate* const described = group.described.get();
+    std::erase_if(node.taints, [&](const Taint& taint) {
+        if (described != nullptr &&
+            std::ranges::find(described->taints, taint) != described->taints.end())
+            return false;
+        return is_own("taint " + taint.key, [&](const snapshot::NodeRow& other) {
+            return std::ranges::any_of(other.taints, [&](const Taint& its) {
+                return its.key == taint.key && its.effect == taint.effect;
+            });
+        });
+    });
+    std::erase_if(node.labels, [&](const auto& label) {
+        if (is_filled_label(label.first)) return false;
+        if (described != nullptr && described->labels.contains(label.first)) return false;
+        return is_own("label " + label.first, [&](const snapshot::NodeRow& other) {
+            return snapshot::find_label(cluster, other.labels, label.first).has_value();
+        });
+    });
+    return dropped.empty() ? "" : ", without " + dropped + ", which node " + lacking + " lacks";
+}
+
 /// Moves the node to the zone of the cloud's template. Without this, a group of several zones would
 /// stay in the zone of its last node.
 void use_zone_of_cloud(NodeTemplate& node, const NodeTemplate& described) {
@@ -238,7 +289,8 @@ void lower_to_described(Resources& amounts, const Resources& described) {
 }  // namespace
 
 GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
-                                 NodeIndex index, const Settings& settings) {
+                                 NodeIndex index, const Settings& settings,
+                                 std::span<const NodeIndex> witnesses) {
     const snapshot::NodeRow& row = cluster.node(index);
     NodeTemplate node{.labels = snapshot::to_labels(cluster, row.labels),
                       .annotations = snapshot::to_labels(cluster, row.annotations),
@@ -246,6 +298,7 @@ GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& 
                       .capacity = *row.capacity,
                       .allocatable = *row.allocatable};
     node = unnamed_copy(std::move(node), group, settings);
+    const std::string dropped = drop_own_marks(cluster, group, witnesses, node);
     fill_fields(node);
     if (group.described) fill_from_cloud(node, *group.described);
 
@@ -258,7 +311,7 @@ GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& 
     const auto csi = csi_nodes.find(cluster.text(row.name));
     if (csi != csi_nodes.end()) template_node.csi_limits = csi->second.limits;
     return finished(cluster, std::move(node), std::move(template_node),
-                    "from node " + std::string(cluster.text(row.name)));
+                    "from node " + std::string(cluster.text(row.name)) + dropped);
 }
 
 GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,

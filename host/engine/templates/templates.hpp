@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,9 +65,11 @@ std::string_view why_not_template_candidate(const snapshot::NodeRow& node, const
 // The sources of a template, for templates.cpp.
 
 /// A template from a node of the group, as if the node had just joined. Resources that only the
-/// cloud reports, such as GPUs before their driver is up, are added.
+/// cloud reports, such as GPUs before their driver is up, are added. A taint or label that the
+/// cloud does not describe counts only if all `witnesses` have it.
 GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& group,
-                                 NodeIndex node, const Settings& settings);
+                                 NodeIndex node, const Settings& settings,
+                                 std::span<const NodeIndex> witnesses = {});
 
 /// A template from `group.described`, which must not be NULL. `learned`: NULL: no learned figures
 /// are applied.
