@@ -89,6 +89,10 @@ constexpr std::array table{
            "false"},
     Remedy{"BlockedByPod/not_safe_to_evict",
            "remove annotation cluster-autoscaler.kubernetes.io/safe-to-evict from the pod"},
+    Remedy{
+        "BlockedByPod/do_not_disrupt",
+        "remove annotation karpenter.sh/do-not-disrupt from the pod, or add \"do_not_disrupt\" to "
+        "scale_down.drain_rules_off"},
     Remedy{"BlockedByPod/local_storage",
            "list the volume in annotation "
            "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes, or set "

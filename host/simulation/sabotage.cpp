@@ -55,8 +55,8 @@ void ignore_minima(const runtime::PassInput& input, runtime::PassInput& out) {
 }
 
 std::vector<std::string> rules_that_keep_nodes() {
-    return {"job",        "replica_count", "on_completion",     "several_pdbs",
-            "replicated", "system",        "not_safe_to_evict", "local_storage"};
+    return {"job",    "replica_count",     "on_completion",  "several_pdbs", "replicated",
+            "system", "not_safe_to_evict", "do_not_disrupt", "local_storage"};
 }
 
 void evict_all_with_budgets(const engine::snapshot::Cluster& cluster, engine::Decision& decision) {

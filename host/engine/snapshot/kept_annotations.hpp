@@ -11,8 +11,9 @@
 
 namespace capstan::engine::snapshot {
 
-inline constexpr std::array<std::string_view, 5> kept_annotation_prefixes = {
+inline constexpr std::array<std::string_view, 6> kept_annotation_prefixes = {
     "cluster-autoscaler.kubernetes.io",
+    well_known::do_not_disrupt_annotation,
     well_known::delay_deletion_annotation_prefix,
     "kubernetes.io/config.",  // of the kubelet's own (static) pods
     "zalando.org/",

@@ -168,7 +168,8 @@ void describe(auto&& key, ScaleUp& s) {
     key("backoff_by_machine_type", s.backoff_by_machine_type,
         "Also back off the other groups that an error affects: all groups in the scope that the "
         "error names, such as the account. If an out-of-capacity error names no scope: the groups "
-        "with the same machine type and market (spot or on demand) in the same zone.",
+        "with the same machine type and market (spot or on demand) in the same zone that have "
+        "failed, too.",
         {.upstream = "false"});
     key("api_error_backoff", s.api_error_backoff,
         "With scale_up.backoff = until_joined: how long a group is backed off after an error of "
@@ -334,7 +335,8 @@ void describe(auto&& key, ScaleDown& s) {
     key("drain_rules_off", s.drain_rules_off,
         "Names of drain rules to turn off, such as [\"local_storage\"]. The rules are expendable, "
         "job, mirror, long_terminating, replica_count, daemon_set, on_completion, several_pdbs, "
-        "safe_to_evict, replicated, system, not_safe_to_evict, local_storage and pdb.");
+        "safe_to_evict, replicated, system, not_safe_to_evict, do_not_disrupt, local_storage and "
+        "pdb.");
     key("max_parallelism", s.max_parallelism,
         "Maximum number of nodes that are removed at the same time.");
     key("max_drain_parallelism", s.max_drain_parallelism,

@@ -71,6 +71,7 @@ inline constexpr std::string_view status_taint_prefix =
 // Annotations of pods and nodes.
 inline constexpr std::string_view safe_to_evict_annotation =
     "cluster-autoscaler.kubernetes.io/safe-to-evict";
+inline constexpr std::string_view do_not_disrupt_annotation = "karpenter.sh/do-not-disrupt";
 inline constexpr std::string_view safe_to_evict_volumes_annotation =
     "cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes";
 inline constexpr std::string_view scale_down_disabled_annotation =

@@ -105,6 +105,8 @@ Opinion judge_system(const snapshot::PodRow& pod, const snapshot::PodGroupRow& r
                      const DrainContext& context);
 Opinion judge_not_safe_to_evict(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                                 const DrainContext& context);
+Opinion judge_do_not_disrupt(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
+                             const DrainContext& context);
 Opinion judge_local_storage(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,
                             const DrainContext& context);
 Opinion judge_several_pdbs(const snapshot::PodRow& pod, const snapshot::PodGroupRow& row,

@@ -14,8 +14,10 @@ Opinion judge_system(const snapshot::PodRow& pod, const snapshot::PodGroupRow& r
     const Duration timeout = settings.blocking_system_pod_disruption_timeout;
     const Time created = context.time.measured(pod.created);
     if (context.time.now - created > timeout) {
-        // The annotation counts for more than the age of the pod.
-        if (safe_to_evict(row, context.cluster) == "false") return std::nullopt;
+        // The annotations count for more than the age of the pod.
+        const bool has_annotation = safe_to_evict(row, context.cluster) == "false" ||
+                                    judge_do_not_disrupt(pod, row, context);
+        if (has_annotation) return std::nullopt;
         return DrainVerdict{.drain = Drain::move};
     }
     DrainVerdict out = block(pod, row, context, "UnmovableKubeSystemPod",

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <capstan/well_known.hpp>
+
 #include "../drain_case.hpp"
 
 namespace capstan::engine::drainability {
@@ -196,6 +198,37 @@ TEST(DrainRules, HonourTheSafeToEvictAnnotation) {
         {"not safe",
          [](TestCluster&, snapshot::PodObject& p) { annotate(p, "safe-to-evict", "false"); },
          drainability::Drain::block, "not_safe_to_evict", "NotSafeToEvictAnnotation"},
+    });
+}
+
+TEST(DrainRules, HonourTheAnnotationOfKarpenter) {
+    const auto with = [](const char* value, Duration age) {
+        return [=](TestCluster&, snapshot::PodObject& p) {
+            p.annotations[std::string(well_known::do_not_disrupt_annotation)] = value;
+            p.created = noon - age;
+        };
+    };
+    const auto blocked = drainability::Drain::block;
+    check({
+        {"true", with("true", 10h), blocked, "do_not_disrupt", "NotSafeToEvictAnnotation"},
+        {"not old enough", with("4h", 4h), blocked, "do_not_disrupt", "NotSafeToEvictAnnotation"},
+        {"old enough", with("4h", 4h + 1ns), drainability::Drain::move, ""},
+        {"false", with("false", 1h), drainability::Drain::move, ""},
+        {"no duration", with("soon", 1h), drainability::Drain::move, ""},
+        {"off", with("true", 10h), drainability::Drain::move, "", "",
+         [](Settings& settings) { settings.scale_down.drain_rules_off = {"do_not_disrupt"}; }},
+        {"safe to evict comes first",
+         [=](TestCluster& w, snapshot::PodObject& p) {
+             with("true", 1h)(w, p);
+             annotate(p, "safe-to-evict", "true");
+         },
+         drainability::Drain::move, "safe_to_evict"},
+        {"an old system pod",
+         [=](TestCluster& w, snapshot::PodObject& p) {
+             with("true", 10h)(w, p);
+             p.ns = "kube-system";
+         },
+         blocked, "do_not_disrupt", "NotSafeToEvictAnnotation"},
     });
 }
 
