@@ -96,20 +96,21 @@ void keep_retry_after(FailedCalls& failed, const Error& error, const Settings& s
 
 /// Counts a transient failure. The next pass tries again; from the second failure in a row on, and
 /// after a throttled call, the group is backed off for a short time, so that another group gets its
-/// turn. The length of the group's own back-offs is kept for the next failure that is about the
-/// group.
+/// turn. A conflict is over soon: it makes no later back-off longer. The length of the group's own
+/// back-offs is kept for the next failure that is about the group.
 void count_failed_call(Memory& memory, const NodeGroupId& group, const Error& error,
                        const Settings& settings, Time now) {
     FailedCalls& failed = memory.failed_calls[group];
     if (is_row_past(failed, now)) failed.count = 0;
-    ++failed.count;
+    const bool is_throttled = error.code == ErrorCode::throttled;
+    const bool is_conflict = error.code == ErrorCode::conflict;
+    if (!is_conflict || failed.count < 2) ++failed.count;
     keep_retry_after(failed, error, settings, now);
     if (find_backoff(memory, group, now) != nullptr) return;
     const Duration asked = error.retry_after.value_or(Duration(0));
-    const bool is_throttled = error.code == ErrorCode::throttled;
     if (failed.count == 1 && asked <= Duration(0) && !is_throttled) return;
-    const Duration own =
-        length_of_row(failed.count, is_throttled ? throttled_lengths : repeated_failure);
+    const Duration own = length_of_row(
+        failed.count, is_throttled || is_conflict ? throttled_lengths : repeated_failure);
     const Duration length = std::min(std::max(own, asked), repeated_failure.most);
     const Backoff* row = find_row(memory, group, settings, now);
     memory.backoffs[group] = {.since = row != nullptr ? row->since : now,

@@ -35,8 +35,8 @@ struct BackoffLengths {
     Duration most{};
 };
 
-/// A throttled call is tried again after 30 s at the latest, unless the error's retry_after is
-/// longer: after at most 24 s and up to a quarter of jitter.
+/// A throttled call, or one that met a conflict, is tried again after 30 s at the latest, unless
+/// the error's retry_after is longer: after at most 24 s and up to a quarter of jitter.
 inline constexpr BackoffLengths throttled_lengths{.first = std::chrono::seconds(20),
                                                   .most = std::chrono::seconds(24)};
 
@@ -63,8 +63,9 @@ bool is_backoff_past(Time until, Time since, Duration reset, Time now) noexcept;
 //
 // Only errors about the group count (reactions.hpp). After a transient error the next pass tries
 // again; from the second such error in a row on, the group is backed off for 20s, then twice as
-// long, up to 5m, so that another group gets its turn. After a throttled call the group is backed
-// off by throttled_lengths, from the first time on.
+// long, up to 5m, so that another group gets its turn. A conflict is backed off by
+// throttled_lengths instead, and so is a throttled call, which is backed off from the first time
+// on.
 //
 // By BackoffPolicy::until_joined: until no requested machine is outstanding. One machine stays
 // requested; when it joins, the cloud has capacity again. If that request is cancelled to make room

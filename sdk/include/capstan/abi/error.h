@@ -40,10 +40,11 @@ CAPSTAN_BEGIN_DECLS
  *
  *   again             The next pass that needs the call makes it. From the second failed `increase`
  *                     in a row on, the group is backed off for 20 s, then for twice as long each
- *                     time, up to 5 min, so that other groups are tried. `decrease_target`, and
- *                     `remove` of a machine without a node, are made again after 30 s, then after
- *                     twice as long each time. A node whose machine was not removed is backed off
- *                     likewise, for 3 min at first.
+ *                     time, up to 5 min, so that other groups are tried; after CONFLICT for
+ *                     at most 30 s each time. `decrease_target`, and `remove` of a machine without
+ *                     a node, are made again after 30 s, then after twice as long each time. A
+ *                     node whose machine was not removed is backed off likewise, for 3 min at
+ *                     first.
  *   backed off        After `increase` and `create` the group is backed off, by default for 5 min
  *                     at first and for twice as long after each failure in a row, up to 30 min.
  *                     Other changes are made again as described for `again`.

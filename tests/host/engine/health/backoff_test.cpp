@@ -111,7 +111,7 @@ TEST(Backoff, IgnoresErrorsThatAreNotAboutTheGroup) {
 
 TEST(Backoff, StartsWithTheSecondTransientErrorAndIsShort) {
     for (const ErrorCode code :
-         {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::not_found, ErrorCode::conflict}) {
+         {ErrorCode::unavailable, ErrorCode::deadline, ErrorCode::not_found}) {
         SCOPED_TRACE(name_of(code));
         Memory memory;
         Time now = noon;
@@ -126,6 +126,21 @@ TEST(Backoff, StartsWithTheSecondTransientErrorAndIsShort) {
         memory = after_failure(std::move(memory), now + 12min);
         EXPECT_EQ(backoff_left(memory, now + 12min), 5min) << "transient failures do not count";
     }
+}
+
+TEST(Backoff, LastsAtMost30SecondsFromTheSecondConflictOn) {
+    const Error conflict{.code = ErrorCode::conflict, .message = "another client was faster"};
+    Memory memory;
+    Time now = noon;
+    for (const Duration length : {0s, 20s, 20s, 20s, 20s}) {
+        memory = after_failure(std::move(memory), now, conflict);
+        EXPECT_GE(backoff_left(memory, now), length);
+        EXPECT_LE(backoff_left(memory, now), length == 0s ? 0s : 30s);
+        now += backoff_left(memory, now) + 1ns;
+    }
+    memory = after_failure(std::move(memory), now, {.code = ErrorCode::unavailable, .message = "no"});
+    EXPECT_GE(backoff_left(memory, now), 40s);
+    EXPECT_LE(backoff_left(memory, now), 50s) << "conflicts have counted once";
 }
 
 TEST(Backoff, LastsAtMost30SecondsAfterAThrottledIncrease) {
