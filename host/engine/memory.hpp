@@ -255,6 +255,7 @@ struct RefusedPods {
 struct TemplateRecord {
     std::string fingerprint{};  ///< of the template
     Time since{};               ///< of this fingerprint; machines from before do not count
+    bool has_changed = false;   ///< the fingerprint has replaced another one
     std::optional<SettlingNode> settling{};
     std::optional<ObservedNode> observed{};
     std::map<std::string, RefusedPods> refused{};  ///< by pods::spec_of
@@ -285,6 +286,8 @@ struct Memory {
     std::map<NodeGroupId, AnsweredTarget> answered_targets{};
     /// By machine without a node: since when passes have seen it so.
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};
+    /// Machines among `unjoined` that had a node, which somebody has deleted.
+    std::map<NodeGroupId, std::set<MachineId>> lost_nodes{};
     /// `launched`: when machines without a node were launched, if their clouds say so. `created`:
     /// by name, when nodes that have not started were created. Both are converted to the clock of
     /// PassTime::now when first seen, so a later change of a clock makes none of them older.

@@ -97,7 +97,8 @@ void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
 int GroupCounts::target() const noexcept { return std::max(0, group->group.target.value_or(0)); }
 
 int GroupCounts::provisioned() const noexcept {
-    return nodes.ready + nodes.unready + nodes.suspended + machines.counted_elsewhere;
+    return nodes.ready + nodes.unready + nodes.suspended + machines.counted_elsewhere +
+           machines.node_lost;
 }
 
 bool GroupCounts::is_atomic() const noexcept { return group->options.zero_or_max.value_or(false); }

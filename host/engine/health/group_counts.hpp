@@ -33,6 +33,7 @@ struct MachineCounts {
     int unlisted = 0;       ///< machines of the target that the cloud does not list
     int with_node = 0;      ///< machines of any fate with a node, unless the cloud is deleting them
     int removal_asked = 0;  ///< joined machines that the cloud is being asked to remove
+    int node_lost = 0;      ///< begun machines with a node that was deleted (Memory::lost_nodes)
 
     /// Machines that exist: a decrease must not lower the target below their number.
     int real() const noexcept { return joined + counted_elsewhere + failed + begun; }
@@ -51,7 +52,8 @@ struct GroupCounts {
     const NodeGroupId& id() const noexcept { return group->group.id; }
     /// A target that is not known counts as 0.
     int target() const noexcept;
-    /// The number of nodes that have started, including those that count in an earlier group.
+    /// The number of nodes that have started, including those that count in an earlier group, and
+    /// those that were deleted while their machine stayed.
     int provisioned() const noexcept;
     /// Whether the group is only ever empty or full.
     bool is_atomic() const noexcept;

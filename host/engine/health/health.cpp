@@ -152,6 +152,7 @@ void forget_groups(Memory& memory, const std::vector<GroupCounts>& groups) {
     const auto is_gone = [&](const auto& entry) { return !there.contains(entry.first); };
     std::erase_if(memory.requests, is_gone);
     std::erase_if(memory.unjoined, is_gone);
+    std::erase_if(memory.lost_nodes, is_gone);
     std::erase_if(memory.launched, is_gone);
     std::erase_if(memory.wrong_sizes, is_gone);
 }
@@ -174,16 +175,18 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
     NextChange unanswered(time);  // not used: `assess` asks the same again and records the times
     const std::vector<Readiness> readiness =
         find_readiness(snapshot, membership, memory, settings, unanswered);
-    const std::vector<GroupCounts> groups =
+    std::vector<GroupCounts> groups =
         count_groups(snapshot, membership, readiness, memory, settings);
     forget_groups(memory, groups);
     const auto known = std::exchange(memory.failed_machines, {});
-    for (const GroupCounts& group : groups) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        GroupCounts& group = groups[g];
         if (is_unread(*group.group)) {
             if (known.contains(group.id()))
                 memory.failed_machines[group.id()] = known.at(group.id());
             continue;
         }
+        record_lost_nodes(memory, group, snapshot.cluster, membership.nodes[g].size());
         // A target that the cloud does not report now is no reason for any change.
         const bool has_target =
             group.group->group.target && group.group->unreadable_because.empty();

@@ -51,8 +51,13 @@ void leave_out_for_a_day(RemovalBackoff& backoff, const Error& error, Time now) 
     backoff = {.until = later(now, suspension_time), .because = error.message};
 }
 
-/// A machine that is replaced is listed for a while: a second request would end its successor.
-constexpr Duration replacing_time = std::chrono::minutes(2);
+/// A cloud may list a machine for a while after it has removed it: a second request might lower the
+/// target again, or end the machine's successor.
+constexpr Duration listed_late_time = std::chrono::minutes(2);
+
+bool is_done(const Error* error) {
+    return error == nullptr || reaction_to(Call::remove, error->code) == Reaction::treat_as_gone;
+}
 
 void take_removal(Memory& memory, const MachineRemoval& removal, const std::vector<Error>& errors,
                   const Settings& settings, Time now) {
@@ -65,10 +70,12 @@ void take_removal(Memory& memory, const MachineRemoval& removal, const std::vect
         if (has_node) continue;
         const MachineId& machine = removal.machines[m];
         const Error* const error = find_error(errors, machine);
-        if (removal.keep_target && error == nullptr)
-            postpone_removal(memory, removal.group, machine, {}, replacing_time, now);
+        if (is_done(error)) {
+            postpone_removal(memory, removal.group, machine, {}, listed_late_time, now);
+            continue;
+        }
         if (removal.keep_target && error != nullptr && is_left_out(Call::remove, *error)) continue;
-        if (error == nullptr || !needs_backoff(Call::remove, *error)) continue;
+        if (!needs_backoff(Call::remove, *error)) continue;
         // The sentence is in the log; the memory may have thousands of these back-offs.
         Error silent = *error;
         silent.message.clear();

@@ -233,6 +233,13 @@ Error error_of(const FailedMachines& failures, Duration limit) {
     return within("machine " + first.id.value() + more, first.error.value_or(otherwise));
 }
 
+const std::set<MachineId>& machines_of(const std::map<NodeGroupId, std::set<MachineId>>& by_group,
+                                       const NodeGroupId& group) {
+    static const std::set<MachineId> none;
+    const auto at = by_group.find(group);
+    return at == by_group.end() ? none : at->second;
+}
+
 bool is_failure(MachineFate fate) {
     return fate == MachineFate::failed || fate == MachineFate::failed_request;
 }
@@ -278,11 +285,13 @@ void update_failed_machines(Memory& memory, const GroupCounts& group,
                             const std::set<MachineId>& known, const Settings& settings, Time now) {
     std::set<MachineId> ids;
     FailedMachines failed, overdue;
+    const std::set<MachineId>& lost_nodes = machines_of(memory.lost_nodes, group.id());
     for (std::size_t m = 0; m < group.fates.size(); ++m) {
         const Machine& machine = group.group->machines[m];
         const bool is_late = is_overdue(group, m, memory, now);
         if (!is_late && !is_failure(group.fates[m])) continue;
         ids.insert(machine.id);
+        if (is_late && lost_nodes.contains(machine.id)) continue;
         if (!known.contains(machine.id)) (is_late ? overdue : failed).push_back(&machine);
     }
     if (!ids.empty()) memory.failed_machines[group.id()] = std::move(ids);
@@ -291,6 +300,35 @@ void update_failed_machines(Memory& memory, const GroupCounts& group,
     } else if (!overdue.empty()) {
         miss_machines(memory, group, overdue, settings, now);
     }
+}
+
+void record_lost_nodes(Memory& memory, GroupCounts& group, const snapshot::Cluster& cluster,
+                       std::size_t nodes) {
+    const auto known = memory.known_groups.find(group.id());
+    const std::ptrdiff_t fewer =
+        known == memory.known_groups.end()
+            ? 0
+            : known->second.nodes - static_cast<std::ptrdiff_t>(nodes) -
+                  std::ranges::count_if(memory.removals, [&](const auto& entry) {
+                      return entry.second.group == group.id() && !cluster.find_node(entry.first);
+                  });
+    const std::set<MachineId>& before = machines_of(memory.lost_nodes, group.id());
+    const auto unjoined = memory.unjoined.find(group.id());
+    std::set<MachineId> lost, others;
+    for (const std::size_t m : find_machines(group, MachineFate::begun)) {
+        const MachineId& machine = group.group->machines[m].id;
+        const bool had_none =
+            unjoined != memory.unjoined.end() && unjoined->second.contains(machine);
+        if (before.contains(machine)) {
+            lost.insert(machine);
+        } else if (!had_none) {
+            others.insert(machine);
+        }
+    }
+    if (std::ssize(others) <= fewer) lost.merge(others);
+    group.machines.node_lost = static_cast<int>(lost.size());
+    memory.lost_nodes.erase(group.id());
+    if (!lost.empty()) memory.lost_nodes[group.id()] = std::move(lost);
 }
 
 void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time) {

@@ -62,6 +62,12 @@ BackoffPolicy policy_of(const GroupCounts& group, const Memory& memory, const Se
 void update_failed_machines(Memory& memory, const GroupCounts& group,
                             const std::set<MachineId>& known, const Settings& settings, Time now);
 
+/// Records which machines without a node had one in the pass before: not more machines have become
+/// machines without a node than nodes have vanished without a removal. Somebody deleted their Node
+/// objects, so they are no failures of their group.
+void record_lost_nodes(Memory& memory, GroupCounts& group, const snapshot::Cluster& cluster,
+                       std::size_t nodes);
+
 /// Records since when machines have no node, and when they were launched: no earlier than this host
 /// requested them. Machines that the cloud has not begun to make are not timed while their group is
 /// backed off until a machine joins; their time begins when that back-off ends.

@@ -135,17 +135,19 @@ BOOST_DESCRIBE_STRUCT(NodeTraits, (), (labels, taints, capacity, allocatable))
 BOOST_DESCRIBE_STRUCT(ObservedNode, (), (node, traits, seen))
 BOOST_DESCRIBE_STRUCT(SettlingNode, (), (traits, since))
 BOOST_DESCRIBE_STRUCT(RefusedPods, (), (node, refusal, differs, since, seen))
-BOOST_DESCRIBE_STRUCT(TemplateRecord, (), (fingerprint, since, settling, observed, refused))
+BOOST_DESCRIBE_STRUCT(TemplateRecord, (),
+                      (fingerprint, since, has_changed, settling, observed, refused))
 BOOST_DESCRIBE_STRUCT(UpcomingNodeGroup, (), (cloud, plan, nodes, agreed, since, deadline))
 BOOST_DESCRIBE_STRUCT(KnownGroup, (), (cloud, nodes, sample_nodes))
 BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
                       (started, unread_since_start, backoffs, offering_backoffs, cloud_backoffs,
                        request_backoffs, failed_calls, failed_machines, requests, answered_targets,
-                       unjoined, launched, created, wrong_sizes, planned, planned_since, templates,
-                       upcoming_groups, known_groups, empty_groups, unneeded, unobserved_since,
-                       hints, removals, leaving, removal_backoffs, decrease_backoffs,
-                       unremovable_groups, unreplaceable_groups, last, last_by_group))
+                       unjoined, lost_nodes, launched, created, wrong_sizes, planned, planned_since,
+                       templates, upcoming_groups, known_groups, empty_groups, unneeded,
+                       unobserved_since, hints, removals, leaving, removal_backoffs,
+                       decrease_backoffs, unremovable_groups, unreplaceable_groups, last,
+                       last_by_group))
 
 }  // namespace capstan::engine
 

@@ -64,9 +64,13 @@ public:
                           .created = noon - 1h});
         return nodes_.back();
     }
+    /// Removes the node; its machine stays.
+    void delete_node(std::string_view name) {
+        nodes_.remove_if([&](const snapshot::NodeObject& node) { return node.name == name; });
+    }
     /// Removes the node and its machine.
     void drop_node(std::string_view name, std::string_view group_id) {
-        nodes_.remove_if([&](const snapshot::NodeObject& node) { return node.name == name; });
+        delete_node(name);
         std::erase_if(find(group_id).machines,
                       [&](const Machine& machine) { return machine.id.value() == name; });
     }

@@ -68,6 +68,20 @@ TEST_F(RefusedRemovals, AreRetriedWithDoublingIntervals) {
     EXPECT_THAT(attempts_until(20min), ElementsAre(0, 30, 90, 210, 450, 930));
 }
 
+TEST_F(RefusedRemovals, AreRepeatedAfterTwoMinutesIfTheMachineIsStillListed) {
+    test_cluster.group("spot", 1);
+    failed("i-1");
+    for (const std::optional<Error>& answer :
+         {std::optional<Error>(),
+          std::optional(
+              Error{.code = ErrorCode::not_found, .message = "it is gone", .subject = "i-1"})}) {
+        memory = {};
+        now = noon;
+        refusal = answer;
+        EXPECT_THAT(attempts_until(5min), ElementsAre(0, 120, 240));
+    }
+}
+
 TEST_F(RefusedRemovals, WaitAtMostTheMaximumBackoff) {
     settings.backoff_max = 1min;
     test_cluster.group("spot", 1);

@@ -5,6 +5,7 @@
 #include "../test_cluster.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
+#include "engine/health/known_groups.hpp"
 #include "engine/health/removal_backoff.hpp"
 #include "engine/health/repairs.hpp"
 
@@ -216,6 +217,25 @@ TEST_F(Requests, AreInferredFromTheTargetOfTheCloud) {
     test_cluster.node("i-2");  // the machine being created has joined
     pass_at(noon + 6min);
     EXPECT_EQ(requested(), 0);
+}
+
+TEST_F(Requests, AreNotInferredForMachinesWhoseNodesWereDeleted) {
+    test_cluster.group("web", 2);
+    test_cluster.node("i-1", "web");
+    test_cluster.node("i-2", "web");
+    const Snapshot before = test_cluster.snapshot();
+    pass_at(noon);
+    memory = remember_known_groups(std::move(memory), before, templates::make_membership(before));
+    test_cluster.delete_node("i-2");
+    for (const Duration later : {1min, 17min}) {
+        pass_at(noon + later);
+        EXPECT_EQ(requested(), 0);
+        EXPECT_FALSE(is_backed_off(noon + later));
+        EXPECT_EQ(memory.lost_nodes.at(web_group), std::set{MachineId("i-2")});
+    }
+    test_cluster.node("i-2");
+    pass_at(noon + 18min);
+    EXPECT_TRUE(memory.lost_nodes.empty());
 }
 
 TEST_F(Requests, AreNotInferredWithoutATarget) {
