@@ -210,7 +210,10 @@ Memory remember_templates(Memory memory, const Snapshot& snapshot, const Members
         TemplateRecord record{.fingerprint = fingerprint.value_or(""), .since = time.now};
         if (last != before.end()) {
             const bool is_same = !fingerprint || *fingerprint == last->second.fingerprint;
-            if (is_same) record = std::move(last->second);
+            if (is_same)
+                record = std::move(last->second);
+            else
+                record.has_changed = !last->second.fingerprint.empty();
         }
         if (settings.template_source == TemplateSource::mixed) {
             observer.observe(g, record);

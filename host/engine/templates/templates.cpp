@@ -37,12 +37,12 @@ constexpr std::size_t witnesses_max = 3;
 class TemplateMaker {
 public:
     TemplateMaker(const Snapshot& snapshot, const Membership& membership,
-                  const TemplateRecords& records, const Settings& settings, Time wall)
+                  const TemplateRecords& records, const Settings& settings, const PassTime& time)
         : snapshot_(snapshot),
           membership_(membership),
           records_(records),
           settings_(settings),
-          wall_(wall) {
+          time_(time) {
         if (settings.reserve_from_nodes) learned_ = learn_reserves(snapshot.cluster);
     }
 
@@ -53,6 +53,9 @@ public:
         if (may_use_nodes) {
             const ObservedNode* const observed = find_observed(group.group.id);
             const std::vector<NodeIndex> candidates = find_candidates(group, nodes, observed);
+            if (!candidates.empty() && is_newer_in_cloud(group, candidates))
+                return template_from_cloud(snapshot_.cluster, group, learned(), settings_,
+                                           candidates);
             if (!candidates.empty())
                 return template_from_node(snapshot_.cluster, group, candidates.front(), settings_,
                                           candidates);
@@ -74,7 +77,7 @@ private:
     }
     std::string_view why_not(NodeIndex n) const {
         return why_not_template_candidate(snapshot_.cluster.node(n),
-                                          find_machine(snapshot_, membership_, n), wall_);
+                                          find_machine(snapshot_, membership_, n), time_.wall);
     }
     /// The youngest candidates, youngest first; of equally old ones the first by name. At most
     /// `witnesses_max`.
@@ -84,12 +87,24 @@ private:
         std::ranges::stable_sort(nodes, std::ranges::greater(), created);
         std::vector<NodeIndex> out;
         for (const NodeIndex n : nodes) {
-            const bool counts = why_not(n).empty() && !awaits_promise(snapshot_.cluster, n, group,
-                                                                      observed, settings_, wall_);
+            const bool counts =
+                why_not(n).empty() &&
+                !awaits_promise(snapshot_.cluster, n, group, observed, settings_, time_.wall);
             if (counts) out.push_back(n);
             if (out.size() == witnesses_max) break;
         }
         return out;
+    }
+    /// Whether the cloud has changed its template since the machines of all candidates were
+    /// launched.
+    bool is_newer_in_cloud(const Group& group, const std::vector<NodeIndex>& candidates) const {
+        const auto record = records_.find(group.group.id);
+        if (group.described == nullptr || record == records_.end() || !record->second.has_changed)
+            return false;
+        return std::ranges::none_of(candidates, [&](NodeIndex n) {
+            return is_of_template(snapshot_.cluster.node(n),
+                                  find_machine(snapshot_, membership_, n), record->second, time_);
+        });
     }
     static std::string why_undescribed(const Group& group) {
         return group.undescribed_because.empty() ? "the cloud does not describe new nodes"
@@ -114,7 +129,7 @@ private:
     const Membership& membership_;
     const TemplateRecords& records_;
     const Settings& settings_;
-    Time wall_;
+    PassTime time_;
     Reserves learned_;
 };
 
@@ -122,8 +137,8 @@ private:
 
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
                                           const TemplateRecords& records, const Settings& settings,
-                                          Time wall) {
-    const TemplateMaker maker(snapshot, membership, records, settings, wall);
+                                          const PassTime& time) {
+    const TemplateMaker maker(snapshot, membership, records, settings, time);
     std::vector<GroupTemplate> out;
     out.reserve(snapshot.groups->size());
     for (std::size_t g = 0; g < snapshot.groups->size(); ++g) out.push_back(maker.make(g));
@@ -131,8 +146,8 @@ std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Member
 }
 
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
-                                          Time wall, const TemplateRecords& records) {
-    return make_templates(snapshot, make_membership(snapshot), records, settings, wall);
+                                          const PassTime& time, const TemplateRecords& records) {
+    return make_templates(snapshot, make_membership(snapshot), records, settings, time);
 }
 
 namespace {
@@ -259,6 +274,18 @@ std::string drop_own_marks(const snapshot::Cluster& cluster, const Group& group,
     return dropped.empty() ? "" : ", without " + dropped + ", which node " + lacking + " lacks";
 }
 
+/// Adds labels that the template lacks and all of the nodes have, with the values of the first one.
+void add_common_labels(const snapshot::Cluster& cluster, std::span<const NodeIndex> nodes,
+                       NodeTemplate& node) {
+    for (const auto& [key, value] :
+         snapshot::to_labels(cluster, cluster.node(nodes.front()).labels)) {
+        const bool have_all = std::ranges::all_of(nodes, [&](NodeIndex n) {
+            return snapshot::find_label(cluster, cluster.node(n).labels, key).has_value();
+        });
+        if (have_all) node.labels.try_emplace(key, value);
+    }
+}
+
 /// Moves the node to the zone of the cloud's template. Without this, a group of several zones would
 /// stay in the zone of its last node.
 void use_zone_of_cloud(NodeTemplate& node, const NodeTemplate& described) {
@@ -315,13 +342,19 @@ GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& 
 }
 
 GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,
-                                  const Reserves* learned, const Settings& settings) {
+                                  const Reserves* learned, const Settings& settings,
+                                  std::span<const NodeIndex> older) {
     NodeTemplate node = unnamed_copy(*group.described, group, settings);
     fill_fields(node);
     fill_labels(node);
     fill_amounts(node);
     const Resources static_pods = taken_by_static_pods(node);
     std::string because = "from the cloud";
+    if (!older.empty()) {
+        add_common_labels(cluster, older, node);
+        because += ", which has changed its template since the newest node, " +
+                   std::string(cluster.text(cluster.node(older.front()).name)) + ", was made";
+    }
     if (learned != nullptr) {
         const std::string done = apply_reserves(*learned, node);
         if (!done.empty()) because += ", " + done;

@@ -12,6 +12,7 @@
 #include <capstan/node_template.hpp>
 
 #include "engine/memory.hpp"
+#include "engine/pass_time.hpp"
 #include "engine/scheduling/compiled_predicates.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot.hpp"
@@ -40,19 +41,22 @@ struct GroupTemplate {
 /// One template for each group of the snapshot, in its order. With TemplateSource::cloud the source
 /// is the cloud's own template. With TemplateSource::mixed it is the first of these that exists:
 ///
-///     1. the first node of the group, by name, that is a template candidate and does not settle
-///        (settling_nodes.hpp)
+///     1. the youngest node of the group that is a template candidate and does not settle
+///        (settling_nodes.hpp); of equally old ones the first by name
 ///     2. the node in the group's record (observed_nodes.hpp)
 ///     3. the cloud's own template
 ///     4. the first node of the group, by name
 ///
-/// Taints, labels and pods that belong to one node alone are not taken over. `wall`: see PassTime.
+/// Taints, labels and pods that belong to one node alone are not taken over. If the cloud has
+/// changed its template and all candidates are older, they tell only labels that the cloud does not
+/// describe: what else differs may be what was changed.
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Settings& settings,
-                                          Time wall, const TemplateRecords& records = {});
+                                          const PassTime& time,
+                                          const TemplateRecords& records = {});
 /// The same with a given membership.
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
                                           const TemplateRecords& records, const Settings& settings,
-                                          Time wall);
+                                          const PassTime& time);
 
 /// How long a node has to be ready before it can be a template: right after it becomes ready, it
 /// may not report all that it will have.
@@ -72,9 +76,11 @@ GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& 
                                  std::span<const NodeIndex> witnesses = {});
 
 /// A template from `group.described`, which must not be NULL. `learned`: NULL: no learned figures
-/// are applied.
+/// are applied. `older`: nodes from before the cloud changed its template, the youngest first:
+/// labels that all of them have are added if the cloud does not describe them.
 GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group& group,
-                                  const Reserves* learned, const Settings& settings);
+                                  const Reserves* learned, const Settings& settings,
+                                  std::span<const NodeIndex> older = {});
 
 /// A template from a node that is gone, with the DaemonSet pods of now. Zone and region, and
 /// resources that the node did not report, come from `group.described` if it is not NULL. If the

@@ -106,7 +106,7 @@ private:
     void write_templates() {
         const engine::Snapshot& snapshot = pass_.input.snapshot;
         const auto templates = engine::templates::make_templates(
-            snapshot, pass_.input.settings, pass_.input.call_context.time().wall,
+            snapshot, pass_.input.settings, pass_.input.call_context.time(),
             pass_.result.outcome.memory.templates);
         bool is_first = true;
         for (std::size_t g = 0; g < templates.size(); ++g) {

@@ -105,6 +105,32 @@ TEST(ObservedNodes, HaveOnlyTheLabelsAndAmountsThatTheNodeHad) {
     EXPECT_THAT(web.because, HasSubstr("lacks label disk=ssd, has 3500m of cpu instead of 4"));
 }
 
+TEST(ObservedNodes, TellOnlyFurtherLabelsOnceTheCloudHasChangedItsTemplate) {
+    ObservedNodesCase o;
+    o.pass_at(0s);
+    snapshot::NodeObject& node = o.join();
+    node.labels = {{"pool", "web"}, {"disk", "hdd"}};
+    o.pass_at(1h);
+    EXPECT_EQ(o.make_template().because, "from node web-1");
+    o.fingerprint = "version 2";
+    o.described = {{"disk", "ssd"}};
+    o.pass_at(2h);
+    const GroupTemplate web = o.make_template();
+    EXPECT_EQ(web.because,
+              "from the cloud, which has changed its template since the newest node, web-1, was "
+              "made");
+    EXPECT_EQ(web.node->labels.at("disk"), "ssd");
+    EXPECT_EQ(web.node->labels.at("pool"), "web");
+    EXPECT_TRUE(web.node->taints.empty());
+
+    snapshot::NodeObject newer = node;
+    newer.name = "web-2";
+    newer.created = newer.ready_since = o.now;
+    o.others = {newer};
+    o.pass_at(2h + 1min);
+    EXPECT_EQ(o.make_template().because, "from node web-2");
+}
+
 TEST(ObservedNodes, MustBeUnchangedForAMinute) {
     ObservedNodesCase o;
     o.pass_at(0s);
