@@ -26,4 +26,8 @@ std::string_view name_of(Unremovable reason) noexcept {
     return "UnexpectedError";
 }
 
+std::string describe(const std::string& setting, const HeldBackNodes& held_back) {
+    return setting + (held_back.after.empty() ? "" : " after " + held_back.after);
+}
+
 }  // namespace capstan::engine

@@ -162,6 +162,16 @@ struct Decision {
 };
 
 /// Figures of a pass for metrics. No decision depends on them.
+/// Nodes that have been unneeded for long enough and that a setting keeps for now.
+struct HeldBackNodes {
+    int nodes = 0;
+    std::string after{};  ///< "the last scale-up (group web)"; empty: no event
+    bool operator==(const HeldBackNodes&) const = default;
+};
+
+/// "scale_down.delay_after_add after the last scale-up (group web)"
+std::string describe(const std::string& setting, const HeldBackNodes& held_back);
+
 struct PassFigures {
     /// Pods that count as pending although their scheduler has not tried them.
     std::uint32_t untried_pods = 0;
@@ -169,6 +179,7 @@ struct PassFigures {
     /// By the name of a resource with limits for the cluster ("cpu"): how many groups could not
     /// grow because of its maximum, and how many nodes could not be removed because of its minimum.
     std::map<std::string, int> at_maximum{}, at_minimum{};
+    std::map<std::string, HeldBackNodes> held_back{};  ///< by setting: "scale_down.delay_after_add"
     /// Whether nodes were considered for removal; false in an unhealthy cluster, or if scale-down
     /// is disabled.
     bool looked_at_nodes = false;

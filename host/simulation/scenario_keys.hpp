@@ -47,12 +47,16 @@ constexpr auto names_of(Unsatisfiable) {
     return std::array<std::string_view, 2>{"DoNotSchedule", "ScheduleAnyway"};
 }
 
+enum class NodePolicy { ignore, honor };
+constexpr auto names_of(NodePolicy) { return std::array<std::string_view, 2>{"Ignore", "Honor"}; }
+
 /// In the file a topology key or a table: `"zone"`, `{ topology_key = "zone", max_skew = 2 }`.
 struct Spread {
     std::string topology_key;
     Unsatisfiable when_unsatisfiable = Unsatisfiable::do_not_schedule;
     int max_skew = 1;
     std::optional<int> min_domains;
+    NodePolicy node_taints_policy = NodePolicy::ignore;
     std::map<std::string, std::string> labels;
 };
 void describe(auto&& key, Spread& s) {
@@ -64,6 +68,8 @@ void describe(auto&& key, Spread& s) {
     key("max_skew", s.max_skew, "Largest allowed difference in pods between two domains.",
         {.min = 1});
     key("min_domains", s.min_domains, "Minimum number of domains.", {.min = 1});
+    key("node_taints_policy", s.node_taints_policy,
+        "Honor: nodes with a taint that the pods do not tolerate are in no domain.");
     key("labels", s.labels, "Labels of the pods that are counted; empty: the pods of the batch.");
 }
 

@@ -156,7 +156,8 @@ void add_spread(const std::vector<keys::Spread>& given, const Labels& own,
         spec.spread.push_back({.max_skew = s.max_skew,
                                .topology_key = topology_key(s.topology_key),
                                .selector = term_selector(s.labels, own),
-                               .min_domains = s.min_domains});
+                               .min_domains = s.min_domains,
+                               .honor_taints = s.node_taints_policy == keys::NodePolicy::honor});
     }
 }
 

@@ -262,6 +262,7 @@ void plan_scale_down(const PassState& state) {
     decision.nodes = std::move(plan.nodes);
     decision.no_removals_because = std::move(plan.no_removals_because);
     state.out.figures.at_minimum = std::move(plan.at_minimum);
+    state.out.figures.held_back = std::move(plan.held_back);
     state.out.figures.looked_at_nodes = plan.looked_at_nodes;
     append(decision.removals, std::move(steps.removals));
     decision.node_changes = std::move(steps.node_changes);

@@ -144,8 +144,9 @@ std::optional<std::uint32_t> Destinations::search_zone(Tier tier, const Relocati
     return row;
 }
 
-void Destinations::close(NodeIndex node) {
+void Destinations::drain(NodeIndex node) {
     placement_->close(node);
+    placement_->set_draining(node, true);
     if (!is_open(node)) return;
     // Every pod requests one of the resource "pods", so a node without any takes none.
     const Tier tier = tier_of_[node];

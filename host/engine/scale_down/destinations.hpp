@@ -44,8 +44,11 @@ public:
 
     /// Puts the pod on a node with room and returns the node; absent: there is none.
     std::optional<NodeIndex> assign(const RelocatingPod& pod);
-    /// Removes the node: it takes no pods from now on, and its pods are gone.
-    void close(NodeIndex node);
+    /// Drains the node: it takes no pods from now on, and its pods are gone. kube-scheduler still
+    /// sees it.
+    void drain(NodeIndex node);
+    /// A drained node is deleted.
+    void remove(NodeIndex node) { placement_->set_draining(node, false); }
     /// Moves an undecided node to the tier that stays. This cannot be undone, so marks from before
     /// may not be used any more.
     void stay(NodeIndex node);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include <capstan/duration.hpp>
@@ -10,6 +12,7 @@
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/next_change.hpp"
+#include "engine/pods/pod_group_key.hpp"
 #include "engine/scale_down/removal_order.hpp"
 
 namespace capstan::engine::scale_down {
@@ -30,11 +33,39 @@ RemovalsUnderWay count_under_way(const Memory& memory) {
     return out;
 }
 
+/// A pod that waits for a node after a removal under way has evicted it, or another pod like it.
+struct PendingReplacement {
+    PodIndex pod = 0;
+    std::string removed_node{};
+};
+
+/// By pod_group_key.
+std::map<std::string, PendingReplacement> find_pending_replacements(
+    const snapshot::Cluster& cluster, const Memory& memory) {
+    std::map<std::string, PendingReplacement> out;
+    std::map<std::string_view, std::string_view> evicted_from;  // by pod_group_key
+    for (const auto& [name, removal] : memory.removals) {
+        if (removal.phase == RemovalPhase::undoing) continue;
+        for (const auto& [to, pods] : removal.places)
+            for (const auto& [key, count] : pods) evicted_from.emplace(key, name);
+    }
+    if (evicted_from.empty()) return out;
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
+        const snapshot::PodRow row = cluster.pod(pod);
+        if (row.node != snapshot::no_node || row.deleted) continue;
+        std::string key = pods::pod_group_key(cluster, row.equivalence_group);
+        const auto at = evicted_from.find(key);
+        if (at == evicted_from.end()) continue;
+        out.emplace(std::move(key), PendingReplacement{pod, std::string(at->second)});
+    }
+    return out;
+}
+
 class Chooser {
 public:
     Chooser(const pass_context::PassContext& context, const drainability::Candidates& candidates,
             const UnneededNodes& unneeded, std::span<const Increase> grows, const Memory& memory,
-            const FindUnplaceable& find_unplaceable)
+            ChosenNodesCheck& check)
         : context_(context),
           settings_(context.settings->scale_down),
           cluster_(context.snapshot->cluster),
@@ -42,7 +73,8 @@ public:
           unneeded_(unneeded),
           grows_(grows),
           memory_(memory),
-          find_unplaceable_(find_unplaceable) {
+          check_(check),
+          pending_replacements_(find_pending_replacements(cluster_, memory)) {
         out_.verdicts.resize(candidates.nodes.size());
     }
 
@@ -170,15 +202,26 @@ private:
             std::max(is_young ? old_enough : Time::min(), cooldown ? cooldown->until : Time::min());
         if (due > context_.now && due < Time::max()) wake_by(out_.wake_at, due);
         if (is_young) {
-            return UnremovableReason{
-                node.ready ? Unremovable::not_unneeded_long_enough
-                           : Unremovable::not_unready_long_enough,
-                unneeded_text(i) + " of " + format_duration(required) + "; " + where(i)};
+            return UnremovableReason{node.ready ? Unremovable::not_unneeded_long_enough
+                                                : Unremovable::not_unready_long_enough,
+                                     unneeded_text(i) + " of " + format_duration(required) + "; " +
+                                         where(i, unneeded_.to[i])};
         }
-        if (cooldown) return later_on(i, "scale-down is in cooldown: " + cooldown->because);
-        if (!out_.no_removals_because.empty())
+        if (cooldown) {
+            hold_back(cooldown->setting, cooldown->after);
+            return later_on(i, "scale-down is in cooldown: " + cooldown->because);
+        }
+        if (!out_.no_removals_because.empty()) {
+            hold_back("scale_down.ignore_schedulable_pods", {});
             return later_on(i, "no node is removed now: " + out_.no_removals_because);
+        }
         return std::nullopt;
+    }
+
+    void hold_back(const std::string& setting, const std::string& after) {
+        HeldBackNodes& held_back = out_.held_back[setting];
+        ++held_back.nodes;
+        held_back.after = after;
     }
 
     std::optional<UnremovableReason> find_wait_for_group(std::size_t i) const {
@@ -192,9 +235,25 @@ private:
             return later_on(i, "the size of group " + group.value() +
                                    " is being corrected: " + why_repaired(group));
         }
+        if (auto wait = find_wait_for_replacement(i)) return wait;
         if (!node.waits_for) return std::nullopt;
         return UnremovableReason{Unremovable::blocked_by_on_completion_pod, node.waits_because,
                                  drainability::full_name(cluster_, *node.waits_for)};
+    }
+
+    /// Pods of one controller are not moved from the next node while those of the last one are
+    /// still pending.
+    std::optional<UnremovableReason> find_wait_for_replacement(std::size_t i) const {
+        if (pending_replacements_.empty()) return std::nullopt;
+        for (const PodIndex pod : at(i).moving) {
+            const auto found = pending_replacements_.find(
+                pods::pod_group_key(cluster_, cluster_.equivalence_group_of(pod)));
+            if (found == pending_replacements_.end()) continue;
+            return later_on(i, "pod " + drainability::full_name(cluster_, found->second.pod) +
+                                   " is still pending after the eviction from node " +
+                                   found->second.removed_node);
+        }
+        return std::nullopt;
     }
 
     /// The increase of the candidate's group in this pass; NULL: there is none.
@@ -234,7 +293,7 @@ private:
         const RemovalsUnderWay under_way = count_under_way(memory_);
         std::vector<bool> is_explained(waiting.size());
         const auto may_begin = [&](std::size_t turn) {
-            const std::optional<PodIndex> unplaceable = find_unplaceable_(*ready[turn]);
+            const std::optional<PodIndex> unplaceable = check_.choose(*ready[turn]);
             if (!unplaceable) return true;
             is_explained[turn] = true;
             keep_for(*ready[turn], drainability::full_name(cluster_, *unplaceable));
@@ -246,7 +305,7 @@ private:
             for (const std::size_t i : ready[turn]->candidates)
                 out_.verdicts[i].because =
                     (at(i).leaves_at ? "its machine is about to be terminated" : unneeded_text(i)) +
-                    "; " + where(i);
+                    "; " + where(i, check_.destinations_of(at(i)));
             out_.units.push_back(*ready[turn]);
         }
         for (std::size_t turn = 0; turn < waiting.size(); ++turn) {
@@ -278,13 +337,12 @@ private:
                " with pods to move (scale_down.max_drain_parallelism)";
     }
 
-    std::string where(std::size_t i) const {
+    std::string where(std::size_t i, const std::vector<NodeIndex>& to) const {
         const auto pods = static_cast<std::int64_t>(at(i).moving.size());
         if (pods == 0) return "it has no pods to move";
         return "its " + counted(pods, "pod") + (pods == 1 ? " fits on " : " fit on ") +
                listed(
-                   unneeded_.to[i],
-                   [&](NodeIndex node) { return cluster_.text(cluster_.node(node).name); }, 3);
+                   to, [&](NodeIndex node) { return cluster_.text(cluster_.node(node).name); }, 3);
     }
 
     const pass_context::PassContext& context_;
@@ -294,7 +352,8 @@ private:
     const UnneededNodes& unneeded_;
     std::span<const Increase> grows_;
     const Memory& memory_;
-    const FindUnplaceable& find_unplaceable_;
+    ChosenNodesCheck& check_;
+    const std::map<std::string, PendingReplacement> pending_replacements_;
     std::optional<Cooldown> cooldown_{};
     Selection out_{};
 };
@@ -304,8 +363,8 @@ private:
 Selection choose_nodes(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        std::span<const Increase> grows, std::int64_t assigned, const Memory& memory,
-                       const FindUnplaceable& find_unplaceable) {
-    return Chooser(context, candidates, unneeded, grows, memory, find_unplaceable).run(assigned);
+                       ChosenNodesCheck& check) {
+    return Chooser(context, candidates, unneeded, grows, memory, check).run(assigned);
 }
 
 }  // namespace capstan::engine::scale_down

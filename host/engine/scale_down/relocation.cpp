@@ -18,12 +18,15 @@ constexpr int many = 1'000'000'000;  // more pods than there are
 }  // namespace
 
 Relocation::Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
-                       std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
-                       std::span<const NodeIndex> undecided)
+                       RemovalTiming timing, std::vector<NodeIndex> hints,
+                       std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided)
     : context_(&context),
       predicates_(&placement.predicates()),
+      timing_(timing),
       destinations_(context, placement, staying, undecided),
       hints_(std::move(hints)) {
+    if (timing == RemovalTiming::at_once)
+        for (const NodeIndex node : context.being_removed) placement.set_draining(node, true);
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     const auto pod_groups = predicates_->pod_groups();
     pod_groups_.assign(cluster.pod_group_count(), no_pod_group);
@@ -105,7 +108,7 @@ std::optional<PodIndex> Relocation::remove(NodeIndex node, std::span<const PodIn
     const Mark before = mark();
     auto left = displaced_pods(node, pods);
     if (!left) return pods.front();
-    destinations_.close(node);
+    destinations_.drain(node);
     while (!left->empty()) {
         std::vector<DisplacedPod> without;
         for (const DisplacedPod& pod : *left) {
@@ -123,6 +126,7 @@ std::optional<PodIndex> Relocation::remove(NodeIndex node, std::span<const PodIn
         }
         *left = std::move(without);
     }
+    if (timing_ == RemovalTiming::in_turn) destinations_.remove(node);
     return std::nullopt;
 }
 

@@ -2,7 +2,8 @@
 ///
 /// Nodes are removed from the simulated cluster one by one. A pod that has moved to a node moves
 /// again if that node is removed later, so that in the end every pod has a place on a node that
-/// stays.
+/// stays. While the pods of a node look for their places, kube-scheduler still sees the node
+/// (scheduling::Placement::set_draining).
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,21 @@
 
 namespace capstan::engine::scale_down {
 
+/// Whether a removed node is deleted before the pods of the next one look for their places, or all
+/// nodes are drained at the same time.
+enum class RemovalTiming : std::uint8_t { in_turn, at_once };
+
 /// Pods with an emulated spread over zones stay in their zone. Borrows context and placement; the
 /// placement's predicates include the pod groups of all pods that move.
 class Relocation {
 public:
     /// `hints`: by pod, the node to try first; empty: there are none. Nodes in `staying` are filled
-    /// before those in `undecided`, and each list is filled in its order. All changes are changes
-    /// of the placement, which can be undone.
+    /// before those in `undecided`, and each list is filled in its order. With `at_once` the nodes
+    /// that are being removed are still seen, too. All changes are changes of the placement, which
+    /// can be undone.
     Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
-               std::vector<NodeIndex> hints, std::span<const NodeIndex> staying,
-               std::span<const NodeIndex> undecided);
+               RemovalTiming timing, std::vector<NodeIndex> hints,
+               std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
 
     /// Removes the node and gives `pods`, and the pods that have moved to the node, another place.
     /// Absent: done. Otherwise a pod that finds no place, and then nothing has changed.
@@ -65,6 +71,7 @@ private:
 
     const pass_context::PassContext* context_;
     const scheduling::CompiledPredicates* predicates_;
+    RemovalTiming timing_;
     Destinations destinations_;
     std::vector<NodeIndex> hints_;
     std::vector<PodGroupIndex> pod_groups_{};         // by PodGroupId

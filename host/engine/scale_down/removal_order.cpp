@@ -196,9 +196,12 @@ std::optional<Cooldown> find_cooldown(const LastActions& last, const ScaleDownSe
         const Time until = later(*when, delay);
         if (until <= now || (out && out->until >= until)) return;
         const auto ago = std::chrono::floor<std::chrono::seconds>(now - *when);
+        const std::string setting = std::string("scale_down.") + key;
         out = {.until = until,
-               .because = "last " + what + " " + format_rough_duration(ago) + " ago, scale_down." +
-                          key + " is " + format_duration(delay)};
+               .setting = setting,
+               .after = "the last " + what,
+               .because = "last " + what + " " + format_rough_duration(ago) + " ago, " + setting +
+                          " is " + format_duration(delay)};
     };
     const std::string of = grown.empty() ? "" : " (group " + std::string(grown) + ")";
     consider(last.scale_up, "scale-up" + of, settings.delay_after_add, "delay_after_add");

@@ -66,6 +66,8 @@ std::vector<std::size_t> select_removals_to_begin(
 /// A time in which no removal begins, after an event.
 struct Cooldown {
     Time until{};         ///< the first moment after it
+    std::string setting;  ///< "scale_down.delay_after_add"
+    std::string after;    ///< "the last scale-up (group web)"
     std::string because;  ///< "last scale-up 3m ago, scale_down.delay_after_add is 10m"
 };
 

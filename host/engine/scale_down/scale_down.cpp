@@ -5,12 +5,10 @@
 #include <map>
 #include <utility>
 
-#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
-#include "engine/drainability/pods_on_node.hpp"
 #include "engine/next_change.hpp"
-#include "engine/pods/pod_group_key.hpp"
+#include "engine/scale_down/chosen_nodes_check.hpp"
 #include "engine/scale_down/node_selection.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
@@ -87,77 +85,6 @@ void remember_unneeded(const pass_context::PassContext& context,
     memory.unneeded = std::move(now);
 }
 
-std::vector<NodeIndex> find_staying(const pass_context::PassContext& context,
-                                    const drainability::Candidates& candidates,
-                                    const UnneededNodes& unneeded) {
-    std::vector<bool> goes(context.snapshot->cluster.node_count());
-    for (const RemovalUnit& unit : unneeded.units)
-        for (const std::size_t i : unit.candidates) goes[candidates.nodes[i].node] = true;
-    std::vector<NodeIndex> out;
-    for (NodeIndex n = 0; n < goes.size(); ++n) {
-        if (!goes[n]) out.push_back(n);
-    }
-    return out;
-}
-
-/// Checks that the pods of the chosen nodes have a place while the other unneeded nodes are still
-/// there: the plan was made for the removal of all unneeded nodes. Undoes its changes of the
-/// placement when destroyed.
-class ChosenNodesCheck {
-public:
-    ChosenNodesCheck(const pass_context::PassContext& context, scheduling::Placement& placement,
-                     const drainability::Candidates& candidates, const UnneededNodes& unneeded)
-        : context_(context),
-          placement_(placement),
-          candidates_(candidates),
-          unneeded_(unneeded),
-          start_(placement.mark()) {}
-    ChosenNodesCheck(const ChosenNodesCheck&) = delete;
-    ChosenNodesCheck& operator=(const ChosenNodesCheck&) = delete;
-    ~ChosenNodesCheck() { placement_.undo(start_); }
-
-    /// A pod of the unit that finds no place after the units of earlier calls were removed.
-    /// Absent: the unit can be removed as well.
-    std::optional<PodIndex> find_unplaceable(const RemovalUnit& unit) {
-        if (!relocation_) {
-            relocation_.emplace(context_, placement_, unneeded_.place_of,
-                                find_staying(context_, candidates_, unneeded_),
-                                std::span<const NodeIndex>{});
-        }
-        const Relocation::Mark before = relocation_->mark();
-        for (const std::size_t i : unit.candidates) {
-            const drainability::Candidate& node = candidates_.nodes[i];
-            if (const auto unplaceable = relocation_->remove(node.node, node.moving)) {
-                relocation_->undo(before);
-                return unplaceable;
-            }
-        }
-        return std::nullopt;
-    }
-
-    /// Where the pods of a node of a unit that can be removed move.
-    PodPlaces places_of(const drainability::Candidate& node) const {
-        const snapshot::Cluster& cluster = context_.snapshot->cluster;
-        PodPlaces out;
-        for (const PodIndex pod : node.moving) {
-            CAPSTAN_ASSERT(relocation_, "a unit is chosen before find_unplaceable");
-            const NodeIndex to = relocation_->where(pod);
-            const PodGroupId pods = cluster.equivalence_group_of(pod);
-            ++out[std::string(cluster.text(cluster.node(to).name))]
-                 [pods::pod_group_key(cluster, pods)];
-        }
-        return out;
-    }
-
-private:
-    const pass_context::PassContext& context_;
-    scheduling::Placement& placement_;
-    const drainability::Candidates& candidates_;
-    const UnneededNodes& unneeded_;
-    const scheduling::Placement::Mark start_;
-    std::optional<Relocation> relocation_{};
-};
-
 ChosenNode make_chosen(std::size_t i, const drainability::Candidate& node,
                        const UnremovableReason& verdict, PodPlaces places) {
     ChosenNode out{.candidate = i, .because = verdict.because, .places = std::move(places)};
@@ -187,13 +114,13 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
         look_for_unneeded(context, placement, candidates, std::move(budgets), memory);
     const ScopedPassPhase phase(context.phase_observer, PassPhase::scale_down);
     ChosenNodesCheck check(context, placement, candidates, unneeded);
-    Selection choice =
-        choose_nodes(context, candidates, unneeded, increases, count_assigned(context, placement),
-                     memory, [&](const RemovalUnit& unit) { return check.find_unplaceable(unit); });
+    Selection choice = choose_nodes(context, candidates, unneeded, increases,
+                                    count_assigned(context, placement), memory, check);
 
     ScaleDown out{.no_removals_because = std::move(choice.no_removals_because),
                   .has_waiting = choice.has_waiting,
                   .wake_at = choice.wake_at,
+                  .held_back = std::move(choice.held_back),
                   .looked_at_nodes = true};
     for (const RemovalUnit& unit : choice.units) {
         for (const std::size_t i : unit.candidates)

@@ -40,6 +40,7 @@ struct ScaleDown {
     std::optional<Time> wake_at{};  ///< when time alone lets another node be removed
     // See PassFigures.
     std::map<std::string, int> at_minimum{};
+    std::map<std::string, HeldBackNodes> held_back{};
     bool looked_at_nodes = false;
 };
 

@@ -60,8 +60,8 @@ public:
           order_(removal_order(context, candidates, memory)),
           out_{.kept = find_assigned(),
                .to = std::vector<std::vector<NodeIndex>>(candidates.nodes.size())},
-          relocation_(context, placement, read_hints(cluster_, candidates, memory),
-                      nodes_that_stay(), undecided()) {}
+          relocation_(context, placement, RemovalTiming::in_turn,
+                      read_hints(cluster_, candidates, memory), nodes_that_stay(), undecided()) {}
 
     UnneededNodes run() {
         for (const RemovalUnit& unit : order_) {
@@ -247,7 +247,13 @@ private:
             if (why.reason != Unremovable::no_place_to_move_pods) continue;
             const std::optional<PodGroupIndex> pod_group = relocation_.pod_group_of(pod);
             CAPSTAN_ASSERT(pod_group, "the predicates do not include a pod on a candidate");
+            const scheduling::Placement::Mark before = placement_.mark();
+            if (placement_.predicates().has_inter_pod_constraints(*pod_group)) {
+                placement_.close(at(i).node);
+                placement_.set_draining(at(i).node, true);
+            }
             why.because = no_place.explain(pod, *pod_group, at(i).node);
+            placement_.undo(before);
         }
     }
 

@@ -1,4 +1,5 @@
-/// Which nodes are unneeded: they could all be removed at once, and every pod would have a place.
+/// Which nodes are unneeded: they could all be removed, one after another, and every pod would have
+/// a place.
 ///
 /// Candidates are tried in the order of removal_order.hpp. Each is removed from the simulated
 /// cluster, and its pods, together with pods that moved to it before, are placed on nodes that stay

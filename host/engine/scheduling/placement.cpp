@@ -45,6 +45,9 @@ Slot Placement::add(TemplateNodeId template_node, int nodes) {
 }
 Slot Placement::split(Slot slot, int nodes) { return state_->split(slot, nodes); }
 void Placement::close(Slot slot) { state_->close(slot); }
+void Placement::set_draining(Slot closed, bool is_draining) {
+    state_->set_draining(closed, is_draining);
+}
 
 Room Placement::room(PodGroupIndex pod_group, Slot slot, int wanted) const {
     return state_->room(pod_group, slot, wanted);

@@ -94,6 +94,10 @@ public:
     /// Marks a slot as drained: it takes no further pod, `find` and `room` pass over it, and
     /// inter-pod constraints no longer count its nodes nor the pods on them.
     void close(Slot slot);
+    /// Whether a closed slot is still being drained. kube-scheduler sees its nodes until they are
+    /// deleted: they are domains without pods for spread constraints that count tainted nodes, and
+    /// lower the least count there. They never count for minDomains. At first it is not.
+    void set_draining(Slot closed, bool is_draining);
 
     /// How many pods fit on the slot, up to `wanted`, if its nodes are filled one after the other
     /// and none beyond `per_node`. With spread over single nodes more may fit once these are

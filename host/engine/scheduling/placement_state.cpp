@@ -166,6 +166,18 @@ void Placement::State::close(Slot slot) {
     log.push_back({.kind = Record::Kind::closed, .slot = slot});
 }
 
+void Placement::State::set_draining(Slot slot, bool is_draining) {
+    CAPSTAN_ASSERT(slots[slot].closed, "an open slot is drained");
+    if (slots[slot].draining == is_draining) return;
+    change_draining(slot, is_draining);
+    log.push_back({.kind = Record::Kind::draining, .slot = slot});
+}
+
+void Placement::State::change_draining(Slot slot, bool is_draining) {
+    slots[slot].draining = is_draining;
+    if (counts()) topology_counts.count_draining(place_of(slot), is_draining ? 1 : -1);
+}
+
 void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
     CAPSTAN_ASSERT(slot < slots.size(), "there is no such slot");
     CAPSTAN_ASSERT(pod_group < predicates->pod_groups.size(), "there is no such pod group");
@@ -253,6 +265,7 @@ void Placement::State::revert(const Record& record) {
                 topology_counts.pop(place);
             }
             return drop_last_slot();
+        case Record::Kind::draining: return change_draining(record.slot, !slot.draining);
         case Record::Kind::closed: slot.closed = false; return count_all_on(record.slot, 1);
         case Record::Kind::spread_quotas: return;
     }

@@ -93,13 +93,14 @@ struct SlotFacts {
     ProfileId profile = 0;
     TemplateNodeId template_node = no_template_node;  ///< no_template_node: a node of the cluster
     bool closed = false;
+    bool draining = false;                  ///< only if closed
     std::uint32_t last_placed = no_record;  ///< the last record of pods placed here
 };
 
 /// One change, with what is needed to reverse it. The `placed` records of a slot are a linked list
 /// from SlotFacts::last_placed, so that its pods are found without a search.
 struct Record {
-    enum class Kind : std::uint8_t { placed, added, split, closed, spread_quotas };
+    enum class Kind : std::uint8_t { placed, added, split, closed, draining, spread_quotas };
     Kind kind = Kind::placed;
     Slot slot = 0;
     std::uint32_t other = 0;  ///< placed: the slot's record before; split: the slot that was split
@@ -113,6 +114,7 @@ struct Placement::State {
     Slot add(TemplateNodeId template_node, int nodes);
     Slot split(Slot from, int nodes);
     void close(Slot slot);
+    void set_draining(Slot slot, bool is_draining);
     void place(PodGroupIndex pod_group, Slot slot, int per_node);
     void allow(PodGroupIndex pod_group, std::uint32_t domain, int pods);
     void disallow(PodGroupIndex pod_group);
@@ -152,6 +154,7 @@ struct Placement::State {
 
 private:
     bool counts() const noexcept { return predicates->pods.counters.size() != 0; }
+    void change_draining(Slot slot, bool is_draining);
     /// Changes capacity, counters and quotas for `per_node` more pods; below zero: fewer.
     void change_pods(PodGroupIndex pod_group, Slot slot, int per_node);
     /// Adds the slot's nodes and all pods on them to the counters (`times` 1) or removes them (-1).

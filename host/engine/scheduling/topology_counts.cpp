@@ -43,13 +43,14 @@ TopologyId Topologies::labelled(std::string_view key) {
     return *label.all;
 }
 
-TopologyId Topologies::add(std::string_view key, DomainByProfile domain_of) {
+TopologyId Topologies::add(std::string_view key, DomainByProfile domain_of, bool without_tainted) {
     const Key& label = read(key);
     const bool per_node = key == well_known::hostname_label;
     const auto domains = static_cast<std::uint32_t>(per_node ? 1 : label.values.size());
     return add(TopologyDomains{.key = std::string(key),
                                .per_node = per_node,
                                .domains = domains,
+                               .without_tainted = without_tainted,
                                .domain_of = std::move(domain_of)});
 }
 
@@ -115,7 +116,8 @@ std::string text_of_keys(SpreadTopologies::Constraints all,
 TopologyId SpreadTopologies::find(const snapshot::PodSpec& pod, Constraints all,
                                   const snapshot::SpreadConstraint& constraint) {
     if (has_node_policies(pod, constraint))
-        return topologies_.add(constraint.topology_key, eligible(pod, all, constraint));
+        return topologies_.add(constraint.topology_key, eligible(pod, all, constraint),
+                               constraint.honor_taints);
     const std::string keys = text_of_keys(all, constraint);
     const auto at = without_policies_.find(keys);
     if (at != without_policies_.end()) return at->second;
@@ -163,6 +165,7 @@ TopologyCounts::TopologyCounts(const CounterTable& counters, const Topologies& t
         end += topologies[topology].domains;
     }
     nodes_.resize(end);
+    draining_.resize(end);
 }
 
 void TopologyCounts::push(const Place& place) {
@@ -183,6 +186,16 @@ void TopologyCounts::split(std::uint32_t from) {
 void TopologyCounts::count_nodes(const Place& place, int sign) {
     add_domains(place, sign, false);
     if (place.has_host_domains) add_domains(place, sign, true);
+}
+
+void TopologyCounts::count_draining(const Place& place, int sign) {
+    for (TopologyId topology = 0; topology < topologies_->size(); ++topology) {
+        const TopologyDomains& facts = (*topologies_)[topology];
+        const std::int32_t domain = facts.domain_of[place.profile];
+        if (!spread_topology_[topology] || domain == no_domain || facts.without_tainted) continue;
+        draining_[first_[topology] + static_cast<std::uint32_t>(domain)] +=
+            std::int64_t{sign} * place.nodes;
+    }
 }
 
 void TopologyCounts::count_host_domains(const Place& place, int sign) {
@@ -259,8 +272,9 @@ DomainCounts TopologyCounts::domain_counts(CounterId id, const Place& place) con
     const auto domains = static_cast<std::int32_t>((*topologies_)[counter.topology].domains);
     DomainCounts out{.here = in_domain(id, own), .least_other = unbounded, .domains = 0};
     for (std::int32_t other = 0; other < domains; ++other) {
-        if (nodes_in(id, other) == 0) continue;
-        ++out.domains;
+        const bool remains = nodes_in(id, other) > 0;
+        if (!remains && draining_[place_in_nodes(id, other)] == 0) continue;
+        if (remains) ++out.domains;
         if (other != own) out.least_other = std::min(out.least_other, in_domain(id, other));
     }
     return out;
@@ -276,7 +290,8 @@ DomainCounts TopologyCounts::domain_counts_of_node(const Counter& counter, Count
                      .domains = static_cast<int>(others + 1)};
     std::int64_t occupied = 0;
     for (const std::int64_t nodes : level) occupied += nodes;
-    if (others - occupied + (out.here > 0 ? itself : 0) > 0) {
+    const bool has_empty = others - occupied + (out.here > 0 ? itself : 0) > 0;
+    if (has_empty || draining_[place_in_nodes(id, 0)] > 0) {
         out.least_other = 0;
         return out;
     }

@@ -35,6 +35,8 @@ struct TopologyDomains {
     /// nodes have one hostname. `domain_of` is then 0 for every node that counts.
     bool per_node = false;
     std::uint32_t domains = 1;  ///< how many domain numbers there are, from 0; 1 with `per_node`
+    /// Nodes with a taint that the pods do not tolerate are in no domain (nodeTaintsPolicy Honor).
+    bool without_tainted = false;
     DomainByProfile domain_of{};
     bool operator==(const TopologyDomains&) const = default;
 };
@@ -54,7 +56,7 @@ public:
     TopologyId labelled(std::string_view key);
     /// The topology of the nodes to which `domain_of` gives a domain. `domain_of` is that of
     /// domains_of(key) with some domains replaced by no_domain.
-    TopologyId add(std::string_view key, DomainByProfile domain_of);
+    TopologyId add(std::string_view key, DomainByProfile domain_of, bool without_tainted = false);
     /// Every node is a domain.
     TopologyId each_node() {
         return add(TopologyDomains{.per_node = true, .domain_of = everywhere()});
@@ -167,7 +169,7 @@ private:
 struct DomainCounts {
     int here = 0;         ///< pods in the domain itself
     int least_other = 0;  ///< pods in the emptiest other domain; `unbounded`: there is no other
-    int domains = 0;      ///< number of domains, this one included
+    int domains = 0;      ///< number of domains that remain, this one included
 };
 inline constexpr int unbounded = std::numeric_limits<int>::max();
 
@@ -203,6 +205,9 @@ public:
     /// (-1). The constraints over single nodes are included only with `has_host_domains`. The
     /// counts of pods do not change.
     void count_nodes(const Place& place, int sign);
+    /// Adds the nodes of a slot to the draining domains of spread constraints (`sign` 1), or
+    /// removes them (-1): domains without pods, except where tainted nodes are in no domain.
+    void count_draining(const Place& place, int sign);
     /// Counts `per_node` more pods (below zero: fewer) on each node of the slot.
     void count(CounterId id, const Place& place, int per_node);
 
@@ -224,7 +229,7 @@ public:
     /// Nodes in a domain; per node, all nodes with host domains are in domain 0. Only for counters
     /// of spread constraints.
     std::int64_t nodes_in(CounterId id, std::int32_t domain) const noexcept {
-        return nodes_[first_[(*counters_)[id].topology] + static_cast<std::uint32_t>(domain)];
+        return nodes_[place_in_nodes(id, domain)];
     }
 
     /// The value of a counter per node.
@@ -238,6 +243,9 @@ public:
 private:
     std::int32_t domain(CounterId id, ProfileId profile) const noexcept {
         return (*topologies_)[(*counters_)[id].topology].domain_of[profile];
+    }
+    std::size_t place_in_nodes(CounterId id, std::int32_t domain) const noexcept {
+        return first_[(*counters_)[id].topology] + static_cast<std::uint32_t>(domain);
     }
     void add_domains(const Place& place, int sign, bool per_node);
     void count_host_domains(const Place& place, int sign);
@@ -254,9 +262,10 @@ private:
     // By level table, how many nodes have one pod, two pods, and so on. Nodes without a pod are not
     // in it.
     std::vector<std::vector<std::int64_t>> levels_;
-    std::vector<bool> spread_topology_;  // by topology: a spread constraint uses it
-    std::vector<std::uint32_t> first_;   // by topology: the place of its domain 0 in nodes_
-    std::vector<std::int64_t> nodes_;    // nodes by domain, only of topologies of spread
+    std::vector<bool> spread_topology_;   // by topology: a spread constraint uses it
+    std::vector<std::uint32_t> first_;    // by topology: the place of its domain 0 in nodes_
+    std::vector<std::int64_t> nodes_;     // nodes by domain, only of topologies of spread
+    std::vector<std::int64_t> draining_;  // likewise, for nodes that drain
 };
 
 }  // namespace capstan::engine::scheduling

@@ -29,8 +29,10 @@ BOOST_DESCRIBE_STRUCT(Group, (),
                        machines, target_lag, plan, unreadable_because))
 BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
 BOOST_DESCRIBE_STRUCT(CandidateGroup, (), (planned, options, price_per_hour))
+BOOST_DESCRIBE_STRUCT(HeldBackNodes, (), (nodes, after))
 BOOST_DESCRIBE_STRUCT(PassFigures, (),
-                      (untried_pods, left_out_pods, at_maximum, at_minimum, looked_at_nodes))
+                      (untried_pods, left_out_pods, at_maximum, at_minimum, held_back,
+                       looked_at_nodes))
 
 }  // namespace capstan::engine
 

@@ -1,6 +1,7 @@
 // Which of the unneeded nodes are removed.
 #include <gmock/gmock.h>
 
+#include "engine/pods/pod_group_key.hpp"
 #include "plan_case.hpp"
 
 namespace capstan::engine::scale_down {
@@ -80,32 +81,59 @@ TEST(NodeSelection, SelectsManyEmptyNodesAndOneWithPods) {
               "(scale_down.max_drain_parallelism)");
 }
 
-/// Three zones of one node each. Nodes a and c have a pod each that is spread evenly over the
-/// zones. Node c is kept, since it is not underutilized.
-PlanCase three_zones() {
-    PlanCase c = web({"a", "b", "c"});
-    for (const char* node : {"a", "b", "c"})
-        c.test_cluster.change_node(node).labels = {{"zone", std::string("zone of ") + node}};
-    for (const char* node : {"a", "c"}) {
-        snapshot::PodObject& pod = add_pod(c, std::string("front-") + node, node);
+/// Zones 1 and 2 have two pods of an even spread each. Nodes 1a and 1b have one of those in zone 1.
+PlanCase two_zones() {
+    PlanCase c = web({"1a", "1b", "2", "other"});
+    for (const auto& [node, zone] : {std::pair("1a", "1"), {"1b", "1"}, {"2", "2"}})
+        c.test_cluster.change_node(node).labels = {{"zone", zone}};
+    for (const auto& [name, node] :
+         {std::pair("front-1", "1a"), {"front-2", "1b"}, {"front-3", "2"}, {"front-4", "2"}}) {
+        snapshot::PodObject& pod = add_pod(c, name, node);
         pod.labels = {{"app", "front"}};
         pod.spec.spread.push_back({.topology_key = "zone",
                                    .selector = LabelSelector{.match_labels = {{"app", "front"}}}});
     }
-    add_pod(c, "mail", "b");
-    add_pod(c, "large", "c", 2600);
-    c.unneeded_for(11min, {"a", "b"});
+    for (const char* node : {"1b", "2"}) add_pod(c, std::string("large-") + node, node, 2600);
+    add_pod(c, "mail", "other");
+    c.unneeded_for(11min, {"1a", "other"});
     return c;
 }
 
 TEST(NodeSelection, SelectsTheNextNodeIfOneMustWaitForOthers) {
-    PlanCase c = three_zones();
+    PlanCase c = two_zones();
+    EXPECT_THAT(c.run().chosen, ElementsAre("1a"));
+    // While the last node of zone 3 is there and has none of these pods, a pod that leaves zone 1
+    // may not return to it.
+    c.test_cluster.node("going", "web").labels = {{"zone", "3"}};
+    c.being_removed("going", "web", RemovalPhase::deleting, true);
     const Planned out = c.run();
-    EXPECT_THAT(out.unneeded(), ElementsAre("a", "b"));
-    // While node b is there and zone b has none of these pods, zone c may not have two.
-    EXPECT_EQ(out.of("a").because, "pod default/front-a fits only after other nodes are removed");
-    EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
-    EXPECT_THAT(out.chosen, ElementsAre("b"));
+    EXPECT_THAT(out.unneeded(), ElementsAre("1a", "other"));
+    EXPECT_EQ(out.of("1a").because, "pod default/front-1 fits only after other nodes are removed");
+    EXPECT_EQ(out.of("1a").reason, Unremovable::not_unneeded_other_reason);
+    EXPECT_THAT(out.chosen, ElementsAre("other"));
+}
+
+TEST(NodeSelection, WaitsWhileAPodOfTheLastRemovalIsPending) {
+    PlanCase c = web({"a", "b", "going"});
+    const snapshot::PodObject& pod = add_pod(c, "front-1", "a");
+    add_pod(c, "large", "b", 2600);
+    c.unneeded_for(11min, {"a"});
+    c.being_removed("going", "web", RemovalPhase::removed, false);
+    EXPECT_THAT(c.run().chosen, ElementsAre("a"));
+    const snapshot::Cluster cluster = c.test_cluster.cluster();
+    const std::string key = pods::pod_group_key(cluster, cluster.equivalence_group_of(0));
+    c.memory.removals.at("going").places["b"][key] = 1;
+    EXPECT_THAT(c.run().chosen, ElementsAre("a"));
+    snapshot::PodObject replacement = pod;
+    replacement.name = "front-2";
+    replacement.node_name.clear();
+    replacement.unscheduled_reason = "Unschedulable";
+    c.test_cluster.pod("front-2") = replacement;
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.of("a").because,
+              "unneeded for 11m, but pod default/front-2 is still pending after the eviction from "
+              "node going");
 }
 
 TEST(NodeSelection, CountsRemovalsInProgress) {
@@ -124,6 +152,8 @@ TEST(NodeSelection, IsInCooldownAfterAScaleUp) {
     EXPECT_THAT(out.chosen, IsEmpty());
     EXPECT_EQ(out.plan.no_removals_because,
               "last scale-up 4m ago, scale_down.delay_after_add is 10m");
+    EXPECT_EQ(out.plan.held_back, (std::map<std::string, HeldBackNodes>{
+                                      {"scale_down.delay_after_add", {2, "the last scale-up"}}}));
     EXPECT_EQ(out.plan.wake_at, noon + 6min);
     EXPECT_EQ(out.of("a").reason, Unremovable::not_unneeded_other_reason);
 }

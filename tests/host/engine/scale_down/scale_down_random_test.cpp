@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/drainability/pods_on_node.hpp"
+#include "engine/pods/pod_group_key.hpp"
 #include "engine/removal/removal.hpp"
 #include "naive/naive_scheduler.hpp"
 #include "plan_case.hpp"
@@ -72,7 +73,7 @@ public:
             pass_context::make_pass_context(snapshot_, c.memory, case_.settings, c.now));
         scale_up::InitialPlacement initial = scale_up::place_pending(*context_);
         naive_cluster_ = scheduling::naive::make_naive_cluster(cluster_);
-        for (const NodeIndex node : context_->being_removed) naive_cluster_.nodes[node].gone = true;
+        for (const NodeIndex node : context_->being_removed) drain(node);
         // Pending pods that fit on existing nodes are placed first.
         for (scheduling::Slot slot = 0; slot < cluster_.node_count(); ++slot) {
             for (const scheduling::Assignment& assignment : initial.placement.assignments(slot)) {
@@ -86,10 +87,6 @@ public:
         memory_ = c.memory;
         plan_ = plan_scale_down(*context_, initial.placement, context_->candidates,
                                 context_->budgets, {}, memory_);
-        for (NodeIndex n = 0; n < cluster_.node_count(); ++n) {
-            const bool is_going = std::ranges::count(context_->being_removed, n) > 0;
-            if (!is_going && !memory_.unneeded.contains(name(n))) staying_.push_back(n);
-        }
     }
 
     /// In the order in which their removals begin.
@@ -104,8 +101,10 @@ public:
         return out;
     }
 
-    /// Empty: every pod that moves, as listed by `checker`, has a destination.
+    /// Empty: every pod that moves, as listed by `checker`, fits on its planned node while all
+    /// chosen nodes drain.
     std::string find_unplaceable(const PlanChecker& checker) {
+        std::vector<std::pair<PodIndex, NodeIndex>> left;
         for (const ChosenNode& chosen : plan_.chosen) {
             const drainability::Candidate& node = at(chosen);
             if (assigned_.contains(node.node)) return name(node.node) + " has planned pods";
@@ -113,14 +112,19 @@ public:
             std::ranges::sort(moving);
             if (moving != checker.moving(name(node.node)))
                 return "other pods of " + name(node.node) + " move than expected";
-            naive_cluster_.nodes[node.node].gone = true;
-            const std::vector<PodIndex> left = assign_all(node.moving);
-            if (!left.empty()) {
-                return std::string(cluster_.text(cluster_.pod(left[0]).name)) + " of " +
-                       name(node.node) + " has no destination";
-            }
+            drain(node.node);
+            for (const auto& [to, pods] : chosen.places)
+                for (const auto& [key, count] : pods)
+                    add_moves(node, *cluster_.find_node(to), key, count, left);
         }
-        return {};
+        // The order matters for inter-pod constraints.
+        for (std::size_t before = left.size() + 1; left.size() < before;) {
+            before = left.size();
+            std::erase_if(left, [&](const auto& move) { return assign(move.first, move.second); });
+        }
+        if (left.empty()) return {};
+        return std::string(cluster_.text(cluster_.pod(left[0].first).name)) + " does not fit on " +
+               name(left[0].second);
     }
 
     /// The pods that one pass evicts if all removals are draining.
@@ -159,36 +163,29 @@ private:
     std::string name(NodeIndex n) const {
         return std::string(cluster_.text(cluster_.node(n).name));
     }
-    /// Assigns pods until none of the others fits, since the order matters for inter-pod
-    /// constraints. Returns the pods without a destination.
-    std::vector<PodIndex> assign_all(const std::vector<PodIndex>& pods) {
-        std::vector<PodIndex> left = pods;
-        std::ranges::sort(left, {}, [&](PodIndex pod) {
-            const snapshot::PodGroupRow& row =
-                cluster_.equivalence_group(cluster_.equivalence_group_of(pod));
-            const auto place = std::ranges::find(pods, pod) - pods.begin();
-            return std::pair(-row.spec->requests.amount("cpu"), place);
-        });
-        for (std::size_t before = left.size() + 1; left.size() < before;) {
-            before = left.size();
-            std::erase_if(left, [&](PodIndex pod) { return assign(pod); });
-        }
-        return left;
+    void drain(NodeIndex node) {
+        naive_cluster_.nodes[node].gone = true;
+        naive_cluster_.nodes[node].draining = true;
     }
-    bool assign(PodIndex pod) {
+    /// Adds `count` pods of the node with this key that have no move yet.
+    void add_moves(const drainability::Candidate& node, NodeIndex to, const std::string& key,
+                   int count, std::vector<std::pair<PodIndex, NodeIndex>>& moves) const {
+        for (const PodIndex pod : node.moving) {
+            const bool has_move =
+                std::ranges::any_of(moves, [&](const auto& move) { return move.first == pod; });
+            if (has_move || count == 0 ||
+                pods::pod_group_key(cluster_, cluster_.equivalence_group_of(pod)) != key)
+                continue;
+            moves.emplace_back(pod, to);
+            --count;
+        }
+    }
+    bool assign(PodIndex pod, NodeIndex node) {
         const scheduling::naive::Pod moving =
             scheduling::naive::make_pod(cluster_, cluster_.equivalence_group_of(pod));
-        // The planned node first, then the nodes that stay.
-        std::vector<NodeIndex> nodes = staying_;
-        const NodeIndex planned =
-            *cluster_.find_node(memory_.hints.at(drainability::full_name(cluster_, pod)));
-        nodes.insert(nodes.begin(), planned);
-        for (const NodeIndex node : nodes) {
-            if (!scheduling::naive::fits(naive_cluster_, moving, node)) continue;
-            naive_cluster_.nodes[node].pods.push_back(moving);
-            return true;
-        }
-        return false;
+        if (!scheduling::naive::fits(naive_cluster_, moving, node)) return false;
+        naive_cluster_.nodes[node].pods.push_back(moving);
+        return true;
     }
 
     const PlanCase& case_;
@@ -197,7 +194,6 @@ private:
     std::optional<pass_context::PassContext> context_{};
     scheduling::naive::NaiveCluster naive_cluster_{};
     std::set<NodeIndex> assigned_{};
-    std::vector<NodeIndex> staying_{};
     Memory memory_{};
     ScaleDown plan_{};
 };

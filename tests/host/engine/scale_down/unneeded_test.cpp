@@ -202,9 +202,9 @@ TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
     EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
 }
 
-TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
-    // Node c is the only one in zone z3. Without it there are two zones, and p-c may move to
-    // either.
+/// A node in each of three zones, with a pod of an even spread over zones on each. Nodes a and b
+/// stay.
+PlanCase three_zones(bool honor_taints) {
     PlanCase c;
     c.test_cluster.group("web", 3);
     for (const auto& [name, zone] : {std::pair("a", "z1"), {"b", "z2"}, {"c", "z3"}})
@@ -212,11 +212,27 @@ TEST(UnneededNodes, IgnoreTopologyDomainsOfRemovedNodes) {
     for (const char* node : {"a", "b", "c"}) {
         snapshot::PodObject& pod = add_pod(c, std::string("p-") + node, node);
         pod.labels = {{"app", "p"}};
-        pod.spec.spread.push_back(
-            {.topology_key = "zone", .selector = LabelSelector{.match_labels = {{"app", "p"}}}});
+        pod.spec.spread.push_back({.topology_key = "zone",
+                                   .selector = LabelSelector{.match_labels = {{"app", "p"}}},
+                                   .honor_taints = honor_taints});
     }
-    add_pod(c, "large", "a", 1000);
-    add_pod(c, "larger", "b", 1000);
+    add_pod(c, "large", "a", 3000);
+    add_pod(c, "larger", "b", 3000);
+    return c;
+}
+
+TEST(UnneededNodes, ExcludeTheLastNodeOfADomainThatIsSeenWhileItDrains) {
+    const Planned out = three_zones(false).run();
+    EXPECT_THAT(out.unneeded(), ::testing::Not(::testing::Contains("c")));
+    EXPECT_EQ(
+        out.of("c").because,
+        "pod default/p-c (cpu 100m) fits on no other node: 0/2 nodes are available: 2 node(s) "
+        "didn't match pod topology spread constraints; closest fit is a: node(s) didn't match "
+        "pod topology spread constraints: zone=z1 has 1, the minimum is 0, maxSkew 1");
+}
+
+TEST(UnneededNodes, IncludeTheLastNodeOfADomainThatEndsWithItsTaint) {
+    const PlanCase c = three_zones(true);
     EXPECT_THAT(c.run().unneeded(), ::testing::Contains("c"));
 }
 

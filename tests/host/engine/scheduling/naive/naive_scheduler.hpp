@@ -35,6 +35,8 @@ struct Node {
     std::map<std::string, std::optional<int>> attach_limits{};
     std::vector<Pod> pods{};
     bool gone = false;  ///< the node and its pods are ignored
+    /// Only if gone: it is still a domain of spread constraints that count tainted nodes.
+    bool draining = false;
     /// Takes pods, but does not count as a domain of a spread over hosts.
     bool unopened = false;
 };

@@ -19,7 +19,7 @@ LabelSelector selector_of(const snapshot::SpreadConstraint& constraint, const Po
 }
 
 int count(const Node& node, const snapshot::SpreadConstraint& constraint, const Pod& pod) {
-    if (!constraint.selector) return 0;
+    if (!constraint.selector || node.gone) return 0;
     const LabelSelector selector = selector_of(constraint, pod);
     if (selector == LabelSelector{}) return 0;
     return static_cast<int>(
@@ -32,7 +32,8 @@ bool is_eligible(const Node& node, const snapshot::SpreadConstraint& constraint,
     const bool has_all_keys = std::all_of(
         pod.spec.spread.begin(), pod.spec.spread.end(),
         [&](const auto& other) { return find_value(node, other.topology_key).has_value(); });
-    return !node.gone && has_all_keys && !(constraint.honor_affinity && node_affinity(pod, node)) &&
+    const bool is_seen = !node.gone || (node.draining && !constraint.honor_taints);
+    return is_seen && has_all_keys && !(constraint.honor_affinity && node_affinity(pod, node)) &&
            !(constraint.honor_taints && taint_toleration(pod, node));
 }
 

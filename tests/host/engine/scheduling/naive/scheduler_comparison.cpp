@@ -75,8 +75,10 @@ std::string SchedulerComparison::compare_domains(PodGroupIndex pod_group) const 
     if (!spread) return "";
     for (const auto& constraint : pods_[pod_group].spec.spread) {
         if (constraint.topology_key != spread->topology_key) continue;
+        naive::NaiveCluster remaining = now_.naive_cluster;
+        for (naive::Node& node : remaining.nodes) node.draining = false;
         const std::map<std::string, int> counts =
-            count_domains(now_.naive_cluster, constraint, pods_[pod_group]);
+            count_domains(remaining, constraint, pods_[pod_group]);
         std::map<std::string, int> found;
         for (const auto& domain : spread->domains) {
             if (domain.exists) found[domain.value] = domain.count;
@@ -237,7 +239,12 @@ void SchedulerComparison::close(Dice& dice) {
     if (now_.closed[slot]) return;
     fast_.close(slot);
     now_.closed[slot] = true;
-    for (const std::size_t node : now_.nodes_of[slot]) now_.naive_cluster.nodes[node].gone = true;
+    const bool is_draining = slot < cluster_.node_count() && dice.chance(50);
+    fast_.set_draining(slot, is_draining);
+    for (const std::size_t node : now_.nodes_of[slot]) {
+        now_.naive_cluster.nodes[node].gone = true;
+        now_.naive_cluster.nodes[node].draining = is_draining;
+    }
 }
 
 void SchedulerComparison::allow(Dice& dice) {
