@@ -98,6 +98,10 @@ private:
         if (most && pass_.result.outcome.figures.at_maximum.contains("nodes"))
             about_cluster(true, "MaxNodesTotalReached",
                           "Max total nodes in cluster reached: " + std::to_string(*most));
+        for (const auto& [setting, held_back] : pass_.result.outcome.figures.held_back)
+            about_cluster(false, "ScaleDownHeldBack",
+                          "Scale-down: unneeded nodes are not removed yet: " +
+                              engine::describe(setting, held_back));
     }
     /// Events of machines that a cloud could not create, or that did not join in time. A refused
     /// call has an Event of its own.

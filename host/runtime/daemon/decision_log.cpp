@@ -59,6 +59,7 @@ void DecisionLog::log(const PassReport& pass) {
     log_leaving(pass);
     log_mixed_groups(pass);
     log_stages(pass);
+    log_held_back(pass);
     log_reasons(pass);
     log_unoffered(pass);
     if (!pass.dropped_because.empty()) {
@@ -283,6 +284,17 @@ void DecisionLog::log_stages(const PassReport& pass) {
         for (const engine::StageVerdict& stage : chosen.stages)
             if (stage.error || stage.kept.empty())
                 log_once(config::LogLevel::warn, "stage", stage.summary);
+}
+
+void DecisionLog::log_held_back(const PassReport& pass) {
+    for (const auto& [setting, held_back] : pass.result.outcome.figures.held_back) {
+        log_once({"held_back", setting, held_back.after},
+                 {.sentence = counted(held_back.nodes, "unneeded node") +
+                              (held_back.nodes == 1 ? " is" : " are") +
+                              " not removed yet: " + engine::describe(setting, held_back),
+                  .code = "held_back",
+                  .reason = setting});
+    }
 }
 
 void DecisionLog::log_reasons(const PassReport& pass) {

@@ -104,6 +104,7 @@ private:
     /// Groups of several machine types that may use one of their nodes as the template.
     void log_mixed_groups(const PassReport& pass);
     void log_stages(const PassReport& pass);
+    void log_held_back(const PassReport& pass);
     void log_reasons(const PassReport& pass);
     /// Machine types for new groups that no cloud has, each once.
     void log_unoffered(const PassReport& pass);

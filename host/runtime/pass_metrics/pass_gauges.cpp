@@ -101,6 +101,10 @@ PassGauges::PassGauges(prometheus::Registry& registry)
       unremovable_(gauges(registry, "cluster_autoscaler_unremovable_nodes_count",
                           "Nodes that cannot be removed, by reason."),
                    "reason"),
+      held_back_(gauges(registry, "capstan_held_back_nodes",
+                        "Nodes that have been unneeded for long enough and that a setting keeps "
+                        "for now."),
+                 "setting"),
       group_min_(gauges(registry, "cluster_autoscaler_node_group_min_count",
                         "Minimum size of the node group."),
                  "node_group"),
@@ -239,6 +243,9 @@ void PassGauges::observe_removals(const PassObservation& pass) {
         if (reason != engine::Unremovable::none)
             reasons[{std::string(engine::name_of(reason))}] = count;
     unremovable_.replace(reasons);
+    GaugeSeries::Values held_back;
+    for (const auto& [setting, nodes] : pass.figures.held_back) held_back[{setting}] = nodes.nodes;
+    held_back_.replace(held_back);
     if (pass.figures.looked_at_nodes || !looked_at_nodes_) looked_at_nodes_ = pass.at;
     skip_eval_.Set(std::chrono::duration<double>(pass.at - *looked_at_nodes_).count());
 }

@@ -35,7 +35,7 @@ private:
     prometheus::Gauge& skip_eval_;
     std::optional<Time> looked_at_nodes_{};  ///< when a pass last examined nodes for removal
     GaugeSeries cpu_limits_, memory_limits_, taints_, skipped_pods_;
-    GaugeSeries nodes_, groups_, pods_, unremovable_;
+    GaugeSeries nodes_, groups_, pods_, unremovable_, held_back_;
     GaugeSeries group_min_, group_max_, group_target_, group_healthiness_;
     GaugeSeries in_backoff_, unhealthy_, backoff_status_;
 };

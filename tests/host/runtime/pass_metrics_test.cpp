@@ -349,6 +349,13 @@ TEST_F(PassMetricsTest, DoNotCountUnsentEvictions) {
                               HasSubstr("evicted_pods_total{eviction_result=\"succeeded\"} 0\n")));
 }
 
+TEST_F(PassMetricsTest, ReportNodesThatASettingHoldsBack) {
+    EXPECT_THAT(pass(), Not(HasSubstr("capstan_held_back_nodes{")));
+    figures.held_back = {{"scale_down.delay_after_add", {.nodes = 2}}};
+    EXPECT_THAT(pass(),
+                HasSubstr("capstan_held_back_nodes{setting=\"scale_down.delay_after_add\"} 2\n"));
+}
+
 TEST_F(PassMetricsTest, ReportTheScaleDownCooldown) {
     const auto in_cooldown = [&] {
         return pass().find("cluster_autoscaler_scale_down_in_cooldown 1\n") != std::string::npos;

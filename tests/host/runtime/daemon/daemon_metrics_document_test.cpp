@@ -51,6 +51,7 @@ void count_in_each_family(PopulatedMetrics& counted) {
     PassReport pass = counted.report();
     pass.clouds = {{.cloud = PluginInstanceId("aws"), .answered = populated_at}};
     pass.result.outcome.decision.evictions = {{.ns = "shop", .pod = "p"}};
+    pass.result.outcome.figures.held_back["scale_down.delay_after_add"] = {.nodes = 1};
     pass.results.evictions = {Error{ErrorCode::throttled, "a budget"}};
     counted.observe(pass);
 }

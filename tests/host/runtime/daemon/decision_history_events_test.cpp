@@ -180,6 +180,15 @@ TEST_F(PassEvents, ReportAnUnhealthyAndAFullCluster) {
                             "in cluster reached: 20"));
 }
 
+TEST_F(PassEvents, ReportWhichSettingHoldsScaleDownBack) {
+    pass->result.outcome.figures.held_back = {
+        {"scale_down.delay_after_add", {.nodes = 2, .after = "the last scale-up (group web)"}}};
+    EXPECT_THAT(lines(*pass),
+                ElementsAre("ConfigMap kube-system/status: ScaleDownHeldBack: Scale-down: unneeded "
+                            "nodes are not removed yet: scale_down.delay_after_add after the last "
+                            "scale-up (group web)"));
+}
+
 TEST_F(PassEvents, ReportOnceThatMachinesDidNotJoin) {
     const NodeGroupId web("web");
     pass->memory.backoffs[web] = {.last_failure = Time(std::chrono::hours(1)),

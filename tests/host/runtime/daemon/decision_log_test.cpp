@@ -75,6 +75,19 @@ TEST_F(DecisionLogTest, LogsAFailedActionOnceWhileItLasts) {
     EXPECT_THAT(logged(), ElementsAre(line));
 }
 
+TEST_F(DecisionLogTest, LogsOnceWhichSettingHoldsScaleDownBack) {
+    auto& held_back = pass.result.outcome.figures.held_back;
+    held_back = {{"scale_down.delay_after_add", {2, "the last scale-up (group web)"}}};
+    EXPECT_THAT(logged(), ElementsAre("info  pass: 2 unneeded nodes are not removed yet: "
+                                      "scale_down.delay_after_add after the last scale-up (group "
+                                      "web)"));
+    ++held_back.begin()->second.nodes;
+    EXPECT_THAT(logged(), IsEmpty());
+    held_back = {{"scale_down.ignore_schedulable_pods", {1}}};
+    EXPECT_THAT(logged(), ElementsAre("info  pass: 1 unneeded node is not removed yet: "
+                                      "scale_down.ignore_schedulable_pods"));
+}
+
 TEST_F(DecisionLogTest, LogsALeavingMachineOnce) {
     const auto with_notice = [this](std::optional<Leaving> leaving) {
         const engine::Group group{
