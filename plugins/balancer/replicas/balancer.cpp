@@ -11,11 +11,17 @@
 namespace capstan::replicas {
 namespace {
 
-std::int64_t count_at(const Json& object, std::initializer_list<std::string_view> path,
-                      std::int64_t otherwise) {
-    const Json* value = object.find(path);
-    const auto number = value != nullptr ? value->integer() : std::nullopt;
-    return number ? std::clamp<std::int64_t>(*number, 0, unlimited) : otherwise;
+/// A number that is not negative; absent: the value is not one. Cut off at `unlimited`.
+std::optional<std::int64_t> read_count(const Json& value) {
+    const std::optional<std::int64_t> number = value.integer();
+    if (!number || *number < 0) return std::nullopt;
+    return std::min(*number, unlimited);
+}
+
+/// NULL: the member is absent or null.
+const Json* find_value(const Json& object, std::initializer_list<std::string_view> path) {
+    const Json* const value = object.find(path);
+    return value != nullptr && !value->is_null() ? value : nullptr;
 }
 
 class Reader {
@@ -27,14 +33,14 @@ public:
         out_.name = object_.text_at({"metadata", "name"});
         out_.uid = object_.text_at({"metadata", "uid"});
         out_.created = object_.text_at({"metadata", "creationTimestamp"});
-        out_.generation = count_at(object_, {"metadata", "generation"}, 0);
-        out_.replicas = count_at(object_, {"spec", "replicas"}, 1);
+        if (const Json* generation = object_.find({"metadata", "generation"}))
+            out_.generation = read_count(*generation).value_or(0);
         if (const Json* status = object_.find("status")) out_.status = *status;
         read_targets();
         read_selector();
         read_policy();
         read_fallback();
-        refuse_unlimited();
+        read_replicas();
         return std::move(out_);
     }
 
@@ -54,9 +60,7 @@ private:
         Target target{.name = json.text_at({"name"}),
                       .ref = {.api_version = json.text_at({"scaleTargetRef", "apiVersion"}),
                               .kind = json.text_at({"scaleTargetRef", "kind"}),
-                              .name = json.text_at({"scaleTargetRef", "name"})},
-                      .min = count_at(json, {"minReplicas"}, 0),
-                      .max = count_at(json, {"maxReplicas"}, unlimited)};
+                              .name = json.text_at({"scaleTargetRef", "name"})}};
         const std::string label = "target " + target.name;
         for (const Target& other : out_.targets) {
             if (other.name == target.name)
@@ -67,11 +71,24 @@ private:
         }
         if (is_same_object(target.ref, {"balancer.x-k8s.io/", "Balancer", out_.name}))
             return complain(Phase::spec, label + " is ignored: it is the Balancer itself");
+        target.min = read_bound(json, "minReplicas", label).value_or(0);
+        target.max = read_bound(json, "maxReplicas", label).value_or(unlimited);
         if (target.min > target.max)
             complain(Phase::spec, label + ": minReplicas " + std::to_string(target.min) +
                                       " is above maxReplicas " + std::to_string(target.max) +
                                       "; the minimum applies");
         out_.targets.push_back(std::move(target));
+    }
+
+    std::optional<std::int64_t> read_bound(const Json& target, std::string_view key,
+                                           const std::string& label) {
+        const Json* const value = find_value(target, {key});
+        if (value == nullptr) return std::nullopt;
+        const std::optional<std::int64_t> bound = read_count(*value);
+        if (!bound)
+            complain(Phase::spec, label + ": " + std::string(key) + " " + to_string(*value) +
+                                      " is not a number of at least 0; it is ignored");
+        return bound;
     }
 
     void read_selector() {
@@ -131,13 +148,14 @@ private:
         bool is_any = false;
         for (const auto& [name, weight] : weights->members()) {
             check_names_target(name, "targetProportions");
-            const std::int64_t number = weight.integer().value_or(0);
-            if (number < 0)
-                complain(Phase::spec, "targetProportions: " + in_quotes(name) +
-                                          " has the negative value " + std::to_string(number) +
-                                          "; 0 is used");
-            out_.weights[name] = std::clamp<std::int64_t>(number, 0, unlimited);
-            is_any = is_any || number > 0;
+            const std::optional<std::int64_t> number = read_count(weight);
+            if (!number)
+                complain(Phase::spec,
+                         "targetProportions: " + in_quotes(name) + " has the " +
+                             (weight.integer() ? "negative value " : "invalid value ") +
+                             to_string(weight) + "; 0 is used");
+            out_.weights[name] = number.value_or(0);
+            is_any = is_any || number.value_or(0) > 0;
         }
         if (!is_any)
             return complain(Phase::spec,
@@ -145,11 +163,18 @@ private:
         out_.policy = Policy::proportional;
     }
 
-    /// `unlimited` stands for "no maximum" elsewhere, so it cannot be a number of replicas.
-    void refuse_unlimited() {
-        if (out_.replicas < unlimited) return;
+    /// Without a valid number nothing is placed. `unlimited` stands for "no maximum" elsewhere, so
+    /// it cannot be a number of replicas.
+    void read_replicas() {
+        const Json* const given = find_value(object_, {"spec", "replicas"});
+        if (given == nullptr) return;
+        const std::optional<std::int64_t> number = read_count(*given);
+        out_.replicas = number.value_or(0);
+        if (number && *number < unlimited) return;
         out_.policy.reset();
-        complain(Phase::spec, "replicas: must be below " + std::to_string(unlimited));
+        complain(Phase::spec,
+                 number ? "replicas: must be below " + std::to_string(unlimited)
+                        : "replicas: must be a number of at least 0, not " + to_string(*given));
     }
 
     /// Reads startupTimeout, which the proposal has, or else upstream's startupTimeoutSeconds.
@@ -166,9 +191,15 @@ private:
             complain(Phase::spec, "startupTimeout: " + (timeout ? in_quotes(text) + " is negative"
                                                                 : timeout.error().message));
         }
-        if (fallback->find("startupTimeoutSeconds") != nullptr)
-            out_.startup_timeout =
-                std::chrono::seconds(count_at(*fallback, {"startupTimeoutSeconds"}, 0));
+        const Json* const seconds = find_value(*fallback, {"startupTimeoutSeconds"});
+        if (seconds == nullptr) return;
+        const std::optional<std::int64_t> number = read_count(*seconds);
+        if (number) {
+            out_.startup_timeout = std::chrono::seconds(*number);
+        } else {
+            complain(Phase::spec, "startupTimeoutSeconds: must be a number of at least 0, not " +
+                                      to_string(*seconds));
+        }
     }
 
     const Json& object_;

@@ -116,8 +116,14 @@ TEST(ReadBalancer, ReportsOneProblemPerMistake) {
               "targetProportions: \"a\" has the negative value -1; 0 is used"},
              {weights(R"({"a":0,"b":0})"),
               "targetProportions are all 0, so no target can take a replica", false},
+             {weights(R"({"a":"x","b":2})"),
+              "targetProportions: \"a\" has the invalid value \"x\"; 0 is used"},
              {order(R"(["a"])") + R"(,"replicas":2147483647)", "replicas: must be below 2147483647",
               false},
+             {order(R"(["a"])") + R"(,"replicas":-3)",
+              "replicas: must be a number of at least 0, not -3", false},
+             {order(R"(["a"])") + R"(,"replicas":"many")",
+              "replicas: must be a number of at least 0, not \"many\"", false},
          }) {
         SCOPED_TRACE(c.more);
         const Balancer balancer = read("{" + two_targets + c.more + "}");
@@ -125,7 +131,26 @@ TEST(ReadBalancer, ReportsOneProblemPerMistake) {
         EXPECT_EQ(balancer.problems[0].message, c.message);
         EXPECT_EQ(balancer.policy.has_value(), c.is_followed);
     }
-    EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + "}").problems, IsEmpty());
+    for (const char* valid : {"", R"(,"replicas":null)"})
+        EXPECT_THAT(read("{" + two_targets + order(R"(["a"])") + valid + "}").problems, IsEmpty());
+}
+
+TEST(ReadBalancer, IgnoresNegativeBoundsAndTimeouts) {
+    const Balancer balancer = read(R"({"targets":[
+        {"name":"a","scaleTargetRef":{"kind":"Deployment","name":"x"},"minReplicas":-1,"maxReplicas":-2}],
+        "selector":{"matchLabels":{"app":"web"}},
+        "policy":{"policyName":"priority","priorities":{"targetOrder":["a"]},
+                  "fallback":{"startupTimeoutSeconds":-5}}})");
+    EXPECT_EQ(balancer.targets.at(0).min, 0);
+    EXPECT_EQ(balancer.targets.at(0).max, unlimited);
+    EXPECT_EQ(balancer.startup_timeout, std::nullopt);
+    ASSERT_THAT(balancer.problems, SizeIs(3));
+    EXPECT_EQ(balancer.problems[0].message,
+              "target a: minReplicas -1 is not a number of at least 0; it is ignored");
+    EXPECT_EQ(balancer.problems[1].message,
+              "target a: maxReplicas -2 is not a number of at least 0; it is ignored");
+    EXPECT_EQ(balancer.problems[2].message,
+              "startupTimeoutSeconds: must be a number of at least 0, not -5");
 }
 
 TEST(ReadBalancer, CountsNoPodsWithAnEmptySelector) {

@@ -300,6 +300,17 @@ TEST_F(BalancerFaults, AnInvalidBalancerDoesNotBlockOthers) {
     EXPECT_THAT(done.problems[0].message, HasSubstr("policy not supported: \"best\""));
 }
 
+TEST_F(BalancerFaults, ANegativeNumberOfReplicasChangesNoTarget) {
+    put_deployment("a", 3);
+    put_deployment("b", 2);
+    put_balancer(R"("replicas":-3,)" + targets() + "," + in_order());
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(3, 2));
+    EXPECT_FALSE(condition().is_true);
+    EXPECT_EQ(condition().reason, "SpecChecking");
+    EXPECT_EQ(condition().message, "replicas: must be a number of at least 0, not -3");
+}
+
 TEST_F(BalancerFaults, AnEmptyScaleSelectorDoesNotCountEveryPod) {
     const KubeResource things("example.com", "v1", "things", "Thing");
     host.kube().serve(things, true);

@@ -43,7 +43,7 @@ Json random_target(RandomObjects& dice) {
         ref.set("apiVersion", dice.pick({"apps/v1", "v1", "", "a/b/c", "example.com/v1"}));
     ref.set("kind", dice.pick({"Deployment", "Deployment", "Nothing", ""}));
     ref.set("name", dice.pick({"a", "b", "c", "missing", "../x"}));
-    if (dice.often()) out.set("minReplicas", dice.count());
+    if (dice.often()) out.set("minReplicas", dice.weight());
     if (dice.often()) out.set("maxReplicas", dice.count());
     return out;
 }
@@ -84,7 +84,7 @@ Json random_policy(RandomObjects& dice) {
 
 Json random_spec(RandomObjects& dice) {
     Json out = Json::object({{"selector", random_selector(dice)}, {"policy", random_policy(dice)}});
-    if (dice.often()) out.set("replicas", dice.count());
+    if (dice.often()) out.set("replicas", dice.often() ? dice.count() : dice.weight());
     for (std::int64_t n = 2 + dice.up_to(3); n > 0; --n)
         out.at("targets").append(random_target(dice));
     return out;
