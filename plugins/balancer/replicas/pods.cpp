@@ -120,7 +120,7 @@ PodCounts Pods::count(const std::string& ns, const LabelSelector& of, const Labe
     PodCounts out;
     const auto pods = namespaces_.find(ns);
     if (pods == namespaces_.end()) return out;
-    std::int64_t starting = 0, late = 0;
+    std::int64_t starting = 0;
     // Compared before it is added: the longest timeouts would overflow Time.
     const auto due_in = [&](Duration left) {
         if (left < std::chrono::hours(24 * 365))
@@ -136,14 +136,14 @@ PodCounts Pods::count(const std::string& ns, const LabelSelector& of, const Labe
         if (!timeout || !pod.created || has_started(pod, now, *timeout)) continue;
         ++starting;
         const Duration age = now - *pod.created;
-        late += age > *timeout ? 1 : 0;
+        out.late += age > *timeout ? 1 : 0;
         if (age <= *timeout) due_in(*timeout - age);
         for (const Restart& each : pod.restarts) {
             if (each.up_since && now - *each.up_since < *timeout)
                 due_in(*timeout - (now - *each.up_since));
         }
     }
-    if (late > 0) out.blocked = starting;
+    if (out.late > 0) out.blocked = starting;
     return out;
 }
 

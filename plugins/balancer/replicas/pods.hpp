@@ -45,6 +45,7 @@ struct PodCounts {
     /// All pods that have not started, once one of them is older than the startup timeout: where
     /// that one did not start, the younger ones are not expected to. 0 before that.
     std::int64_t blocked = 0;
+    std::int64_t late = 0;           ///< pods of `blocked` that are older than the timeout
     std::optional<Time> next_due{};  ///< when `blocked` may change without an event
     std::int64_t foreign = 0;        ///< pods that the Balancer's own selector does not match
     std::string foreign_name{};      ///< name of the first foreign pod

@@ -243,6 +243,7 @@ TEST(CountPods, FindsPodsThatDidNotStartInTime) {
     EXPECT_EQ(counts.running, 1);
     // The late pod, and young pods that are not expected to start either.
     EXPECT_EQ(counts.blocked, 3);
+    EXPECT_EQ(counts.late, 1);
     EXPECT_EQ(counts.next_due, now + 1ns);
     EXPECT_EQ(pods.count("shop", web, nullptr, now, std::nullopt).blocked, 0);
     EXPECT_EQ(pods.count("other", web, nullptr, now, 180s).total, 0);
