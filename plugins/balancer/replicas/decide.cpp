@@ -55,8 +55,22 @@ private:
              .weight = weight == balancer_.weights.end() ? 0 : weight->second,
              .total = state.pods.total,
              .blocked = state.pods.blocked,
+             .late = state.pods.late,
+             .before = desired_before(target.name),
              .is_gone = is_gone});
         out_.targets.push_back(std::move(state));
+    }
+
+    /// What the status says of the last decision; 0: nothing.
+    std::int64_t desired_before(const std::string& target) const {
+        const Json* const targets = balancer_.status.find("targets");
+        if (targets == nullptr) return 0;
+        for (const Json& each : targets->items()) {
+            const Json* const desired = each.find("desired");
+            if (each.text_at({"name"}) == target && desired != nullptr)
+                return std::clamp<std::int64_t>(desired->integer().value_or(0), 0, unlimited);
+        }
+        return 0;
     }
 
     /// An empty selector would hold for every pod of the namespace.

@@ -7,106 +7,180 @@
 namespace capstan::replicas {
 namespace {
 
-/// Replicas of a target that will not start: its blocked pods, and those that are yet to be
-/// created.
-std::int64_t not_starting(const PlacedTarget& target, std::int64_t placed) {
-    if (target.is_gone) return placed;
-    if (target.blocked <= 0) return 0;
-    return std::max<std::int64_t>(target.blocked + placed - target.total, 0);
-}
-
 /// Adds, and stops at the ends of the range. Only a Balancer with absurd numbers gets there.
 void add(std::int64_t& sum, std::int64_t more) {
     sum = detail::saturated(detail::Int128(sum) + more);
 }
 
-bool is_healthy(const PlacedTarget& target) { return !target.is_gone && target.blocked <= 0; }
+/// A target while replicas are given out.
+struct Place {
+    const PlacedTarget* target;
+    std::int64_t has;           ///< replicas given so far
+    std::int64_t own = 0;       ///< those that the policy gives it
+    std::int64_t replaced = 0;  ///< replicas that do not start and that others have been asked for
+};
 
-/// The targets that `order` names, each once.
-std::vector<const PlacedTarget*> in_order(const PlacementRequest& request) {
-    std::vector<const PlacedTarget*> out;
-    for (const std::string& name : request.order) {
-        const auto target = std::ranges::find(request.targets, name, &PlacedTarget::name);
-        if (target == request.targets.end()) continue;
-        if (std::ranges::count(out, &*target) == 0) out.push_back(&*target);
-    }
-    return out;
+/// A target that may take replicas, until it has `most`.
+struct Room {
+    Place* place;
+    std::int64_t most;
+};
+
+/// Whether more than `percent` of the pods that have started or are late are late.
+bool is_late_share_above(std::int64_t percent, const PlacedTarget& target) {
+    const detail::Int128 started = target.total - target.blocked;
+    return detail::Int128(target.late) * 100 > (started + target.late) * percent;
 }
 
-/// Moves as many of `rest` to the target as its maximum lets it take.
-void take(const PlacedTarget& target, std::int64_t& rest, Placement& out) {
-    std::int64_t& placed = out.replicas[target.name];
-    const std::int64_t taken = std::clamp<std::int64_t>(target.max - placed, 0, rest);
-    placed += taken;
-    rest -= taken;
+bool starts_nothing(const PlacedTarget& target) {
+    return target.is_gone || is_late_share_above(late_share_max, target);
 }
 
-void place_by_priority(const PlacementRequest& request, std::int64_t rest, Placement& out) {
-    const std::vector<const PlacedTarget*> order = in_order(request);
-    const bool is_any_healthy =
-        std::ranges::any_of(order, [](const PlacedTarget* target) { return is_healthy(*target); });
-    std::int64_t nowhere = 0;
-    const auto fall_back = [&](const PlacedTarget& target) {
-        if (!request.falls_back) return;
-        const std::int64_t extra = not_starting(target, out.replicas[target.name]);
-        add(out.fallback, extra);
-        add(is_any_healthy ? rest : nowhere, extra);
-    };
-    for (const PlacedTarget* target : order) {
-        take(*target, rest, out);
-        fall_back(*target);
-    }
-    for (const PlacedTarget& target : request.targets) {
-        if (std::ranges::count(order, &target) == 0) fall_back(target);
-    }
-    for (const PlacedTarget* target : order) {
-        if (is_healthy(*target)) take(*target, rest, out);
-    }
-    add(rest, nowhere);
-    out.overflow = rest;
+bool starts_well(const PlacedTarget& target) {
+    return !target.is_gone && !is_late_share_above(late_share_good, target);
 }
 
-/// Hands `rest` out among the targets that `suits` picks; the answer is what is left.
-template <class Suits>
-std::int64_t fill(const PlacementRequest& request, std::int64_t rest, Placement& out, Suits suits) {
-    std::vector<Sharer> sharers;
-    for (const PlacedTarget& target : request.targets) {
-        if (suits(target))
-            sharers.push_back({target.name, target.weight, out.replicas[target.name], target.max});
-    }
-    const std::int64_t left = share_out(rest, sharers, request.rounding);
-    for (const Sharer& sharer : sharers) out.replicas[std::string(sharer.name)] = sharer.has;
-    return left;
+/// Extra replicas that the target was asked for before.
+std::int64_t extra_before(const Place& place) {
+    return std::max<std::int64_t>(place.target->before - place.own, 0);
 }
 
-void place_by_proportions(const PlacementRequest& request, std::int64_t rest, Placement& out) {
-    rest = fill(request, rest, out, [](const PlacedTarget&) { return true; });
-    out.overflow = rest;
-    if (rest > 0 || !request.falls_back) return;
-    for (const PlacedTarget& target : request.targets)
-        add(out.fallback, not_starting(target, out.replicas[target.name]));
-    out.overflow = fill(request, out.fallback, out, is_healthy);
+/// Replicas that will not start: blocked pods, and those that are yet to be created beside blocked
+/// ones. Of the extra replicas, a target that starts pods is expected to start all but the late.
+std::int64_t not_starting(const Place& place) {
+    const PlacedTarget& target = *place.target;
+    if (target.is_gone) return place.has;
+    if (target.blocked <= 0) return 0;
+    const std::int64_t of_own =
+        std::max<std::int64_t>(target.blocked + place.own - target.total, 0);
+    // Pods above the number of replicas are removed, the late ones first.
+    const std::int64_t of_all =
+        starts_nothing(target) ? target.blocked + place.has - target.total
+                               : target.late - std::max<std::int64_t>(target.total - place.has, 0);
+    return of_own + std::clamp<std::int64_t>(of_all - of_own, 0, place.has - place.own);
 }
+
+class Placer {
+public:
+    explicit Placer(const PlacementRequest& request) : request_(request) {
+        for (const PlacedTarget& target : request.targets)
+            places_.push_back({.target = &target, .has = target.min});
+        for (const std::string& name : request.order) {
+            const auto place =
+                std::ranges::find(places_, name, [](const Place& p) { return p.target->name; });
+            if (place != places_.end() && std::ranges::count(order_, &*place) == 0)
+                order_.push_back(&*place);
+        }
+    }
+
+    Placement place() {
+        std::int64_t minimums = 0;
+        for (const Place& place : places_) add(minimums, place.has);
+        out_.missing = std::max<std::int64_t>(minimums - request_.wanted, 0);
+        std::vector<Room> rooms;
+        for (Place* place : takers()) rooms.push_back({place, place->target->max});
+        out_.overflow = give(std::max<std::int64_t>(request_.wanted - minimums, 0), rooms);
+        for (Place& place : places_) place.own = place.has;
+        if (request_.falls_back) fall_back();
+        for (const Place& place : places_) {
+            out_.replicas[place.target->name] = place.has;
+            add(out_.fallback, place.has - place.own);
+        }
+        return std::move(out_);
+    }
+
+private:
+    bool is_by_priority() const { return request_.policy == Policy::priority; }
+
+    /// The targets that the policy gives replicas to.
+    std::vector<Place*> takers() {
+        if (is_by_priority()) return order_;
+        std::vector<Place*> out;
+        for (Place& place : places_) out.push_back(&place);
+        return out;
+    }
+
+    /// Gives up to `rest` replicas out by the policy. Returns what is left.
+    std::int64_t give(std::int64_t rest, const std::vector<Room>& rooms) const {
+        if (is_by_priority()) {
+            for (const Room& room : rooms) {
+                const auto taken = std::clamp<std::int64_t>(room.most - room.place->has, 0, rest);
+                room.place->has += taken;
+                rest -= taken;
+            }
+            return rest;
+        }
+        std::vector<Sharer> sharers;
+        for (const Room& room : rooms) {
+            const PlacedTarget& target = *room.place->target;
+            sharers.push_back({target.name, target.weight, room.place->has, room.most});
+        }
+        rest = share_out(rest, sharers, request_.rounding);
+        for (std::size_t i = 0; i < rooms.size(); ++i) rooms[i].place->has = sharers[i].has;
+        return rest;
+    }
+
+    /// Ends when no replica of which others were asked is found not to start.
+    void fall_back() {
+        // As upstream has it: proportional, all targets are at their maximum.
+        if (!is_by_priority() && out_.overflow > 0) return;
+        std::vector<Place*> sources = order_;
+        for (Place& place : places_) {
+            if (std::ranges::count(order_, &place) == 0) sources.push_back(&place);
+        }
+        for (bool is_done = false; !is_done;) {
+            is_done = true;
+            for (Place* source : sources) {
+                const std::int64_t rest = not_starting(*source) - source->replaced;
+                if (rest <= 0) continue;
+                source->replaced += rest;
+                const std::int64_t left = ask_others(*source, rest);
+                add(out_.overflow, left);
+                is_done = is_done && left == rest;
+            }
+        }
+    }
+
+    std::int64_t ask_others(const Place& source, std::int64_t rest) {
+        const auto ask = [&](auto most_of) {
+            std::vector<Room> rooms;
+            for (Place* place : others(source)) {
+                const std::int64_t most = std::min(place->target->max, most_of(*place));
+                if (most > place->has) rooms.push_back({place, most});
+            }
+            rest = give(rest, rooms);
+        };
+        // What a target with late pods has already comes first.
+        ask([](const Place& place) {
+            const bool keeps = !place.target->is_gone && place.target->late > 0;
+            return keeps ? place.own + extra_before(place) : 0;
+        });
+        ask([](const Place& place) { return starts_well(*place.target) ? unlimited : 0; });
+        ask([](const Place& place) {
+            const bool may = !starts_nothing(*place.target) && extra_before(place) == 0;
+            return may ? unlimited : 0;
+        });
+        return rest;
+    }
+
+    /// By priority, the targets after `source` come first.
+    std::vector<Place*> others(const Place& source) {
+        std::vector<Place*> out = takers();
+        const auto at = std::ranges::find(out, &source);
+        if (at == out.end()) return out;
+        std::ranges::rotate(out, at);
+        out.erase(out.begin());
+        return out;
+    }
+
+    const PlacementRequest& request_;
+    std::vector<Place> places_;
+    std::vector<Place*> order_;  ///< priority: the targets that the order names, each once
+    Placement out_;
+};
 
 }  // namespace
 
-Placement place(const PlacementRequest& request) {
-    Placement out;
-    std::int64_t minimums = 0;
-    for (const PlacedTarget& target : request.targets) {
-        out.replicas[target.name] = target.min;
-        add(minimums, target.min);
-    }
-    const std::int64_t rest = std::max<std::int64_t>(request.wanted - minimums, 0);
-    out.missing = std::max<std::int64_t>(minimums - request.wanted, 0);
-    if (request.policy == Policy::priority) {
-        place_by_priority(request, rest, out);
-    } else {
-        place_by_proportions(request, rest, out);
-    }
-    // Extra replicas that no target could take have not been asked of any.
-    out.fallback = std::max<std::int64_t>(out.fallback - out.overflow, 0);
-    return out;
-}
+Placement place(const PlacementRequest& request) { return Placer(request).place(); }
 
 }  // namespace capstan::replicas

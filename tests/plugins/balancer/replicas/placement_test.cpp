@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <set>
 
 namespace capstan::replicas {
 namespace {
@@ -39,12 +40,30 @@ PlacedTarget with_weight(std::string name, std::int64_t weight, std::int64_t max
     return {.name = std::move(name), .max = max, .weight = weight};
 }
 
+/// All blocked pods are late.
 PlacedTarget with_pods(std::string name, std::int64_t total, std::int64_t blocked) {
-    return {.name = std::move(name), .total = total, .blocked = blocked};
+    return {.name = std::move(name), .total = total, .blocked = blocked, .late = blocked};
 }
 
 PlacedTarget half(std::string name, std::int64_t total, std::int64_t blocked) {
-    return {.name = std::move(name), .weight = 50, .total = total, .blocked = blocked};
+    PlacedTarget out = with_pods(std::move(name), total, blocked);
+    out.weight = 50;
+    return out;
+}
+
+PlacedTarget with_min(PlacedTarget target, std::int64_t min) {
+    target.min = min;
+    return target;
+}
+
+PlacedTarget with_max(PlacedTarget target, std::int64_t max) {
+    target.max = max;
+    return target;
+}
+
+PlacedTarget with_before(PlacedTarget target, std::int64_t before) {
+    target.before = before;
+    return target;
 }
 
 std::int64_t number(std::mt19937& random, std::int64_t low, std::int64_t high) {
@@ -85,10 +104,10 @@ TEST(PlacementByPriority, FillsTargetsInTheirOrder) {
 }
 
 TEST(PlacementByPriority, MovesBlockedReplicasToLaterTargets) {
-    const PlacedTarget n1{.name = "n1", .min = 1, .max = 7, .total = 4, .blocked = 2};
+    const PlacedTarget n1{.name = "n1", .min = 1, .max = 7, .total = 4, .blocked = 2, .late = 2};
     const PlacedTarget n2{.name = "n2", .min = 1};
     const PlacedTarget a = with_pods("a", 3, 2), b = with_pods("b", 3, 2);
-    const PlacedTarget shrinking{.name = "a", .max = 10, .total = 15, .blocked = 2};
+    const PlacedTarget shrinking = with_max(with_pods("a", 15, 2), 10);
     expect_all({
         {"two of four are blocked", priority(5, {n1, n2}, {"n1", "n2"}), {{{"n1", 4}, {"n2", 3}}}},
         {"no new pod is expected to start",
@@ -108,7 +127,7 @@ TEST(PlacementByPriority, MovesBlockedReplicasToLaterTargets) {
 
 TEST(PlacementByPriority, MovesBlockedReplicasToEarlierTargetsIfThereAreNoLater) {
     const PlacedTarget first{.name = "a", .max = 10, .total = 2}, small{.name = "a", .max = 4};
-    const PlacedTarget last{.name = "b", .min = 3, .total = 3, .blocked = 3};
+    const PlacedTarget last = with_min(with_pods("b", 3, 3), 3);
     PlacedTarget gone{.name = "b", .min = 3};
     gone.is_gone = true;
     expect_all({
@@ -242,15 +261,14 @@ TEST(PlacementByProportions, MovesBlockedReplicasToHealthyTargets) {
         {"three of five are blocked",
          proportional(10, {half("a", 5, 3), half("b", 5, 0)}),
          {{{"a", 5}, {"b", 8}}}},
-        {"both targets have blocked replicas",
-         proportional(10, {half("a", 5, 3), half("b", 5, 1)}),
-         {{{"a", 5}, {"b", 5}}, 0, 4}},
+        {"pods start in no target",
+         proportional(10, {half("a", 5, 3), half("b", 5, 3)}),
+         {{{"a", 5}, {"b", 5}}, 0, 6}},
         {"one target does not exist",
          proportional(10, {gone, half("b", 5, 0)}),
          {{{"a", 5}, {"b", 10}}}},
         {"there is no room even without a fallback",
-         proportional(10, {{.name = "a", .max = 4, .weight = 1, .total = 4, .blocked = 4},
-                           with_weight("b", 1, 4)}),
+         proportional(10, {with_max(half("a", 4, 4), 4), with_max(half("b", 4, 0), 4)}),
          {{{"a", 4}, {"b", 4}}, 0, 2}},
     });
 }
@@ -266,7 +284,196 @@ TEST(PlacementFallback, IsOffWithoutATimeout) {
 
 TEST(PlacementFallback, CountsOnlyReplicasThatWereMoved) {
     EXPECT_EQ(place(proportional(10, {half("a", 5, 3), half("b", 5, 0)})).fallback, 3);
-    EXPECT_EQ(place(proportional(10, {half("a", 5, 3), half("b", 5, 1)})).fallback, 0);
+    EXPECT_EQ(place(proportional(10, {half("a", 5, 3), half("b", 5, 3)})).fallback, 0);
+}
+
+TEST(PlacementFallback, UsesTargetsThatStartMostOfTheirPods) {
+    PlacedTarget starting = half("b", 100, 51);
+    starting.late = 1;
+    expect_all({
+        {"one of 50 pods is late, and has nowhere to go",
+         proportional(100, {half("a", 50, 50), half("b", 50, 1)}),
+         {{{"a", 50}, {"b", 100}}, 0, 1}},
+        {"and the extra pods are starting",
+         proportional(100, {half("a", 50, 50), starting}),
+         {{{"a", 50}, {"b", 100}}, 0, 1}},
+        {"by priority one of three",
+         priority(100, {with_pods("a", 100, 100), with_pods("b", 3, 1)}, {"a", "b"}),
+         {{{"a", 100}, {"b", 100}}, 0, 1}},
+        {"half of the pods",
+         proportional(20, {half("a", 10, 10), half("b", 10, 5)}),
+         {{{"a", 10}, {"b", 20}}, 0, 5}},
+        {"not if more than half are late",
+         proportional(20, {half("a", 10, 10), half("b", 10, 6)}),
+         {{{"a", 10}, {"b", 10}}, 0, 16}},
+        {"two targets replace each other's late pods",
+         proportional(20, {half("a", 10, 1), half("b", 10, 2)}),
+         {{{"a", 12}, {"b", 11}}}},
+        {"never above the maximum",
+         proportional(20, {half("a", 10, 10), with_max(half("b", 10, 1), 13)}),
+         {{{"a", 10}, {"b", 13}}, 0, 8}},
+    });
+}
+
+TEST(PlacementFallback, FollowsThePolicyAmongTargetsWithFewLatePods) {
+    expect_all({
+        {"by weight",
+         proportional(99, {half("a", 33, 33), half("b", 33, 1), half("c", 33, 0)}),
+         {{{"a", 33}, {"b", 50}, {"c", 50}}}},
+        {"in order",
+         priority(10, {with_pods("a", 10, 10), with_pods("b", 5, 1), with_pods("c", 0, 0)},
+                  {"a", "b", "c"}),
+         {{{"a", 10}, {"b", 10}, {"c", 1}}}},
+    });
+}
+
+TEST(PlacementFallback, UsesTargetsWithManyLatePodsLast) {
+    expect_all({
+        {"proportional",
+         proportional(15, {half("a", 5, 5), half("b", 5, 2), half("c", 5, 0)}),
+         {{{"a", 5}, {"b", 5}, {"c", 12}}}},
+        {"by priority",
+         priority(10, {with_pods("a", 10, 10), with_pods("b", 5, 2), with_pods("c", 0, 0)},
+                  {"a", "b", "c"}),
+         {{{"a", 10}, {"b", 0}, {"c", 10}}}},
+        {"when the others are full",
+         priority(10,
+                  {with_pods("a", 10, 10), with_pods("b", 5, 2), with_max(with_pods("c", 0, 0), 4)},
+                  {"a", "b", "c"}),
+         {{{"a", 10}, {"b", 6}, {"c", 4}}, 0, 2}},
+        {"never those that start nothing",
+         priority(10, {with_pods("a", 10, 10), with_pods("b", 5, 3), with_pods("c", 0, 0)},
+                  {"a", "b", "c"}),
+         {{{"a", 10}, {"b", 0}, {"c", 10}}}},
+    });
+}
+
+TEST(PlacementFallback, ReplacesExtraReplicasThatAreLate) {
+    expect_all({
+        {"on the next target",
+         priority(10, {with_pods("a", 10, 10), with_pods("b", 10, 2), with_pods("c", 0, 0)},
+                  {"a", "b", "c"}),
+         {{{"a", 10}, {"b", 10}, {"c", 2}}}},
+        {"by weight",
+         proportional(30, {half("a", 10, 10), half("b", 15, 2), half("c", 15, 0)}),
+         {{{"a", 10}, {"b", 15}, {"c", 17}}}},
+    });
+}
+
+TEST(PlacementFallback, LeavesExtraReplicasThatDoNotStartWhereTheyAre) {
+    const PlacedTarget a = with_pods("a", 10, 10);
+    expect_all({
+        {"while another target has the replicas",
+         priority(10, {a, with_before(with_pods("b", 10, 10), 10), with_pods("c", 10, 0)},
+                  {"a", "b", "c"}),
+         {{{"a", 10}, {"b", 10}, {"c", 10}}}},
+        {"while none can take them",
+         priority(10, {a, with_before(with_pods("b", 10, 10), 10)}, {"a", "b"}),
+         {{{"a", 10}, {"b", 10}}, 0, 10}},
+        {"as many as are needed",
+         priority(10, {with_pods("a", 10, 6), with_before(with_pods("b", 10, 10), 10)}, {"a", "b"}),
+         {{{"a", 10}, {"b", 6}}, 0, 6}},
+        {"and asks no more of that target",
+         proportional(40, {half("a", 20, 20), with_before(half("b", 40, 17), 40)}),
+         {{{"a", 20}, {"b", 40}}, 0, 17}},
+        {"until they are not needed",
+         priority(10, {with_pods("a", 10, 0), with_before(with_pods("b", 10, 10), 10)}, {"a", "b"}),
+         {{{"a", 10}, {"b", 0}}}},
+    });
+}
+
+TEST(PlacementFallback, NeverShrinksATargetNorExceedsAMaximum) {
+    std::mt19937 random(13);
+    for (int round = 0; round < 2000; ++round) {
+        PlacementRequest request{
+            .policy = number(random, 0, 1) == 0 ? Policy::priority : Policy::proportional,
+            .wanted = number(random, 0, 40),
+            .order = {"a", "b", "c", "d"},
+            .falls_back = true};
+        bool fails = false;
+        for (const char* name : {"a", "b", "c", "d"}) {
+            PlacedTarget target{.name = name, .weight = number(random, 0, 3)};
+            target.min = number(random, 0, 3);
+            target.max = number(random, 0, 1) == 0 ? unlimited : target.min + number(random, 0, 12);
+            target.total = number(random, 0, 20);
+            target.blocked = number(random, 0, 2) > 0 ? 0 : number(random, 0, target.total);
+            target.late = target.blocked == 0 ? 0 : number(random, 1, target.blocked);
+            target.before = number(random, 0, 20);
+            target.is_gone = number(random, 0, 9) == 0;
+            fails = fails || target.blocked > 0 || target.is_gone;
+            request.targets.push_back(std::move(target));
+        }
+        SCOPED_TRACE(round);
+        const Placement with = place(request);
+        request.falls_back = false;
+        const Placement without = place(request);
+        std::int64_t extra = 0;
+        for (const PlacedTarget& target : request.targets) {
+            const std::int64_t has = with.replicas.at(target.name),
+                               own = without.replicas.at(target.name);
+            EXPECT_GE(has, own);
+            EXPECT_TRUE(has == own || (has <= target.max && !target.is_gone));
+            extra += has - own;
+        }
+        EXPECT_EQ(with.fallback, extra);
+        EXPECT_GE(with.overflow, without.overflow);
+        if (!fails) {
+            EXPECT_EQ(extra, 0);
+        }
+    }
+}
+
+/// A target that starts at most `room` pods. The others become late between two steps.
+struct Zone {
+    PlacedTarget target;
+    std::int64_t room;
+    std::int64_t started = 0;
+
+    /// A Deployment removes the pods first that have not started, the youngest of them first.
+    void scale(std::int64_t replicas) {
+        started = std::min(std::max(started, std::min(room, replicas)), replicas);
+        target.before = replicas;
+        target.total = replicas;
+        target.blocked = replicas - started;
+        target.late = std::min(target.late, target.blocked);
+    }
+};
+
+/// While pods are young, replicas are given on trust. Once it is known what starts, they stay where
+/// they are, and every pod that can start has started.
+TEST(PlacementFallback, ComesToRestAndUsesAllRoom) {
+    std::mt19937 random(17);
+    for (int round = 0; round < 1000; ++round) {
+        SCOPED_TRACE(round);
+        PlacementRequest request{
+            .policy = number(random, 0, 1) == 0 ? Policy::priority : Policy::proportional,
+            .wanted = number(random, 1, 60),
+            .order = {"a", "b", "c", "d"},
+            .falls_back = true};
+        std::vector<Zone> zones;
+        std::int64_t room = 0;
+        for (const char* name : {"a", "b", "c", "d"}) {
+            zones.push_back({{.name = name, .weight = number(random, 1, 3)},
+                             number(random, 0, 3) == 0 ? 0 : number(random, 0, 80)});
+            room += zones.back().room;
+        }
+        std::vector<Numbers> steps;
+        for (int step = 0; step < 40; ++step) {
+            request.targets.clear();
+            for (const Zone& zone : zones) request.targets.push_back(zone.target);
+            steps.push_back(place(request).replicas);
+            for (Zone& zone : zones) {
+                zone.scale(steps.back().at(zone.target.name));
+                // Every other step is soon after the one before.
+                if (step % 2 == 1) zone.target.late = zone.target.blocked;
+            }
+        }
+        std::int64_t started = 0;
+        for (const Zone& zone : zones) started += zone.started;
+        EXPECT_GE(started, std::min(request.wanted, room));
+        if (room < request.wanted) continue;
+        EXPECT_EQ(std::set(steps.end() - 8, steps.end()).size(), 1u);
+    }
 }
 
 /// The first defect of upstream's controller: an unknown name ends its process.

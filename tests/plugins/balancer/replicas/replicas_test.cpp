@@ -99,6 +99,71 @@ TEST_F(BalancerReplicas, AddsNothingIfPodsStartInNoTarget) {
               "no other target can take the replicas that do not start in a, b");
 }
 
+TEST_F(BalancerReplicas, FallsBackOnATargetWithOneLatePod) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_pods("a", 0, 5);
+    put_pods("b", 4, 1);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    advance(61s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 10));
+    // Beside the late pod these count as blocked, and may start in time.
+    put_pods("b", 0, 5);
+    advance(31s);
+    EXPECT_THAT(sizes(), ElementsAre(5, 10));
+    for (int i : {11, 12, 13, 14, 15}) write_pod("b-" + std::to_string(i), "b", "Running");
+    settle();
+    EXPECT_THAT(sizes(), ElementsAre(5, 10));
+    EXPECT_EQ(number("fallback"), 5);
+    EXPECT_EQ(number("overflow"), 1);
+    EXPECT_THAT(writes(), ElementsAre("b=10"));
+}
+
+/// Zone a is lost and zone b is full: the extra pods of b do not start.
+TEST_F(BalancerReplicas, DoesNotAskAgainForPodsThatDidNotStart) {
+    put_deployment("a", 5);
+    put_deployment("b", 5);
+    put_pods("a", 0, 5);
+    put_pods("b", 4, 1);
+    put_balancer(R"("replicas":10,)" + targets() + "," + halves(after_a_minute));
+    settle();
+    advance(61s);
+    put_pods("b", 0, 5);
+    for (int i = 0; i < 10; ++i) advance(31s);
+    EXPECT_THAT(writes(), ElementsAre("b=10"));
+    EXPECT_EQ(number("overflow"), 6);
+    for (int i : {1, 2, 3, 4, 5}) write_pod("a-" + std::to_string(i), "a", "Running");
+    settle();
+    // One of the five pods that b keeps is late.
+    EXPECT_THAT(sizes(), ElementsAre(6, 5));
+}
+
+/// The first and the second target start nothing: the third one keeps the replicas.
+TEST_F(BalancerReplicas, FallsBackFromTargetToTarget) {
+    for (const char* name : {"a", "b", "c"}) put_deployment(name, 0);
+    put_balancer(R"("replicas":3,"targets":[
+        {"name":"a","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"a"}},
+        {"name":"b","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"b"}},
+        {"name":"c","scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"c"}}],
+        "policy":{"policyName":"priority","priorities":{"targetOrder":["a","b","c"]},
+                  "fallback":{"startupTimeoutSeconds":60}})");
+    settle();
+    put_pods("a", 0, 3);
+    advance(61s);
+    EXPECT_THAT(writes(), ElementsAre("a=3", "b=3"));
+    put_pods("b", 0, 3);
+    advance(61s);
+    EXPECT_THAT(writes(), ElementsAre("a=3", "b=3", "c=3"));
+    put_pods("c", 3);
+    for (int i = 0; i < 5; ++i) advance(61s);
+    EXPECT_THAT(writes(), ElementsAre("a=3", "b=3", "c=3"));
+    EXPECT_EQ(number("overflow"), 0);
+    for (int i : {4, 5, 6}) write_pod("b-" + std::to_string(i), "b", "Running");
+    settle();
+    EXPECT_THAT(writes(), ElementsAre("a=3", "b=3", "c=3", "c=0"));
+}
+
 TEST_F(BalancerReplicas, SchedulesACallForTheNextLatePod) {
     put_deployment("a", 5);
     put_deployment("b", 5);
