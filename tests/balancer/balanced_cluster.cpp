@@ -146,6 +146,13 @@ void BalancedCluster::restore_zone(const std::string& zone) {
     });
 }
 
+void BalancedCluster::add_stuck_pod(const std::string& zone) {
+    create(
+        "pods", space,
+        R"({"metadata":{"name":"stuck-)" + zone + R"(","labels":{"app":"web","zone":")" + zone +
+            R"("}},"spec":{"containers":[{"name":"web","image":"web","resources":{"requests":{"cpu":"100"}}}]}})");
+}
+
 json::object BalancedCluster::send(const std::string& method, const std::string& path,
                                    const std::string& body) {
     const auto reply = server_->answer({.method = method,

@@ -31,6 +31,8 @@ public:
     /// Deletes the pods of the zone; no pod is scheduled there until restore_zone().
     void fail_zone(const std::string& zone);
     void restore_zone(const std::string& zone);
+    /// Creates a pod of the zone's Deployment for which no node has room.
+    void add_stuck_pod(const std::string& zone);
     /// Scales through the Balancer's scale subresource, like an autoscaler. Returns the previous
     /// Scale.
     boost::json::object scale(int replicas);

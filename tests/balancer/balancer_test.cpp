@@ -74,6 +74,37 @@ TEST(BalancerDaemon, FallsBackWhenAZoneFailsAndReturnsWhenItRecovers) {
     EXPECT_EQ(cluster.condition("FallenBack"), "False");
 }
 
+TEST(BalancerDaemon, FallsBackOnAZoneWithAStuckPod) {
+    BalancedCluster cluster;
+    cluster.balance(10, halves);
+    cluster.at(30s, [&] { cluster.add_stuck_pod("b"); });
+    cluster.at(120s, [&] { cluster.fail_zone("a"); });
+    EXPECT_THAT(sizes_at(cluster, {110s, 240s, 600s}),
+                ElementsAre("a 5/5 b 5/5", "a 0/5 b 10/10", "a 0/5 b 10/10"));
+    EXPECT_EQ(cluster.condition("FallenBack"), "True");
+}
+
+TEST(BalancerDaemon, SaysThatReplicasHaveNowhereToGo) {
+    BalancedCluster cluster;
+    cluster.balance(10, halves);
+    cluster.at(60s, [&] {
+        cluster.fail_zone("a");
+        cluster.fail_zone("b");
+    });
+    std::string while_lost;
+    cluster.at(200s, [&] { while_lost = cluster.condition("Balancing"); });
+    cluster.at(210s, [&] {
+        cluster.restore_zone("a");
+        cluster.restore_zone("b");
+    });
+    EXPECT_THAT(sizes_at(cluster, {200s, 300s}), ElementsAre("a 0/5 b 0/5", "a 5/5 b 5/5"));
+    EXPECT_EQ(while_lost, "False");
+    EXPECT_EQ(cluster.condition("Balancing"), "True");
+    EXPECT_THAT(cluster.event_messages("UnableToBalance"),
+                ElementsAre("replicas have nowhere to go (see status.overflow): pods do not start "
+                            "in a, b, and no target can take more"));
+}
+
 TEST(BalancerDaemon, FollowsAnAutoscalerOnItsScale) {
     BalancedCluster cluster;
     cluster.balance(4, halves);

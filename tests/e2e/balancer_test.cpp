@@ -189,6 +189,7 @@ TEST_F(ControlPlaneBalancer, RejectsInvalidSpecsByItsDefinition) {
         }
         return false;
     };
+    EXPECT_TRUE(is_rejected("replicas: 1", "replicas: -1"));
     EXPECT_TRUE(is_rejected("policyName: proportional", "policyName: best"));
     EXPECT_TRUE(is_rejected("policyName: proportional", "policyName: priority"));
     EXPECT_TRUE(is_rejected("name: b,", "name: a,"));

@@ -12,7 +12,7 @@
 namespace capstan::replicas {
 
 /// "Balancing": True while there are no problems, as upstream has it. When False, its reason and
-/// message name them.
+/// message name them. Replicas that no target can take are a problem.
 inline constexpr std::string_view balancing = "Balancing";
 /// "FallenBack": True while replicas that do not start are asked of other targets.
 inline constexpr std::string_view fallen_back = "FallenBack";

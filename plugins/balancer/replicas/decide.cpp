@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <capstan/selector_text.hpp>
+#include <capstan/sentence.hpp>
 
 #include "fallen_back.hpp"
 
@@ -27,6 +28,7 @@ public:
         out_.is_placed = true;
         out_.placement = place(request_);
         plan(readings);
+        if (out_.placement.overflow > 0) complain_of_overflow();
         return std::move(out_);
     }
 
@@ -123,6 +125,16 @@ private:
                                 held_until.has_value());
     }
 
+    /// The number is not in the text, or every change of it would be an Event.
+    void complain_of_overflow() {
+        const std::string names = names_not_starting(out_.targets);
+        const std::string why =
+            names.empty() ? "all targets of the policy are at their maximum"
+                          : "pods do not start in " + names + ", and no target can take more";
+        out_.problems.push_back(
+            {Phase::overflow, "replicas have nowhere to go (see status.overflow): " + why});
+    }
+
     const Balancer& balancer_;
     const Pods& pods_;
     const Config& config_;
@@ -137,6 +149,15 @@ private:
 };
 
 }  // namespace
+
+std::string names_not_starting(const std::vector<TargetState>& targets) {
+    std::vector<std::string> names;
+    for (const TargetState& target : targets) {
+        if (target.pods.blocked > 0 || (!target.replicas && target.desired > 0))
+            names.push_back(target.name);
+    }
+    return listed(names, [](const std::string& name) { return name; });
+}
 
 Decision decide(const Balancer& balancer, const std::vector<Reading>& readings, const Pods& pods,
                 const Config& config, Time now) {

@@ -53,6 +53,10 @@ struct Decision {
     std::optional<Time> next_due{};      ///< when the decision may change without an event
 };
 
+/// The targets whose replicas do not start: they have blocked pods, or their Scale cannot be read.
+/// "a, b"; empty: there is none.
+std::string names_not_starting(const std::vector<TargetState>& targets);
+
 /// `readings` has one entry for each of the Balancer's targets, in their order.
 Decision decide(const Balancer& balancer, const std::vector<Reading>& readings, const Pods& pods,
                 const Config& config, Time now);

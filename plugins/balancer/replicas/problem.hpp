@@ -7,8 +7,9 @@
 namespace capstan::replicas {
 
 /// The phase of a reconcile that met the problem: upstream's phases in their order, after our own
-/// `spec` for mistakes in the object.
-enum class Phase { spec, scale_polling, pod_listing, pod_labels, policy, writing };
+/// `spec` for mistakes in the object, and before our own `overflow` for replicas that no target can
+/// take.
+enum class Phase { spec, scale_polling, pod_listing, pod_labels, policy, writing, overflow };
 
 /// The reason that a condition gives.
 constexpr std::string_view name_of(Phase phase) noexcept {
@@ -19,6 +20,7 @@ constexpr std::string_view name_of(Phase phase) noexcept {
         case Phase::pod_labels: return "PodLabelsChecking";
         case Phase::policy: return "ApplyingBalancerPolicy";
         case Phase::writing: return "ReplicaCountSetting";
+        case Phase::overflow: return "ReplicasOverflow";
     }
     return "Unknown";
 }

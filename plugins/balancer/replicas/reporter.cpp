@@ -31,7 +31,7 @@ Reporter::Reporter(const Host& host)
       missing_(gauge(host, "missing_replicas",
                      "Replicas above the wanted number, required by the targets' minimums.",
                      {"namespace", "balancer"})),
-      overflow_(gauge(host, "overflow_replicas", "Wanted replicas that no target may take.",
+      overflow_(gauge(host, "overflow_replicas", "Wanted replicas that no target can take.",
                       {"namespace", "balancer"})),
       fallback_(gauge(host, "fallback_replicas",
                       "Replicas moved to other targets because pods do not start.",

@@ -23,19 +23,6 @@ Condition balancing_of(const Balancer& balancer, const Decision& decision) {
     return out;
 }
 
-/// A target whose replicas do not start: it has blocked pods, or its Scale cannot be read.
-bool does_not_start(const TargetState& target) {
-    return target.pods.blocked > 0 || (!target.replicas && target.desired > 0);
-}
-
-std::string names_not_starting(const Decision& decision) {
-    std::vector<std::string> names;
-    for (const TargetState& target : decision.targets) {
-        if (does_not_start(target)) names.push_back(target.name);
-    }
-    return listed(names, [](const std::string& name) { return name; });
-}
-
 /// While it is False the generation stays that in which it became so: see hold_end.
 Condition fallen_back_of(const Balancer& balancer, const Decision& decision) {
     Condition out{.type = std::string(fallen_back),
@@ -44,8 +31,7 @@ Condition fallen_back_of(const Balancer& balancer, const Decision& decision) {
                   .message = fallback_text(decision),
                   .observed_generation = balancer.generation};
     if (out.is_true) return out;
-    const bool is_nowhere = std::ranges::any_of(decision.targets, does_not_start);
-    out.reason = is_nowhere ? "NoOtherTarget" : "PodsStart";
+    out.reason = names_not_starting(decision.targets).empty() ? "PodsStart" : "NoOtherTarget";
     out.message = settled_text(decision);
     const auto before = find_condition(balancer.status, fallen_back);
     if (before && !before->is_true) out.observed_generation = before->observed_generation;
@@ -105,14 +91,13 @@ std::string problems_text(const std::vector<Problem>& problems) {
 std::string fallback_text(const Decision& decision) {
     const std::int64_t n = decision.placement.fallback;
     return counted(n, "replica") + (n == 1 ? " is" : " are") +
-           " moved to other targets: pods do not start in " + names_not_starting(decision);
+           " moved to other targets: pods do not start in " + names_not_starting(decision.targets);
 }
 
 std::string settled_text(const Decision& decision) {
-    if (!std::ranges::any_of(decision.targets, does_not_start))
-        return "all replicas are on their own targets";
-    return "no other target can take the replicas that do not start in " +
-           names_not_starting(decision);
+    const std::string names = names_not_starting(decision.targets);
+    if (names.empty()) return "all replicas are on their own targets";
+    return "no other target can take the replicas that do not start in " + names;
 }
 
 }  // namespace capstan::replicas

@@ -97,6 +97,12 @@ TEST_F(BalancerReplicas, AddsNothingIfPodsStartInNoTarget) {
     EXPECT_EQ(condition(fallen_back).reason, "NoOtherTarget");
     EXPECT_EQ(condition(fallen_back).message,
               "no other target can take the replicas that do not start in a, b");
+    EXPECT_FALSE(condition().is_true);
+    EXPECT_EQ(condition().reason, "ReplicasOverflow");
+    EXPECT_EQ(condition().message,
+              "replicas have nowhere to go (see status.overflow): pods do not start in a, b, and "
+              "no target can take more");
+    EXPECT_EQ(number("overflow"), 4);
 }
 
 TEST_F(BalancerReplicas, FallsBackOnATargetWithOneLatePod) {
@@ -162,6 +168,21 @@ TEST_F(BalancerReplicas, FallsBackFromTargetToTarget) {
     for (int i : {4, 5, 6}) write_pod("b-" + std::to_string(i), "b", "Running");
     settle();
     EXPECT_THAT(writes(), ElementsAre("a=3", "b=3", "c=3", "c=0"));
+}
+
+TEST_F(BalancerReplicas, ReportsOverflowOnce) {
+    put_deployment("a", 0);
+    put_deployment("b", 0);
+    const std::string rest = targets(R"(,"maxReplicas":1)", R"(,"maxReplicas":1)") + "," + halves();
+    for (const int wanted : {3, 4, 5}) {
+        put_balancer("\"replicas\":" + std::to_string(wanted) + "," + rest, wanted);
+        settle();
+        EXPECT_EQ(number("overflow"), wanted - 2);
+    }
+    put_balancer(R"("replicas":2,)" + rest, 6);
+    settle();
+    EXPECT_TRUE(condition().is_true);
+    EXPECT_THAT(events(), ElementsAre("Rescaled", "UnableToBalance", "Balanced"));
 }
 
 TEST_F(BalancerReplicas, SchedulesACallForTheNextLatePod) {
@@ -241,6 +262,10 @@ TEST_F(BalancerReplicas, WritesItsStatus) {
     EXPECT_EQ(number("replicas"), 5);  // matched by the selector of the Balancer itself
     EXPECT_EQ(number("overflow"), 1);
     EXPECT_EQ(number("missing"), 0);
+    EXPECT_EQ(condition().reason, "ReplicasOverflow");
+    EXPECT_EQ(condition().message,
+              "replicas have nowhere to go (see status.overflow): all targets of the policy are at "
+              "their maximum");
     const Json now = status();
     EXPECT_EQ(now.text_at({"selector"}), "app=web");
     ASSERT_THAT(now.find("targets")->items(), SizeIs(2));
