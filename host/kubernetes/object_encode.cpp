@@ -171,6 +171,7 @@ json::object encode_pod_spec(const engine::snapshot::PodSpec& spec) {
         out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};
     if (spec.priority) out["priority"] = *spec.priority;
     if (!spec.priority_class.empty()) out["priorityClassName"] = encode_text(spec.priority_class);
+    if (spec.never_preempts) out["preemptionPolicy"] = "Never";
     if (spec.termination_grace) {
         const auto grace = std::chrono::ceil<std::chrono::seconds>(*spec.termination_grace);
         out["terminationGracePeriodSeconds"] = grace.count();

@@ -222,6 +222,13 @@ std::optional<std::int32_t> decode_priority(const JsonCursor& priority) {
     return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
 }
 
+bool decode_never_preempts(const JsonCursor& policy) {
+    const auto text = policy.text();
+    if (text && *text != "Never" && *text != "PreemptLowerPriority")
+        policy.expects("Never or PreemptLowerPriority");
+    return text == "Never";
+}
+
 /// As the kubelet reads the value: a negative one is one second.
 std::optional<Duration> decode_grace(const JsonCursor& seconds) {
     using Seconds = std::numeric_limits<std::int64_t>;
@@ -260,6 +267,7 @@ DecodedPodSpec decode_pod_spec(const JsonCursor& spec) {
     out.spec.tolerations = decode_tolerations(spec["tolerations"]);
     out.spec.priority = decode_priority(spec["priority"]);
     out.spec.priority_class = spec["priorityClassName"].text().value_or("");
+    out.spec.never_preempts = decode_never_preempts(spec["preemptionPolicy"]);
     out.spec.termination_grace = decode_grace(spec["terminationGracePeriodSeconds"]);
     out.spec.scheduler = spec["schedulerName"].text().value_or("default-scheduler");
     return out;

@@ -122,9 +122,10 @@ bool belongs_to_node(const Cluster& cluster, PodIndex pod) {
 }
 
 bool is_expendable(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
-    const auto& priority =
-        cluster.equivalence_group(cluster.equivalence_group_of(pod)).spec->priority;
-    return priority && *priority < settings.expendable_pods_priority_cutoff;
+    const engine::snapshot::PodSpec& spec =
+        *cluster.equivalence_group(cluster.equivalence_group_of(pod)).spec;
+    return spec.priority && *spec.priority < settings.expendable_pods_priority_cutoff &&
+           !spec.never_preempts;
 }
 
 bool counts(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
@@ -199,6 +200,8 @@ NodeTemplate template_from_node(const Cluster& cluster, engine::NodeIndex index)
 }
 
 bool may_preempt(const Cluster& cluster, PodIndex pod, const engine::Settings& settings) {
+    if (cluster.equivalence_group(cluster.equivalence_group_of(pod)).spec->never_preempts)
+        return false;
     for (engine::NodeIndex i = 0; i < cluster.node_count(); ++i) {
         const engine::snapshot::NodeRow& node = cluster.node(i);
         if (!node.ready || node.unschedulable) continue;

@@ -40,8 +40,8 @@ bool is_cluster_healthy(const engine::snapshot::Cluster& cluster, const engine::
 
 /// Whether the pod is a DaemonSet's or a mirror pod, which only runs on its own node.
 bool belongs_to_node(const engine::snapshot::Cluster& cluster, engine::PodIndex pod);
-/// Whether the pod's priority is below the cut-off: other pods may preempt it, and it keeps no
-/// node from being removed.
+/// Whether the pod's priority is below the cut-off and its preemptionPolicy is not Never: other
+/// pods may preempt it, and it keeps no node from being removed.
 bool is_expendable(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                    const engine::Settings& settings);
 /// Whether the pod counts: its machine must not be removed while the pod runs on it. True for all
@@ -70,7 +70,8 @@ bool has_other_constraints(const engine::snapshot::Cluster& cluster, engine::Pod
 bool surely_fits(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                  const engine::Group& group, const engine::Settings& settings);
 
-/// Whether an existing node may have room for the pod once its expendable pods are preempted. The
+/// Whether an existing node may have room for the pod once its expendable pods are preempted. False
+/// for pods with preemptionPolicy Never. The
 /// autoscaler requests no machine for such a pod, since kube-scheduler preempts. The simulated
 /// scheduler does not preempt, so the pod may stay pending.
 bool may_preempt(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,

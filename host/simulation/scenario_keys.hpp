@@ -131,6 +131,11 @@ constexpr auto names_of(Owner) {
     return std::array<std::string_view, 4>{"none", "replica_set", "stateful_set", "job"};
 }
 
+enum class PreemptionPolicy { preempt_lower_priority, never };
+constexpr auto names_of(PreemptionPolicy) {
+    return std::array<std::string_view, 2>{"PreemptLowerPriority", "Never"};
+}
+
 struct Pods {
     Asks asks;
     Owner controller = Owner::none;
@@ -139,6 +144,7 @@ struct Pods {
     std::optional<Duration> duration;
     Duration start_up{0}, stop_time{0};
     int priority = 0;
+    PreemptionPolicy preemption_policy = PreemptionPolicy::preempt_lower_priority;
     std::vector<Spread> spread;
     std::vector<Together> affinity, anti_affinity;
     bool packed = false;
@@ -157,6 +163,9 @@ void describe_pods(auto&& key, Pods& s) {
     key("stop_time", s.stop_time, "Time that a pod takes to terminate, at most its grace period.");
     key("priority", s.priority, "Priority; pods of higher priority are bound first.",
         {.min = INT_MIN});
+    key("preemption_policy", s.preemption_policy,
+        "Never: the pods preempt no others and are not expendable. The simulated scheduler "
+        "preempts no pods in either case.");
     key("spread", s.spread, "Topology spread constraints.", {.shorthand = "topology_key"});
     key("affinity", s.affinity, "Pod affinity terms.", {.shorthand = "topology_key"});
     key("anti_affinity", s.anti_affinity, "Pod anti-affinity terms.",

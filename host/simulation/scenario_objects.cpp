@@ -197,6 +197,7 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
     }
     auto [spec, labels, annotations] = asked_look(pods.asks, table, diagnostics);
     spec.priority = pods.priority;
+    spec.never_preempts = pods.preemption_policy == keys::PreemptionPolicy::never;
     add_spread(pods.spread, labels, table, diagnostics, spec);
     spec.pod_affinity = terms_of(pods.affinity, labels);
     spec.pod_anti_affinity = terms_of(pods.anti_affinity, labels);

@@ -139,9 +139,10 @@ Result<void> SimulatedCluster::recheck(const engine::removal::NodeRecheck& reche
     const auto node = nodes_.find(recheck.node);
     if (node == nodes_.end()) return {};
     const auto counts = [&](const Workload& batch) {
-        const std::optional<std::int32_t>& priority = batch.pod_template.spec.priority;
-        const bool is_expendable =
-            recheck.expendable_below && priority && *priority < *recheck.expendable_below;
+        const engine::snapshot::PodSpec& spec = batch.pod_template.spec;
+        const bool is_expendable = recheck.expendable_below && spec.priority &&
+                                   *spec.priority < *recheck.expendable_below &&
+                                   !spec.never_preempts;
         return !batch.is_daemon && !is_expendable;
     };
     for (const PodId id : node->second.pods) {

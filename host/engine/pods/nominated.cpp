@@ -7,7 +7,8 @@
 namespace capstan::engine::pods {
 
 bool is_expendable(const snapshot::PodSpec& spec, const Settings& settings) noexcept {
-    return spec.priority && *spec.priority < settings.expendable_pods_priority_cutoff;
+    return spec.priority && *spec.priority < settings.expendable_pods_priority_cutoff &&
+           !spec.never_preempts;
 }
 
 std::optional<NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,

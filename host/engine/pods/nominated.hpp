@@ -25,7 +25,7 @@ std::optional<NodeIndex> find_nominated_node(const snapshot::Cluster& cluster,
                                              const snapshot::PodRow& pod) noexcept;
 
 /// Whether pods with this spec are expendable: their priority is below the cut-off. A pod without a
-/// priority is never expendable.
+/// priority, or with preemptionPolicy Never, is never expendable.
 bool is_expendable(const snapshot::PodSpec& spec, const Settings& settings) noexcept;
 
 }  // namespace capstan::engine::pods

@@ -17,8 +17,8 @@ namespace capstan::engine::removal {
 struct NodeRecheck {
     std::string node{};
     std::vector<std::string> known_pods{};  ///< "namespace/name/uid", ascending
-    /// Pods of a priority below this one are expendable, pods without a priority never are;
-    /// absent: no pod is.
+    /// Pods of a priority below this one are expendable. Pods without a priority, or with
+    /// preemptionPolicy Never, are not; absent: no pod is.
     std::optional<int> expendable_below{};
     bool operator==(const NodeRecheck&) const = default;
 };

@@ -57,11 +57,11 @@ inline auto fields(const SpreadConstraint& spread) noexcept {
 }
 inline auto fields(const PodSpec& spec) noexcept {
     const auto& [requests, node_selector, required, preferred, tolerations, affinity, anti_affinity,
-                 spread, soft_spread, ports, priority, priority_class, scheduler, claims, storage,
-                 local_volumes, grace] = spec;
+                 spread, soft_spread, ports, priority, priority_class, never_preempts, scheduler,
+                 claims, storage, local_volumes, grace] = spec;
     return std::tie(requests, node_selector, required, preferred, tolerations, affinity,
-                    anti_affinity, spread, soft_spread, ports, priority, priority_class, scheduler,
-                    claims, storage, local_volumes, grace);
+                    anti_affinity, spread, soft_spread, ports, priority, priority_class,
+                    never_preempts, scheduler, claims, storage, local_volumes, grace);
 }
 inline auto fields(const PodOwner& owner) noexcept {
     const auto& [kind, api_group, name, uid, job] = owner;

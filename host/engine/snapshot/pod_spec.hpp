@@ -65,6 +65,7 @@ struct PodSpec {
     std::optional<std::int32_t>
         priority{};  ///< absent: no API server has set it; such a pod is never expendable
     std::string priority_class{};
+    bool never_preempts = false;  ///< preemptionPolicy Never
     std::string scheduler = "default-scheduler";
     bool uses_resource_claims = false;  ///< dynamic resource allocation
     bool uses_local_storage = false;    ///< emptyDir or hostPath

@@ -85,8 +85,8 @@ struct ScaleUp {
 };
 void describe(auto&& key, ScaleUp& s) {
     key("expendable_pods_priority_cutoff", s.expendable_pods_priority_cutoff,
-        "Pods with a lower priority are expendable: they do not trigger a scale-up and do not "
-        "block scale-down.",
+        "Pods with a lower priority are expendable, unless their preemptionPolicy is Never: they "
+        "do not trigger a scale-up and do not block scale-down.",
         {.min = INT_MIN});
     key("new_pod_delay", s.new_pod_delay,
         "Pods younger than this do not trigger a scale-up. The annotation "

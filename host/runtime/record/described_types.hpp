@@ -70,8 +70,8 @@ BOOST_DESCRIBE_STRUCT(SpreadConstraint, (),
 BOOST_DESCRIBE_STRUCT(PodSpec, (),
                       (requests, node_selector, affinity_required, affinity_preferred, tolerations,
                        pod_affinity, pod_anti_affinity, spread, has_soft_spread, ports, priority,
-                       priority_class, scheduler, uses_resource_claims, uses_local_storage,
-                       local_volumes, termination_grace))
+                       priority_class, never_preempts, scheduler, uses_resource_claims,
+                       uses_local_storage, local_volumes, termination_grace))
 BOOST_DESCRIBE_STRUCT(PodOwner, (), (kind, api_group, name, uid, job_among_owners))
 BOOST_DESCRIBE_STRUCT(NodeObject, (),
                       (name, provider_id, labels, annotations, taints, capacity, allocatable,

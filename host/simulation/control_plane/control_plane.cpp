@@ -91,9 +91,15 @@ void PodPriorities::admit(const api_server::Change& change) {
         context_.find(priority_classes_resource, api_server::object_key("", name));
     if (found == nullptr) return;
     const std::int64_t value = number_or(*found, "value", 0);
-    if (number_or(*change.object, "spec.priority", 0) == value) return;
-    context_.edit("pods", *change.object,
-                  [&](json::object& pod) { api_server::set_value(pod, "spec.priority", value); });
+    const std::string policy(api_server::text_at(*found, "preemptionPolicy"));
+    const bool has_policy =
+        policy.empty() || api_server::text_at(*change.object, "spec.preemptionPolicy") == policy;
+    if (has_policy && number_or(*change.object, "spec.priority", 0) == value) return;
+    context_.edit("pods", *change.object, [&](json::object& pod) {
+        api_server::set_value(pod, "spec.priority", value);
+        if (!policy.empty())
+            api_server::set_value(pod, "spec.preemptionPolicy", api_server::json_view(policy));
+    });
 }
 
 }  // namespace capstan::simulation::control_plane

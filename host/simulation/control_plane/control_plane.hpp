@@ -13,9 +13,9 @@
 
 namespace capstan::simulation::control_plane {
 
-/// Gives a pod that names a PriorityClass the priority of the class, as the admission of an API
-/// server does. Must be made before the scheduler, so that its listener is called first. [the
-/// loop's thread]
+/// Gives a pod that names a PriorityClass the priority and the preemptionPolicy of the class, as
+/// the admission of an API server does. Must be made before the scheduler, so that its listener is
+/// called first. [the loop's thread]
 class PodPriorities {
 public:
     explicit PodPriorities(ControlContext& context);

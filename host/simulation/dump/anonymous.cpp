@@ -254,6 +254,7 @@ constexpr Member pod_spec_members[] = {{"affinity", members_of<affinity_members>
                                        {"nodeName", name},
                                        {"nodeSelector", labels},
                                        {"overhead", quantities},
+                                       {"preemptionPolicy", as_it_is},
                                        {"priority", as_it_is},
                                        {"priorityClassName", name},
                                        {"resourceClaims", members_of<named_members>},

@@ -23,7 +23,7 @@ TEST(FieldMask, KeepsMembersThatDecodersRead) {
                  "annotations":{"c":"d"},"creationTimestamp":"t","deletionTimestamp":"t",
                  "generation":3,
                  "ownerReferences":[{"apiVersion":"v1","kind":"k","name":"n","uid":"u","controller":true}]},
-                "spec":{"nodeName":"n","schedulerName":"s","priority":1,"priorityClassName":"c","hostNetwork":true,
+                "spec":{"nodeName":"n","schedulerName":"s","priority":1,"preemptionPolicy":"Never","priorityClassName":"c","hostNetwork":true,
                  "nodeSelector":{"a":"b"},"overhead":{"cpu":"1"},"resources":{"requests":{"cpu":"1"}},
                  "containers":[{"restartPolicy":"Always","resources":{"limits":{"cpu":"1"}},"ports":[{"hostPort":1}]}],
                  "initContainers":[{"restartPolicy":"Always","resources":{},"ports":[]}],

@@ -44,6 +44,7 @@ engine::snapshot::PodSpec full_spec() {
             .ports = {{.port = 80}, {.ip = "10.0.0.1", .protocol = "UDP", .port = 53}},
             .priority = -5,
             .priority_class = "low",
+            .never_preempts = true,
             .scheduler = "mine",
             .uses_resource_claims = true,
             .uses_local_storage = true,

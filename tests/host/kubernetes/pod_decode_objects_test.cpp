@@ -43,6 +43,22 @@ TEST(PodObject, ReadsNodePhaseAndOwner) {
     EXPECT_FALSE(pod.gated);
 }
 
+TEST(PodObject, ReadsThePreemptionPolicy) {
+    const struct {
+        const char* written;
+        bool never_preempts, problem;
+    } cases[] = {{"null", false, false},
+                 {"\"PreemptLowerPriority\"", false, false},
+                 {"\"Never\"", true, false},
+                 {"\"Sometimes\"", false, true}};
+    for (const auto& c : cases) {
+        const auto result = decoded(
+            decode_pod_object, R"({"spec":{"preemptionPolicy":)" + std::string(c.written) + "}}");
+        EXPECT_EQ(result.value.pod.spec.never_preempts, c.never_preempts) << c.written;
+        EXPECT_EQ(!result.problems.empty(), c.problem) << c.written;
+    }
+}
+
 TEST(PodObject, ReadsTheGracePeriodLikeTheKubelet) {
     using std::chrono::seconds;
     const struct {

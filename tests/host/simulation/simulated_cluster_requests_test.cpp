@@ -177,6 +177,18 @@ TEST(SimulatedClusterRequests, IgnoreExpendablePodsInARecheck) {
     EXPECT_FALSE(t.simulated.recheck({.node = "a"}));
 }
 
+TEST(SimulatedClusterRequests, CountPodsThatNeverPreemptInARecheck) {
+    ClusterWithRequests t;
+    t.node("a");
+    PodBatch web = controlled_batch(Controller::none, 1);
+    web.pod.spec.priority = -11;
+    web.pod.spec.never_preempts = true;
+    ASSERT_TRUE(t.simulated.apply(web, start));
+    t.simulated.schedule(start);
+    EXPECT_EQ(t.simulated.recheck({.node = "a", .expendable_below = -10}).error().code,
+              ErrorCode::conflict);
+}
+
 TEST(SimulatedClusterRequests, BindPodsWithoutAScheduler) {
     ClusterWithRequests t;
     SimulatedCluster simulated(t.event_log, t.statistics, {}, false);

@@ -28,10 +28,12 @@ bool belongs_to_node(const boost::json::object& pod) {
     });
 }
 
-/// A pod without a priority was not admitted by a server, and is not expendable.
+/// A pod without a priority was not admitted by a server, and is not expendable. Nor is a pod with
+/// preemptionPolicy Never.
 bool is_expendable(const boost::json::object& pod, std::optional<int> expendable_below) {
     const std::optional<std::int64_t> priority = base::integer_at(pod, "spec.priority");
-    return expendable_below && priority && *priority < *expendable_below;
+    return expendable_below && priority && *priority < *expendable_below &&
+           base::text_at(pod, "spec.preemptionPolicy") != "Never";
 }
 
 /// Whether a drain would have to evict the pod.

@@ -31,7 +31,7 @@ bool is_stuck(const snapshot::PodObject& pod) {
     return pod.deleted && *pod.deleted + pod.spec.termination_grace.value_or(30s) + 30s < noon;
 }
 bool is_expendable_pod(const snapshot::PodObject& pod) {
-    return pod.spec.priority && *pod.spec.priority < -10;
+    return pod.spec.priority && *pod.spec.priority < -10 && !pod.spec.never_preempts;
 }
 
 bool covers(const snapshot::DisruptionBudgetObject& budget, const snapshot::PodObject& pod) {

@@ -77,6 +77,13 @@ TEST(Utilization, ExcludesExpendableAndLongTerminatingPods) {
         {"expendable",
          [](TestCluster& w) { pod_requesting(w, "p", {{"cpu", 1000}}).spec.priority = -11; },
          "cpu utilization is 0% (0 of 4)"},
+        {"below the cut-off with preemptionPolicy Never",
+         [](TestCluster& w) {
+             snapshot::PodSpec& spec = pod_requesting(w, "p", {{"cpu", 1000}}).spec;
+             spec.priority = -11;
+             spec.never_preempts = true;
+         },
+         "cpu utilization is 25% (1 of 4)"},
     });
 }
 

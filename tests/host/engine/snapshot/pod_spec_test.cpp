@@ -25,8 +25,8 @@ TEST(PodSpec, HasEqualHashesIfEqual) {
 }
 
 TEST(PodSpec, HasTheSameHashOnEveryPlatform) {
-    EXPECT_EQ(hash_of(PodSpec{}), 3212371932585867503u);
-    EXPECT_EQ(hash_of(sample()), 4201798646474921314u);
+    EXPECT_EQ(hash_of(PodSpec{}), 12333320134442770227u);
+    EXPECT_EQ(hash_of(sample()), 14648070518717910424u);
 }
 
 TEST(PodSpec, HashesEveryField) {
@@ -43,6 +43,7 @@ TEST(PodSpec, HashesEveryField) {
         [](PodSpec& s) { s.ports.push_back({.port = 80}); },
         [](PodSpec& s) { s.priority.reset(); },
         [](PodSpec& s) { s.priority_class = "high"; },
+        [](PodSpec& s) { s.never_preempts = true; },
         [](PodSpec& s) { s.scheduler = "volcano"; },
         [](PodSpec& s) { s.uses_resource_claims = true; },
         [](PodSpec& s) { s.uses_local_storage = true; },

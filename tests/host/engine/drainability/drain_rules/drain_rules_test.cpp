@@ -86,6 +86,12 @@ TEST(DrainRules, SkipExpendableAndMirrorPodsAndRecognizeDaemonSetPods) {
              below(w, p);
          },
          drainability::Drain::skip, "expendable"},
+        {"below the cutoff with preemptionPolicy Never",
+         [&](TestCluster& w, snapshot::PodObject& p) {
+             p.spec.never_preempts = true;
+             below(w, p);
+         },
+         drainability::Drain::move, ""},
         {"at the cutoff", [](TestCluster&, snapshot::PodObject& p) { p.spec.priority = -10; },
          drainability::Drain::move, ""},
         {"a mirror pod",

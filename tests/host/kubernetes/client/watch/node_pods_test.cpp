@@ -90,19 +90,22 @@ TEST_F(NodePodsTest, MayBeUnknownIfADrainIgnoresThem) {
 }
 
 TEST_F(NodePodsTest, MayBeUnknownIfTheyAreExpendable) {
+    const std::string never_preempts = R"(,"spec":{"priority":-11,"preemptionPolicy":"Never"})";
     const auto find = [&](std::optional<int> expendable_below) {
         results.clear();
         look({{.node = "n1", .expendable_below = expendable_below}});
         api.answer({.body = pods_at("77", "")});
         api.answer({.body = pods_at("78", pod_text("low", "", R"(,"spec":{"priority":-11})") + "," +
                                               pod_text("edge", "", R"(,"spec":{"priority":-10})") +
-                                              "," + pod_text("none", "", R"(,"spec":{})"))});
+                                              "," + pod_text("none", "", R"(,"spec":{})") + "," +
+                                              pod_text("peer", "", never_preempts))});
         return results.at(0);
     };
     const std::string unknown = "n1 conflict: it has pods that the watch has not reported: ";
-    EXPECT_EQ(find(-10), unknown + "shop/edge, shop/none");
-    EXPECT_EQ(find(5), unknown + "shop/none") << "without a priority it is not expendable";
-    EXPECT_EQ(find(std::nullopt), unknown + "shop/edge, shop/low, shop/none");
+    EXPECT_EQ(find(-10), unknown + "shop/edge, shop/none, shop/peer");
+    EXPECT_EQ(find(5), unknown + "shop/none, shop/peer")
+        << "without a priority, or with preemptionPolicy Never, it is not expendable";
+    EXPECT_EQ(find(std::nullopt), unknown + "shop/edge, shop/low, shop/none, shop/peer");
 }
 
 TEST_F(NodePodsTest, AreListedWithoutAVersionIfTheCacheIsBehind) {

@@ -85,12 +85,16 @@ TEST_F(PodSchedulerTest, SchedulesHigherPriorityFirst) {
     EXPECT_EQ(text("pods", "low", "spec.nodeName"), "");
 }
 
-TEST_F(PodSchedulerTest, SetsThePriorityFromThePriorityClass) {
+TEST_F(PodSchedulerTest, SetsPriorityAndPreemptionPolicyFromThePriorityClass) {
     create("priorityclasses.scheduling.k8s.io", "{'metadata':{'name':'gold'},'value':500}");
+    create("priorityclasses.scheduling.k8s.io",
+           "{'metadata':{'name':'batch'},'value':0,'preemptionPolicy':'Never'}");
     add_pod("plain");
     add_pod("gold", "'priorityClassName':'gold',");
     add_pod("system", "'priorityClassName':'system-node-critical',");
+    add_pod("batch", "'priorityClassName':'batch',");
     advance(0s);
+    EXPECT_EQ(text("pods", "batch", "spec.preemptionPolicy"), "Never");
     EXPECT_EQ(number("pods", "gold", "spec.priority"), 500);
     EXPECT_EQ(number("pods", "system", "spec.priority"), 2'000'001'000);
     EXPECT_EQ(number("pods", "plain", "spec.priority"), 0);
