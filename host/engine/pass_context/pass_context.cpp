@@ -169,8 +169,8 @@ std::vector<PodGroupId> pod_groups_of(const PassContext& context,
     return out;
 }
 
-/// By PodGroupId: whether its pods are expendable. Expendable pods give way to any other, so the
-/// room that they take counts as free.
+/// By PodGroupId: whether its pods are expendable. Expendable pods give way to any other that
+/// preempts, so the room that they take counts as free.
 std::vector<bool> find_expendable(const PassContext& context) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
     std::vector<bool> out;

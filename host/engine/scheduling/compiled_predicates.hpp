@@ -72,8 +72,9 @@ public:
     /// `pod_groups` are the pods to be placed. All pods that are bound to a node count: they take
     /// room, affinity and spread look at them, and their anti-affinity keeps pods to be placed
     /// away. `absent` is by PodGroupId, or empty; bound pods of an equivalence group for which it
-    /// is true count as if they were not there. `promises` ascend by node. `refused` is about new
-    /// nodes alone.
+    /// is true count as if they were not there, because other pods preempt them. Pods that never
+    /// preempt find the absent pods' requests taken, but not their host ports, volumes and terms.
+    /// `promises` ascend by node. `refused` is about new nodes alone.
     CompiledPredicates(snapshot::Cluster cluster, std::vector<PodGroupId> pod_groups,
                        std::vector<TemplateNode> template_nodes, std::vector<bool> absent = {},
                        std::span<const NodePromise> promises = {},

@@ -113,6 +113,7 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
     const TemplateNodeId template_node = state.slots[slot].template_node;
     const auto needs = predicates.requests.needs(pod_group);
     std::vector<ResourceFacts> facts;
+    bool is_left = false;  // some room would be enough if the pod preempted others
     Refusal out{.predicate = Predicate::node_resources_fit};
     for (std::size_t i = 0; i < needs.size(); ++i) {
         const ResourceIndex resource = predicates.requests.requests(pod_group)[i].resource;
@@ -121,12 +122,12 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
             template_node == no_template_node
                 ? predicates.allocatable(slot, resource)
                 : predicates.template_nodes[template_node].allocatable.amount(name);
-        const ResourceFacts one{
-            .name = name,
-            .wanted = needs[i].amount,
-            .allocatable = allocatable,
-            .requested = allocatable - state.capacity.free(slot, needs[i].column)};
+        const ResourceFacts one{.name = name,
+                                .wanted = needs[i].amount,
+                                .allocatable = allocatable,
+                                .requested = allocatable - state.free_for(pod_group, slot, i)};
         if (is_sufficient(one)) continue;
+        is_left |= needs[i].amount <= state.capacity.free(slot, needs[i].column);
         if (out.subject.empty()) out.subject = name;
         out.shortfall = std::max(out.shortfall, shortfall_of(one));
         facts.push_back(one);
@@ -135,6 +136,8 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
     if (facts.empty()) return {};
     out.sentence = wording == Wording::brief ? brief_text(facts.front())
                                              : check_node_resources_fit(facts).value_or("");
+    if (is_left && wording == Wording::full)
+        out.sentence += "; expendable pods are not preempted (preemptionPolicy Never)";
     return out;
 }
 

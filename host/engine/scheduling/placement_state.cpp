@@ -294,10 +294,30 @@ std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_g
     return static_cast<std::uint32_t>(at - own.wide_domains.begin());
 }
 
+std::int64_t Placement::State::free_for(PodGroupIndex pod_group, Slot slot,
+                                        std::size_t request) const noexcept {
+    const std::uint32_t column = predicates->requests.needs(pod_group)[request].column;
+    const std::int64_t free = capacity.free(slot, column);
+    if (!predicates->leaves_absent[pod_group] || slots[slot].template_node != no_template_node)
+        return free;
+    const ResourceIndex resource = predicates->requests.requests(pod_group)[request].resource;
+    return free - predicates->absent_request(slot, resource);
+}
+
+int Placement::State::fitting(PodGroupIndex pod_group, Slot slot, int wanted) const noexcept {
+    const auto needs = predicates->requests.needs(pod_group);
+    std::int64_t out = capacity.times(slot, needs, wanted);
+    for (std::size_t i = 0; predicates->leaves_absent[pod_group] && i < needs.size(); ++i) {
+        const std::int64_t free = std::max<std::int64_t>(free_for(pod_group, slot, i), 0);
+        out = std::min(out, free / needs[i].amount);
+    }
+    return static_cast<int>(out);
+}
+
 Room Placement::State::room(PodGroupIndex pod_group, Slot slot, int wanted) const {
     const SlotFacts& facts = slots[slot];
     if (wanted <= 0 || facts.closed || verdict(pod_group, slot) != Predicate::none) return {};
-    int per_node = capacity.times(slot, predicates->requests.needs(pod_group), wanted);
+    int per_node = fitting(pod_group, slot, wanted);
     if (per_node == 0) return {};
     auto in_all = std::min(std::int64_t{per_node} * facts.nodes, std::int64_t{wanted});
     if (const PodRules* own = predicates->pods.find(pod_group)) {

@@ -121,6 +121,9 @@ struct Placement::State {
     void undo(std::size_t mark);
 
     Room room(PodGroupIndex pod_group, Slot slot, int wanted) const;
+    /// What each node of the slot has free for the pod group, of the resource that the pod group
+    /// requests as its `request`-th.
+    std::int64_t free_for(PodGroupIndex pod_group, Slot slot, std::size_t request) const noexcept;
     Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const;
     /// The first predicate of one node alone that fails on the slot's nodes; none: all pass.
     Predicate verdict(PodGroupIndex pod_group, Slot slot) const {
@@ -155,6 +158,9 @@ struct Placement::State {
 private:
     bool counts() const noexcept { return predicates->pods.counters.size() != 0; }
     void change_draining(Slot slot, bool is_draining);
+    /// How many pods of the pod group fit on each node of the slot by their requests, at most
+    /// `wanted`.
+    int fitting(PodGroupIndex pod_group, Slot slot, int wanted) const noexcept;
     /// Changes capacity, counters and quotas for `per_node` more pods; below zero: fewer.
     void change_pods(PodGroupIndex pod_group, Slot slot, int per_node);
     /// Adds the slot's nodes and all pods on them to the counters (`times` 1) or removes them (-1).

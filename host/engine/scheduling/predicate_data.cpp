@@ -138,6 +138,7 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
         refused_by[pods.pod_group].emplace(pods.template_node, pods.refusal);
     for (const PodGroupId pod_group : pod_groups) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(pod_group);
+        leaves_absent.push_back(row.spec->never_preempts && !absent_requests.empty());
         NodeDemand demand{.spec = row.spec};
         if (auto at = refused_by.find(static_cast<PodGroupIndex>(demand_of.size()));
             at != refused_by.end())
@@ -178,6 +179,7 @@ std::vector<PodGroupIndex> lowest_equivalent(const CompiledPredicates& predicate
     const CompiledPredicates::PredicateData& data = predicates.data();
     const auto before = [&](PodGroupIndex a, PodGroupIndex b) {
         if (data.demand_of[a] != data.demand_of[b]) return data.demand_of[a] < data.demand_of[b];
+        if (data.leaves_absent[a] != data.leaves_absent[b]) return bool(data.leaves_absent[b]);
         const auto as_pair = [](const snapshot::Request& r) {
             return std::pair(r.resource, r.amount);
         };

@@ -62,6 +62,8 @@ struct CompiledPredicates::PredicateData {
     std::vector<bool> absent;  ///< by PodGroupId; empty: no pod is absent
     /// What the absent pods request, a row of all resources for each node; empty: no pod is absent.
     std::vector<std::int64_t> absent_requests;
+    /// By pod group: the absent pods' requests take room from its pods, which never preempt.
+    std::vector<bool> leaves_absent;
 
     /// Amounts that nodes will have; empty: none.
     std::map<std::pair<NodeIndex, ResourceIndex>, std::int64_t> promised;
@@ -86,10 +88,14 @@ struct CompiledPredicates::PredicateData {
     }
     /// What is free of a resource on a node of the cluster. Requests of absent pods count as free.
     std::int64_t free_on(NodeIndex node, ResourceIndex resource) const noexcept {
-        const std::int64_t absent_request =
-            absent_requests.empty() ? 0
-                                    : absent_requests[node * cluster.resource_count() + resource];
-        return allocatable(node, resource) - cluster.requested(node)[resource] + absent_request;
+        return allocatable(node, resource) - cluster.requested(node)[resource] +
+               absent_request(node, resource);
+    }
+    /// What the absent pods of a node request of a resource.
+    std::int64_t absent_request(NodeIndex node, ResourceIndex resource) const noexcept {
+        return absent_requests.empty()
+                   ? 0
+                   : absent_requests[node * cluster.resource_count() + resource];
     }
     std::span<const std::int64_t> template_node_row(TemplateNodeId template_node) const noexcept {
         const std::size_t columns = requests.columns().size();
