@@ -26,12 +26,20 @@ constexpr KeptMembers container{container_members};
 constexpr KeptMembers nothing{};
 constexpr Member empty_dir_members[] = {{"medium"}};
 constexpr KeptMembers empty_dir{empty_dir_members};
+constexpr Member disk_members[] = {{"diskURI"}, {"kind"}, {"pdName"}, {"volumeID"}};
+constexpr KeptMembers disk{disk_members};
+constexpr Member in_tree_members[] = {{"awsElasticBlockStore", &disk},
+                                      {"azureDisk", &disk},
+                                      {"cinder", &disk},
+                                      {"gcePersistentDisk", &disk},
+                                      {"portworxVolume", &disk}};
+constexpr KeptMembers in_tree{in_tree_members};
 constexpr Member volume_members[] = {{"emptyDir", &empty_dir},
                                      {"ephemeral", &nothing},
                                      {"hostPath", &nothing},
                                      {"name"},
                                      {"persistentVolumeClaim"}};
-constexpr KeptMembers volume{volume_members};
+constexpr KeptMembers volume{volume_members, &in_tree};
 
 constexpr Member pod_spec_members[] = {{"affinity"},
                                        {"containers", &container},
@@ -74,7 +82,7 @@ constexpr Member spec_members[] = {
     {"replicas"},
     {"selector"},
     {"unhealthyPodEvictionPolicy"},
-    // claims and volumes
+    // claims and volumes, in-tree volumes excepted
     {"accessModes"},
     {"capacity"},
     {"claimRef", &claim_ref},
@@ -87,7 +95,8 @@ constexpr Member spec_members[] = {
     {"drivers"},
     {"storageCapacity"},
 };
-constexpr KeptMembers spec{spec_members, &pod_spec};
+constexpr KeptMembers pod_or_volume_spec{pod_spec_members, &in_tree};
+constexpr KeptMembers spec{spec_members, &pod_or_volume_spec};
 
 constexpr Member condition_members[] = {{"lastTransitionTime"}, {"reason"}, {"status"}, {"type"}};
 constexpr KeptMembers condition{condition_members};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/gzip.hpp"
+#include "kubernetes/in_tree_volumes.hpp"
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/pod_decode.hpp"
 #include "kubernetes/resource_list.hpp"
@@ -271,6 +272,11 @@ std::optional<VolumeObject> decode_volume(const JsonCursor& volume) {
                      .claim_ns = decode_text(claim["namespace"]),
                      .claim_name = decode_text(claim["name"]),
                      .block = decode_is_block(spec["volumeMode"])};
+    if (auto found = decode_in_tree_volume(spec, out.labels)) {
+        out.driver = std::move(found->driver);
+        out.handle = std::move(found->handle);
+        out.in_tree = true;
+    }
     return complaints.any() ? std::nullopt : std::optional(std::move(out));
 }
 
@@ -280,6 +286,7 @@ std::optional<StorageClassObject> decode_storage_class(const JsonCursor& storage
     StorageClassObject out{.name = decode_named(storage_class).name,
                            .provisioner = decode_text(storage_class["provisioner"]),
                            .waits_for_consumer = mode.text() == "WaitForFirstConsumer"};
+    out.migrated_to = find_csi_driver(out.provisioner);
     if (mode.text() && !out.waits_for_consumer && mode.text() != "Immediate")
         mode.expects("Immediate or WaitForFirstConsumer");
     for (const JsonCursor& term : storage_class["allowedTopologies"].items())
@@ -289,7 +296,10 @@ std::optional<StorageClassObject> decode_storage_class(const JsonCursor& storage
 
 std::optional<CsiNodeObject> decode_csi_node(const JsonCursor& csi_node) {
     const Complaints complaints(csi_node);
-    CsiNodeObject out{.name = decode_named(csi_node).name};
+    ObjectMetadata metadata = decode_named(csi_node);
+    CsiNodeObject out{
+        .name = std::move(metadata.name),
+        .migrated = find_migrated_drivers(find_annotation(metadata, migrated_plugins_annotation))};
     for (const JsonCursor& driver : csi_node["spec"]["drivers"].items())
         out.limits.emplace(decode_text(driver.required("name")), decode_attach_limit(driver));
     return complaints.any() ? std::nullopt : std::optional(std::move(out));

@@ -9,6 +9,7 @@
 #include <capstan/quantity.hpp>
 #include <capstan/well_known.hpp>
 
+#include "kubernetes/in_tree_volumes.hpp"
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::kubernetes {
@@ -134,6 +135,16 @@ json::object encode_local_volume(const std::string& name) {
     return {{"name", encode_text(name)}, {"emptyDir", json::object()}};
 }
 
+json::array encode_volumes(const engine::snapshot::PodSpec& spec) {
+    json::array out = encode_all(spec.local_volumes, encode_local_volume);
+    for (std::size_t i = 0; i < spec.in_tree_volumes.size(); ++i) {
+        json::object volume = encode_in_tree_volume(spec.in_tree_volumes[i]);
+        volume["name"] = encode_text("disk-" + std::to_string(i));
+        out.push_back(std::move(volume));
+    }
+    return out;
+}
+
 }  // namespace
 
 json::string encode_text(std::string_view text) { return json::string(text.data(), text.size()); }
@@ -166,7 +177,7 @@ json::object encode_pod_spec(const engine::snapshot::PodSpec& spec) {
     set_members(out, "affinity", encode_affinity(spec));
     set_members(out, "tolerations", encode_all(spec.tolerations, encode_toleration));
     set_members(out, "topologySpreadConstraints", encode_spread(spec));
-    set_members(out, "volumes", encode_all(spec.local_volumes, encode_local_volume));
+    set_members(out, "volumes", encode_volumes(spec));
     if (spec.uses_resource_claims)
         out["resourceClaims"] = json::array{json::object{{"name", "claim"}}};
     if (spec.priority) out["priority"] = *spec.priority;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kubernetes/in_tree_volumes.hpp"
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/resource_list.hpp"
 #include "kubernetes/selectors.hpp"
@@ -238,6 +239,13 @@ std::optional<Duration> decode_grace(const JsonCursor& seconds) {
     return std::chrono::seconds(*number < 0 ? 1 : std::min(*number, most));
 }
 
+std::vector<engine::snapshot::InTreeVolume> decode_in_tree_volumes(const JsonCursor& volumes) {
+    std::vector<engine::snapshot::InTreeVolume> out;
+    for (const JsonCursor& volume : volumes.items())
+        if (auto found = decode_in_tree_volume(volume)) out.push_back(*std::move(found));
+    return out;
+}
+
 /// Decodes the members without which the pod would fit on more nodes. False: one of them is
 /// malformed.
 bool decode_needs(const JsonCursor& spec, engine::snapshot::PodSpec& out) {
@@ -252,6 +260,7 @@ bool decode_needs(const JsonCursor& spec, engine::snapshot::PodSpec& out) {
     out.ports = decode_host_ports(spec);
     out.local_volumes = decode_local_volumes(spec["volumes"]);
     out.uses_local_storage = !out.local_volumes.empty();
+    out.in_tree_volumes = decode_in_tree_volumes(spec["volumes"]);
     out.uses_resource_claims = !spec["resourceClaims"].items().empty();
     return !complaints.any();
 }

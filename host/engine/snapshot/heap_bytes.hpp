@@ -55,13 +55,18 @@ inline auto fields(const SpreadConstraint& spread) noexcept {
     const auto& [skew, key, selector, domains, affinity, taints, match] = spread;
     return std::tie(skew, key, selector, domains, affinity, taints, match);
 }
+inline auto fields(const InTreeVolume& volume) noexcept {
+    const auto& [driver, handle] = volume;
+    return std::tie(driver, handle);
+}
 inline auto fields(const PodSpec& spec) noexcept {
     const auto& [requests, node_selector, required, preferred, tolerations, affinity, anti_affinity,
                  spread, soft_spread, ports, priority, priority_class, never_preempts, scheduler,
-                 claims, storage, local_volumes, grace] = spec;
+                 claims, storage, local_volumes, in_tree_volumes, grace] = spec;
     return std::tie(requests, node_selector, required, preferred, tolerations, affinity,
                     anti_affinity, spread, soft_spread, ports, priority, priority_class,
-                    never_preempts, scheduler, claims, storage, local_volumes, grace);
+                    never_preempts, scheduler, claims, storage, local_volumes, in_tree_volumes,
+                    grace);
 }
 inline auto fields(const PodOwner& owner) noexcept {
     const auto& [kind, api_group, name, uid, job] = owner;
@@ -84,18 +89,18 @@ inline auto fields(const ClaimObject& object) noexcept {
     return std::tie(ns, name, volume, storage_class, node, size, modes, block, selector);
 }
 inline auto fields(const VolumeObject& object) noexcept {
-    const auto& [name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
-                 claim_name, block] = object;
-    return std::tie(name, affinity, labels, storage_class, driver, handle, size, modes, claim_ns,
-                    claim_name, block);
+    const auto& [name, affinity, labels, storage_class, driver, handle, in_tree, size, modes,
+                 claim_ns, claim_name, block] = object;
+    return std::tie(name, affinity, labels, storage_class, driver, handle, in_tree, size, modes,
+                    claim_ns, claim_name, block);
 }
 inline auto fields(const StorageClassObject& object) noexcept {
-    const auto& [name, provisioner, waits, topologies] = object;
-    return std::tie(name, provisioner, waits, topologies);
+    const auto& [name, provisioner, migrated_to, waits, topologies] = object;
+    return std::tie(name, provisioner, migrated_to, waits, topologies);
 }
 inline auto fields(const CsiNodeObject& object) noexcept {
-    const auto& [name, limits] = object;
-    return std::tie(name, limits);
+    const auto& [name, limits, migrated] = object;
+    return std::tie(name, limits, migrated);
 }
 inline auto fields(const CsiDriverObject& object) noexcept {
     const auto& [name, capacity] = object;

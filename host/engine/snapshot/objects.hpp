@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -140,6 +141,8 @@ struct VolumeObject {
     Labels labels{};
     std::string storage_class{};
     std::string driver{}, handle{};  ///< CSI; empty: none
+    /// Driver and handle are those that replace an in-tree volume.
+    bool in_tree = false;
     std::int64_t capacity_bytes = 0;
     std::vector<std::string> access_modes{};
     std::string claim_ns{}, claim_name{};  ///< claimRef; empty: free
@@ -150,6 +153,8 @@ struct VolumeObject {
 struct StorageClassObject {
     std::string name{};
     std::string provisioner{};
+    std::string
+        migrated_to{};  ///< the CSI driver that replaces an in-tree provisioner; empty: none
     bool waits_for_consumer = false;                     ///< volumeBindingMode WaitForFirstConsumer
     std::vector<NodeSelectorTerm> allowed_topologies{};  ///< one must hold; empty: everywhere
     bool operator==(const StorageClassObject&) const = default;
@@ -159,6 +164,8 @@ struct StorageClassObject {
 struct CsiNodeObject {
     std::string name{};                                  ///< that of the node
     std::map<std::string, std::optional<int>> limits{};  ///< by driver; absent: no limit
+    /// Drivers that replace an in-tree plugin on the node. Volumes of the plugin count, too.
+    std::set<std::string> migrated{};
     bool operator==(const CsiNodeObject&) const = default;
 };
 

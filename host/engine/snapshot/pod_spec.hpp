@@ -46,6 +46,12 @@ struct SpreadConstraint {
     bool operator==(const SpreadConstraint&) const = default;
 };
 
+/// A volume of an in-tree plugin, as the CSI driver that has replaced the plugin names it.
+struct InTreeVolume {
+    std::string driver{}, handle{};
+    bool operator==(const InTreeVolume&) const = default;
+};
+
 /// Pods with equal specs share one PodSpec.
 struct PodSpec {
     /// The effective requests of one pod, with init containers, sidecars and overhead. Without
@@ -72,6 +78,7 @@ struct PodSpec {
     /// Volumes that are lost with the node, by name, ascending: hostPath, and emptyDir that is not
     /// in memory.
     std::vector<std::string> local_volumes{};
+    std::vector<InTreeVolume> in_tree_volumes{};  ///< without a claim
     std::optional<Duration> termination_grace{};  ///< absent: the API's default, 30s
     bool operator==(const PodSpec&) const = default;
 };

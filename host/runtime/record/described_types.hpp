@@ -67,11 +67,12 @@ BOOST_DESCRIBE_STRUCT(PodTerm, (),
 BOOST_DESCRIBE_STRUCT(SpreadConstraint, (),
                       (max_skew, topology_key, selector, min_domains, honor_affinity, honor_taints,
                        match_label_keys))
+BOOST_DESCRIBE_STRUCT(InTreeVolume, (), (driver, handle))
 BOOST_DESCRIBE_STRUCT(PodSpec, (),
                       (requests, node_selector, affinity_required, affinity_preferred, tolerations,
                        pod_affinity, pod_anti_affinity, spread, has_soft_spread, ports, priority,
                        priority_class, never_preempts, scheduler, uses_resource_claims,
-                       uses_local_storage, local_volumes, termination_grace))
+                       uses_local_storage, local_volumes, in_tree_volumes, termination_grace))
 BOOST_DESCRIBE_STRUCT(PodOwner, (), (kind, api_group, name, uid, job_among_owners))
 BOOST_DESCRIBE_STRUCT(NodeObject, (),
                       (name, provider_id, labels, annotations, taints, capacity, allocatable,
@@ -84,11 +85,11 @@ BOOST_DESCRIBE_STRUCT(ClaimObject, (),
                       (ns, name, volume, storage_class, selected_node, requested_bytes,
                        access_modes, block, selector))
 BOOST_DESCRIBE_STRUCT(VolumeObject, (),
-                      (name, node_affinity, labels, storage_class, driver, handle, capacity_bytes,
-                       access_modes, claim_ns, claim_name, block))
+                      (name, node_affinity, labels, storage_class, driver, handle, in_tree,
+                       capacity_bytes, access_modes, claim_ns, claim_name, block))
 BOOST_DESCRIBE_STRUCT(StorageClassObject, (),
-                      (name, provisioner, waits_for_consumer, allowed_topologies))
-BOOST_DESCRIBE_STRUCT(CsiNodeObject, (), (name, limits))
+                      (name, provisioner, migrated_to, waits_for_consumer, allowed_topologies))
+BOOST_DESCRIBE_STRUCT(CsiNodeObject, (), (name, limits, migrated))
 BOOST_DESCRIBE_STRUCT(CsiDriverObject, (), (name, storage_capacity))
 BOOST_DESCRIBE_STRUCT(CsiCapacityObject, (), (ns, name, storage_class, topology, capacity_bytes))
 BOOST_DESCRIBE_STRUCT(NamespaceObject, (), (name, labels))

@@ -210,11 +210,18 @@ constexpr Member container_members[] = {{"ports", members_of<port_members>},
 
 constexpr Member empty_dir_members[] = {{"medium", as_it_is}};
 constexpr Member volume_claim_members[] = {{"claimName", name}};
-constexpr Member volume_members[] = {{"emptyDir", members_of<empty_dir_members>},
+constexpr Member disk_members[] = {
+    {"diskURI", name}, {"kind", as_it_is}, {"pdName", name}, {"volumeID", name}};
+constexpr Member volume_members[] = {{"awsElasticBlockStore", members_of<disk_members>},
+                                     {"azureDisk", members_of<disk_members>},
+                                     {"cinder", members_of<disk_members>},
+                                     {"emptyDir", members_of<empty_dir_members>},
                                      {"ephemeral", nothing_of},
+                                     {"gcePersistentDisk", members_of<disk_members>},
                                      {"hostPath", nothing_of},
                                      {"name", name},
-                                     {"persistentVolumeClaim", members_of<volume_claim_members>}};
+                                     {"persistentVolumeClaim", members_of<volume_claim_members>},
+                                     {"portworxVolume", members_of<disk_members>}};
 constexpr Member named_members[] = {{"name", name}};
 
 json::value api_version(Aliases& aliases, const json::value& value) {
@@ -273,13 +280,18 @@ constexpr Member csi_members[] = {{"driver", name}, {"volumeHandle", name}};
 constexpr Member driver_members[] = {{"allocatable", as_it_is}, {"name", name}};
 /// The members of `spec` of all kinds but Pod.
 constexpr Member other_spec_members[] = {{"accessModes", as_it_is},
+                                         {"awsElasticBlockStore", members_of<disk_members>},
+                                         {"azureDisk", members_of<disk_members>},
                                          {"capacity", quantities},
+                                         {"cinder", members_of<disk_members>},
                                          {"claimRef", members_of<claim_ref_members>},
                                          {"csi", members_of<csi_members>},
                                          {"drivers", members_of<driver_members>},
+                                         {"gcePersistentDisk", members_of<disk_members>},
                                          {"maxUnavailable", as_it_is},
                                          {"minAvailable", as_it_is},
                                          {"nodeAffinity", members_of<node_affinity_members>},
+                                         {"portworxVolume", members_of<disk_members>},
                                          {"providerID", name},
                                          {"replicas", as_it_is},
                                          {"selector", selector},

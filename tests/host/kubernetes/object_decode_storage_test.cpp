@@ -57,6 +57,24 @@ TEST(StorageDecode, ReadsAVolume) {
     EXPECT_EQ(result.value->capacity_bytes, std::int64_t{10} << 30);
     EXPECT_EQ(result.value->access_modes, Texts{"ReadWriteOnce"});
     EXPECT_EQ(result.value->claim_ns + "/" + result.value->claim_name, "shop/data");
+    EXPECT_FALSE(result.value->in_tree);
+}
+
+TEST(StorageDecode, ReadsInTreeVolumesAsThoseOfTheirDriver) {
+    const auto volume = decoded(decode_volume, R"({"metadata":{"name":"pv-1"},
+        "spec":{"awsElasticBlockStore":{"volumeID":"aws://eu-1a/vol-1","fsType":"ext4"}}})");
+    ASSERT_TRUE(volume.value);
+    EXPECT_EQ(volume.value->driver, "ebs.csi.aws.com");
+    EXPECT_EQ(volume.value->handle, "vol-1");
+    EXPECT_TRUE(volume.value->in_tree);
+    const auto gp2 = decoded(decode_storage_class, R"({"metadata":{"name":"gp2"},
+        "provisioner":"kubernetes.io/aws-ebs"})");
+    EXPECT_EQ(gp2.value->provisioner, "kubernetes.io/aws-ebs");
+    EXPECT_EQ(gp2.value->migrated_to, "ebs.csi.aws.com");
+    const auto node = decoded(decode_csi_node, R"({"metadata":{"name":"n1","annotations":{
+        "storage.alpha.kubernetes.io/migrated-plugins":"kubernetes.io/aws-ebs,kubernetes.io/azure-file,kubernetes.io/gce-pd"}}})");
+    EXPECT_EQ(node.value->migrated,
+              (std::set<std::string>{"ebs.csi.aws.com", "pd.csi.storage.gke.io"}));
 }
 
 TEST(StorageDecode, ReadsTheVolumeMode) {

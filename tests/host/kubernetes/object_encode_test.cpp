@@ -49,6 +49,12 @@ engine::snapshot::PodSpec full_spec() {
             .uses_resource_claims = true,
             .uses_local_storage = true,
             .local_volumes = {"cache", "tmp"},
+            .in_tree_volumes = {{"ebs.csi.aws.com", "vol-1"},
+                                {"disk.csi.azure.com", "/subscriptions/s/disks/d"},
+                                {"cinder.csi.openstack.org", "c"},
+                                {"pd.csi.storage.gke.io",
+                                 "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d"},
+                                {"pxd.portworx.com", "p"}},
             .termination_grace = 90s};
 }
 

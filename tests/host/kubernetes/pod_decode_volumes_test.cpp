@@ -44,6 +44,20 @@ TEST(PodVolumes, NameExistingAndEphemeralClaims) {
     EXPECT_TRUE(result.problems.empty());
 }
 
+TEST(PodVolumes, MayBeInTree) {
+    const auto result = decoded(decode_pod_object, R"({"spec":{"volumes":[
+        {"name":"a","awsElasticBlockStore":{"volumeID":"vol-1"}},{"name":"b","emptyDir":{}},
+        {"name":"c","gcePersistentDisk":{"pdName":"d"}},
+        {"name":"d","vsphereVolume":{"volumePath":"p"}}]}})");
+    EXPECT_TRUE(result.problems.empty());
+    EXPECT_EQ(result.value.pod.spec.in_tree_volumes,
+              (std::vector<engine::snapshot::InTreeVolume>{
+                  {"ebs.csi.aws.com", "vol-1"},
+                  {"pd.csi.storage.gke.io", "projects/UNSPECIFIED/zones/UNSPECIFIED/disks/d"}}));
+    EXPECT_FALSE(decoded(decode_pod_object, R"({"spec":{"volumes":[{"cinder":{"volumeID":7}}]}})")
+                     .value.is_complete);
+}
+
 TEST(PodVolumes, ReportMissingClaimNames) {
     const auto result =
         decoded(claims_of_web, R"([{"persistentVolumeClaim":{}},{"ephemeral":{}}])");

@@ -67,8 +67,8 @@ TEST(ClusterRecord, OfARebuiltClusterIsEqual) {
     builder.set(pod("a", 200));
     builder.set(engine::snapshot::DaemonSetObject{.name = "logs", .labels = {{"a", "b"}}});
     builder.set(engine::snapshot::NamespaceObject{.name = "default", .labels = {{"team", "x"}}});
-    builder.set(
-        engine::snapshot::CsiNodeObject{.name = "n1", .limits = {{"ebs", 25}, {"efs", {}}}});
+    builder.set(engine::snapshot::CsiNodeObject{
+        .name = "n1", .limits = {{"ebs", 25}, {"efs", {}}}, .migrated = {"ebs"}});
     builder.set(engine::snapshot::ServiceObject{.name = "web", .selector = {{"app", "web"}}});
     const ClusterRecord record = make_cluster_record(builder.build());
     const auto rebuilt = make_cluster(record);

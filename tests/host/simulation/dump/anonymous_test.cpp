@@ -79,6 +79,26 @@ TEST(AnonymousDump, KeepsReferencesBetweenObjects) {
         EXPECT_THAT(text, Not(HasSubstr(original)));
 }
 
+TEST(AnonymousDump, KeepsNamesOfInTreePluginsAndTheirDrivers) {
+    const std::string text = anonymous(R"(
+        {"kind":"CSINode","metadata":{"name":"ip-10-0-1-7","annotations":{
+          "storage.alpha.kubernetes.io/migrated-plugins":"kubernetes.io/aws-ebs"}},
+         "spec":{"drivers":[{"name":"ebs.csi.aws.com","allocatable":{"count":25}}]}},
+        {"kind":"StorageClass","metadata":{"name":"gp2"},"provisioner":"kubernetes.io/aws-ebs"},
+        {"kind":"PersistentVolume","metadata":{"name":"pv-1"},
+         "spec":{"awsElasticBlockStore":{"volumeID":"aws://eu-1a/vol-1","fsType":"ext4"}}},
+        {"kind":"Pod","metadata":{"name":"web"},
+         "spec":{"volumes":[{"azureDisk":{"diskURI":"/disks/secret","kind":"Managed"}}]}})");
+    const json::value out = json::parse(text);
+    const char* plugins = "/metadata/annotations/storage.alpha.kubernetes.io~1migrated-plugins";
+    EXPECT_EQ(text_at(out.at(0), plugins), "kubernetes.io/aws-ebs");
+    EXPECT_EQ(text_at(out.at(0), "/spec/drivers/0/name"), "ebs.csi.aws.com");
+    EXPECT_EQ(text_at(out.at(1), "/provisioner"), "kubernetes.io/aws-ebs");
+    EXPECT_EQ(text_at(out.at(3), "/spec/volumes/0/azureDisk/kind"), "Managed");
+    EXPECT_TRUE(out.at(2).as_object().at("spec").as_object().contains("awsElasticBlockStore"));
+    for (const char* name : {"vol-1", "secret", "gp2"}) EXPECT_THAT(text, Not(HasSubstr(name)));
+}
+
 TEST(AnonymousDump, KeepsOnlyWellKnownKeysAndValues) {
     struct Case {
         const char* key;
