@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ struct TemplateNode {
     std::vector<PodGroupId> daemons{};
     /// Volumes that the node can attach, by CSI driver; absent, or no entry: no limit.
     std::map<std::string, std::optional<int>> csi_limits{};
+    std::set<std::string> csi_migrated{};  ///< see snapshot::CsiNodeObject::migrated
     bool operator==(const TemplateNode&) const = default;
 };
 

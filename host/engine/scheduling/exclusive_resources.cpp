@@ -1,6 +1,8 @@
 #include "engine/scheduling/exclusive_resources.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "engine/scheduling/predicates/node_ports.hpp"
 
@@ -13,8 +15,9 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodI
             const auto number = static_cast<std::uint32_t>(inter_pod_.claims.size());
             if (claims_.try_emplace(claim, number).second) inter_pod_.claims.push_back(claim);
         }
-        for (const auto& [name, handles] : needs.attached) driver(name);
-        enter(needs.attached);
+        for (const VolumesByDriver* volumes : {&needs.attached, &needs.in_tree})
+            for (const auto& [name, handles] : *volumes) driver(name);
+        enter(needs);
     }
     for (const PodGroupId pod_group : from.pod_groups) {
         for (const snapshot::HostPort& port :
@@ -29,10 +32,9 @@ ExclusiveResources::ExclusiveResources(InterPodIndex& inter_pod, const InterPodI
     }
     if (claims_.empty() && drivers_.empty()) return;
     for (const PodGroupId id : from.others) {
-        if (from.volumes.contains(id) || from.cluster.equivalence_group(id).claims.empty())
-            continue;
+        if (from.volumes.contains(id) || !has_volumes(from.cluster.equivalence_group(id))) continue;
         const auto at = others_needs_.emplace(id, find_volume_needs(from.cluster, id)).first;
-        enter(at->second.attached);
+        enter(at->second);
     }
 }
 
@@ -43,22 +45,31 @@ std::uint32_t ExclusiveResources::driver(const std::string& name) {
     return at->second;
 }
 
-std::uint32_t ExclusiveResources::volume(std::uint32_t driver, const std::string& handle) {
+/// A volume that one pod names by its driver and another one by its in-tree plugin is the driver's.
+std::uint32_t ExclusiveResources::volume(std::uint32_t driver, const std::string& handle,
+                                         bool in_tree) {
     const auto number = static_cast<std::uint32_t>(inter_pod_.volumes.size());
     const auto [at, is_new] = volumes_.try_emplace({driver, handle}, number);
-    if (is_new) inter_pod_.volumes.push_back({.driver = driver, .handle = handle});
+    if (is_new)
+        inter_pod_.volumes.push_back({.driver = driver, .handle = handle, .in_tree = in_tree});
+    inter_pod_.volumes[at->second].in_tree &= in_tree;
     return at->second;
 }
 
+void ExclusiveResources::enter(const VolumeNeeds& needs) {
+    enter(needs.attached, false);
+    enter(needs.in_tree, true);
+}
+
 /// Adds a counter for each volume. Drivers of which no pod group attaches a volume are left out.
-void ExclusiveResources::enter(const VolumesByDriver& volumes) {
+void ExclusiveResources::enter(const VolumesByDriver& volumes, bool in_tree) {
     const TopologyId topology = inter_pod_.topologies.each_node();
     for (const auto& [name, handles] : volumes) {
         const auto at = drivers_.find(name);
         if (at == drivers_.end()) continue;
         for (const std::string& handle : handles) {
-            inter_pod_.counters.add(Counted::with_volume, volume(at->second, handle), topology,
-                                    inter_pod_.topologies[topology]);
+            inter_pod_.counters.add(Counted::with_volume, volume(at->second, handle, in_tree),
+                                    topology, inter_pod_.topologies[topology]);
         }
     }
 }
@@ -83,13 +94,14 @@ void ExclusiveResources::compile(PodGroupId pod_group, PodRules& out) {
         out.claims.push_back(
             forbid(Counted::with_claim, claims_.at(claim), inter_pod_.topologies.whole_cluster()));
     }
-    for (const auto& [name, handles] : needs->second.attached) {
-        AttachRule rule{.driver = drivers_.at(name)};
-        for (const std::string& handle : handles) {
-            const auto number = volumes_.at({rule.driver, handle});
+    std::map<std::uint32_t, std::set<std::uint32_t>> wanted;
+    for (const auto& [what, number] : volumes_of(needs->second))
+        if (what == Counted::with_volume) wanted[inter_pod_.volumes[number].driver].insert(number);
+    for (const auto& [driver, numbers] : wanted) {
+        AttachRule rule{.driver = driver};
+        for (const std::uint32_t number : numbers)
             rule.volumes.push_back(
                 inter_pod_.counters.counting(Counted::with_volume, number).front());
-        }
         out.attach.push_back(std::move(rule));
     }
 }
@@ -126,27 +138,35 @@ ExclusiveResources::CounterSources ExclusiveResources::volumes_of(const VolumeNe
         if (const auto at = claims_.find(claim); at != claims_.end())
             out.emplace_back(Counted::with_claim, at->second);
     }
-    for (const auto& [name, handles] : needs.attached) {
-        const auto driver = drivers_.find(name);
-        if (driver == drivers_.end()) continue;
-        for (const std::string& handle : handles)
-            out.emplace_back(Counted::with_volume, volumes_.at({driver->second, handle}));
+    for (const VolumesByDriver* volumes : {&needs.attached, &needs.in_tree}) {
+        for (const auto& [name, handles] : *volumes) {
+            const auto driver = drivers_.find(name);
+            if (driver == drivers_.end()) continue;
+            for (const std::string& handle : handles)
+                out.emplace_back(Counted::with_volume, volumes_.at({driver->second, handle}));
+        }
     }
     return out;
 }
 
 void ExclusiveResources::read_limits() {
     if (inter_pod_.drivers.empty()) return;
-    const auto read = [&](const std::map<std::string, std::optional<int>>& limits, auto& out) {
+    const auto read = [&](const std::map<std::string, std::optional<int>>& limits,
+                          const std::set<std::string>& migrated, auto& out) {
         for (const std::string& name : inter_pod_.drivers) {
             const auto at = limits.find(name);
-            out.push_back(at == limits.end() ? std::nullopt : at->second);
+            out.push_back({.volumes = at == limits.end() ? std::nullopt : at->second,
+                           .has_in_tree = migrated.contains(name)});
         }
     };
-    for (NodeIndex node = 0; node < from_.cluster.node_count(); ++node)
-        read(attach_limits(from_.cluster, node), inter_pod_.node_limits);
-    for (const TemplateNode& template_node : from_.template_nodes)
-        read(template_node.csi_limits, inter_pod_.template_node_limits);
+    const snapshot::CsiNodeObject none;
+    for (NodeIndex node = 0; node < from_.cluster.node_count(); ++node) {
+        const snapshot::CsiNodeObject* own = find_csi_node(from_.cluster, node);
+        const snapshot::CsiNodeObject& csi = own != nullptr ? *own : none;
+        read(csi.limits, csi.migrated, inter_pod_.node_limits);
+    }
+    for (const TemplateNode& node : from_.template_nodes)
+        read(node.csi_limits, node.csi_migrated, inter_pod_.template_node_limits);
 }
 
 }  // namespace capstan::engine::scheduling

@@ -37,8 +37,9 @@ private:
     CounterSources ports_of(const snapshot::PodSpec& spec) const;
     CounterSources volumes_of(const VolumeNeeds& needs) const;
     std::uint32_t driver(const std::string& name);
-    std::uint32_t volume(std::uint32_t driver, const std::string& handle);
-    void enter(const VolumesByDriver& volumes);
+    std::uint32_t volume(std::uint32_t driver, const std::string& handle, bool in_tree);
+    void enter(const VolumeNeeds& needs);
+    void enter(const VolumesByDriver& volumes, bool in_tree);
 
     InterPodIndex& inter_pod_;
     const InterPodIndexSources& from_;
@@ -46,7 +47,7 @@ private:
     std::map<std::string, std::uint32_t> claims_;
     std::map<std::string, std::uint32_t, std::less<>> drivers_;
     std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> volumes_;
-    // Of bound pods and daemons that are not among the pod groups and have claims.
+    // Of bound pods and daemons that are not among the pod groups and have volumes.
     std::map<PodGroupId, VolumeNeeds> others_needs_;
 };
 

@@ -26,6 +26,16 @@ namespace capstan::engine::scheduling {
 struct AttachedVolume {
     std::uint32_t driver = 0;  ///< index into InterPodIndex::drivers
     std::string handle{};
+    bool in_tree = false;  ///< counts only on nodes with AttachLimit::has_in_tree
+};
+
+/// How many volumes of a CSI driver can be attached to a node.
+struct AttachLimit {
+    std::optional<int> volumes{};  ///< absent: there is no limit
+    bool has_in_tree = false;      ///< volumes of the in-tree plugin that it replaces count, too
+    bool counts(const AttachedVolume& volume) const noexcept {
+        return !volume.in_tree || has_in_tree;
+    }
 };
 
 /// What an InterPodIndex is made of. Borrows all of it.
@@ -35,7 +45,7 @@ struct InterPodIndexSources {
     std::span<const PodGroupId> others;  ///< see find_others (placement_state.hpp)
     std::span<const TemplateNode> template_nodes;
     const NodeProfiles& profiles;
-    const std::map<PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have claims
+    const std::map<PodGroupId, VolumeNeeds>& volumes;  ///< of pod groups that have volumes
 };
 
 /// [engine thread]
@@ -57,12 +67,11 @@ struct InterPodIndex {
     bool is_absent(PodGroupId equivalence_group) const noexcept {
         return equivalence_group < absent.size() && absent[equivalence_group];
     }
-    /// How many volumes of a driver can be attached to a node, or to a new node of a template;
-    /// absent: there is no limit.
-    std::optional<int> node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
+    /// How many volumes of a driver can be attached to a node, or to a new node of a template.
+    const AttachLimit& node_limit(NodeIndex node, std::uint32_t driver) const noexcept {
         return node_limits[node * drivers.size() + driver];
     }
-    std::optional<int> template_node_limit(std::size_t template_node,
+    const AttachLimit& template_node_limit(std::size_t template_node,
                                            std::uint32_t driver) const noexcept {
         return template_node_limits[template_node * drivers.size() + driver];
     }
@@ -81,8 +90,7 @@ struct InterPodIndex {
     std::vector<std::uint32_t> rules_of;                 // by pod group: index into `rules`
     std::vector<std::vector<CounterId>> added_counters;  // by PodGroupId
     std::vector<std::uint32_t> contributing_pod_groups;  // by counter: number that add to it
-    std::vector<std::optional<int>> node_limits,
-        template_node_limits;  // see node_limit, template_node_limit
+    std::vector<AttachLimit> node_limits, template_node_limits;  // see node_limit
     std::vector<bool> absent;  // by PodGroupId: its bound pods do not count; empty: all count
 };
 

@@ -41,7 +41,7 @@ bool may_have_constraints(const snapshot::Cluster& cluster,
     const auto has_constraints = [&](PodGroupId id) {
         const snapshot::PodGroupRow& row = cluster.equivalence_group(id);
         return !row.spec->pod_affinity.empty() || !cluster.spread(id).empty() ||
-               !row.spec->ports.empty() || !row.claims.empty();
+               !row.spec->ports.empty() || has_volumes(row);
     };
     if (std::any_of(pod_groups.begin(), pod_groups.end(), has_constraints)) return true;
     for (PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
@@ -276,7 +276,7 @@ void Placement::State::drop_last_slot() {
     capacity.pop();
 }
 
-std::optional<int> Placement::State::attach_limit(Slot slot, std::uint32_t driver) const noexcept {
+const AttachLimit& Placement::State::attach_limit(Slot slot, std::uint32_t driver) const noexcept {
     const TemplateNodeId template_node = slots[slot].template_node;
     return template_node == no_template_node
                ? predicates->pods.node_limit(slot, driver)

@@ -149,7 +149,7 @@ struct Placement::State {
         return slots[slot].template_node == no_template_node ||
                slots[slot].last_placed != no_record;
     }
-    std::optional<int> attach_limit(Slot slot, std::uint32_t driver) const noexcept;
+    const AttachLimit& attach_limit(Slot slot, std::uint32_t driver) const noexcept;
     /// The domain of the profile's nodes, an index into PodRules::wide_domains; absent: they are
     /// in none. Only for pod groups with PodRules::wide.
     std::optional<std::uint32_t> spread_domain(PodGroupIndex pod_group,

@@ -10,15 +10,23 @@
 namespace capstan::engine::scheduling {
 namespace {
 
-/// Volumes of the driver that the slot's nodes have attached.
-int attached(const Placement::State& state, Slot slot, std::uint32_t driver) {
+/// Calls `act(volume)` for each volume of the driver that the slot's nodes have attached, as far as
+/// the limit counts them.
+template <class Act>
+void visit_attached(const Placement::State& state, Slot slot, std::uint32_t driver,
+                    const AttachLimit& limit, Act act) {
     const InterPodIndex& inter_pod = state.predicates->pods;
-    const auto there = state.topology_counts.on(slot);
-    return static_cast<int>(std::count_if(there.begin(), there.end(), [&](const auto& entry) {
+    for (const TopologyCounts::Entry& entry : state.topology_counts.on(slot)) {
         const Counter& counter = inter_pod.counters[entry.counter];
-        return counter.what == Counted::with_volume &&
-               inter_pod.volumes[counter.which].driver == driver;
-    }));
+        if (counter.what != Counted::with_volume) continue;
+        const AttachedVolume& volume = inter_pod.volumes[counter.which];
+        if (volume.driver == driver && limit.counts(volume)) act(volume);
+    }
+}
+
+const AttachedVolume& volume_of(const Placement::State& state, CounterId id) {
+    const InterPodIndex& inter_pod = state.predicates->pods;
+    return inter_pod.volumes[inter_pod.counters[id].which];
 }
 
 void narrow(PodBound& all, const PodBound& more) {
@@ -83,15 +91,18 @@ PodBound bound_of(const Placement::State& state, Slot slot, const SpreadRule& ru
 }
 
 PodBound bound_of(const Placement::State& state, Slot slot, const AttachRule& rule) {
-    const auto limit = state.attach_limit(slot, rule.driver);
-    if (!limit) return {};
+    const AttachLimit& limit = state.attach_limit(slot, rule.driver);
+    if (!limit.volumes) return {};
     const ProfileId profile = state.slots[slot].profile;
-    const auto more = std::count_if(rule.volumes.begin(), rule.volumes.end(), [&](CounterId id) {
-        return state.topology_counts.at(id, slot, profile) == 0;
+    const auto more = std::ranges::count_if(rule.volumes, [&](CounterId id) {
+        return limit.counts(volume_of(state, id)) &&
+               state.topology_counts.at(id, slot, profile) == 0;
     });
+    if (more == 0) return {};
     // Pods of one pod group use the same volumes: what the first attaches serves all.
-    const bool fits = more == 0 || attached(state, slot, rule.driver) + more <= std::max(*limit, 0);
-    return fits ? PodBound{} : none_at_all;
+    std::ptrdiff_t there = 0;
+    visit_attached(state, slot, rule.driver, limit, [&](const AttachedVolume&) { ++there; });
+    return there + more <= std::max(*limit.volumes, 0) ? PodBound{} : none_at_all;
 }
 
 PodBound allowed_bound(const Placement::State& state, PodGroupIndex pod_group, Slot slot) {
@@ -209,20 +220,16 @@ std::string text_of_claim(const State& state, const ForbiddenRule& rule) {
 }
 
 std::string describe_rule(const State& state, Slot slot, const AttachRule& rule) {
-    const InterPodIndex& inter_pod = state.predicates->pods;
-    const std::string& driver = inter_pod.drivers[rule.driver];
+    const std::string& driver = state.predicates->pods.drivers[rule.driver];
+    const AttachLimit& limit = state.attach_limit(slot, rule.driver);
     VolumesByDriver wanted, there;
-    for (const CounterId id : rule.volumes)
-        wanted[driver].insert(inter_pod.volumes[inter_pod.counters[id].which].handle);
-    for (const TopologyCounts::Entry& entry : state.topology_counts.on(slot)) {
-        const Counter& counter = inter_pod.counters[entry.counter];
-        if (counter.what != Counted::with_volume) continue;
-        const AttachedVolume& volume = inter_pod.volumes[counter.which];
-        if (volume.driver == rule.driver) there[driver].insert(volume.handle);
+    for (const CounterId id : rule.volumes) {
+        const AttachedVolume& volume = volume_of(state, id);
+        if (limit.counts(volume)) wanted[driver].insert(volume.handle);
     }
-    return check_node_volume_limits(wanted, there,
-                                    {{driver, state.attach_limit(slot, rule.driver)}})
-        .value_or("");
+    visit_attached(state, slot, rule.driver, limit,
+                   [&](const AttachedVolume& volume) { there[driver].insert(volume.handle); });
+    return check_node_volume_limits(wanted, there, {{driver, limit.volumes}}).value_or("");
 }
 
 template <class List>

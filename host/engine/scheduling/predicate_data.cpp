@@ -56,7 +56,8 @@ bool is_same_except_capacity(const CompiledPredicates::PredicateData& predicates
     const TemplateNode& one = predicates.template_nodes[a];
     const TemplateNode& other = predicates.template_nodes[b];
     return predicates.profiles.of_template_node(a) == predicates.profiles.of_template_node(b) &&
-           one.daemons == other.daemons && one.csi_limits == other.csi_limits;
+           one.daemons == other.daemons && one.csi_limits == other.csi_limits &&
+           one.csi_migrated == other.csi_migrated;
 }
 
 bool is_equivalent(const CompiledPredicates::PredicateData& predicates, TemplateNodeId a,
@@ -143,7 +144,7 @@ CompiledPredicates::PredicateData::PredicateData(snapshot::Cluster the_cluster,
         if (auto at = refused_by.find(static_cast<PodGroupIndex>(demand_of.size()));
             at != refused_by.end())
             demand.refused = std::move(at->second);
-        if (!row.claims.empty()) {
+        if (has_volumes(row)) {
             demand.volumes = find_volume_needs(cluster, pod_group);
             volumes.emplace(pod_group, demand.volumes);
         }

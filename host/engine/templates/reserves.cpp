@@ -76,7 +76,10 @@ Reserves learn_reserves(const snapshot::Cluster& cluster) {
         MachineFigures& figures = *of_type;
         ++figures.nodes;
         const auto csi = csi_nodes.find(cluster.text(node.name));
-        if (csi != csi_nodes.end()) lower_to(figures.csi_limits, csi->second);
+        if (csi != csi_nodes.end()) {
+            lower_to(figures.csi_limits, csi->second);
+            figures.csi_migrated.insert(csi->second.migrated.begin(), csi->second.migrated.end());
+        }
         if (!seen.insert({*type, node.capacity, node.allocatable}).second) continue;
         lower_to(figures.capacity, *node.capacity);
         lower_to(figures.allocatable, *node.allocatable);

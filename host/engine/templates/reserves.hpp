@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,7 @@ namespace capstan::engine::templates {
 struct MachineFigures {
     Resources capacity{}, allocatable{};
     std::map<std::string, std::optional<int>> csi_limits{};  ///< attach limits by driver
+    std::set<std::string> csi_migrated{};  ///< see snapshot::CsiNodeObject::migrated; of any node
     int nodes = 0;
 };
 

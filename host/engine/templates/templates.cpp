@@ -231,7 +231,9 @@ void set_csi_limits(const Reserves* learned, const NodeTemplate& node,
                     scheduling::TemplateNode& template_node) {
     if (learned == nullptr) return;
     const auto type = learned->types.find(node.machine_type);
-    if (type != learned->types.end()) template_node.csi_limits = type->second.csi_limits;
+    if (type == learned->types.end()) return;
+    template_node.csi_limits = type->second.csi_limits;
+    template_node.csi_migrated = type->second.csi_migrated;
 }
 
 /// Whether the label has a zone or a region, under a new or an old name.
@@ -336,7 +338,10 @@ GroupTemplate template_from_node(const snapshot::Cluster& cluster, const Group& 
     }
     const auto& csi_nodes = cluster.objects().csi_nodes;
     const auto csi = csi_nodes.find(cluster.text(row.name));
-    if (csi != csi_nodes.end()) template_node.csi_limits = csi->second.limits;
+    if (csi != csi_nodes.end()) {
+        template_node.csi_limits = csi->second.limits;
+        template_node.csi_migrated = csi->second.migrated;
+    }
     return finished(cluster, std::move(node), std::move(template_node),
                     "from node " + std::string(cluster.text(row.name)) + dropped);
 }

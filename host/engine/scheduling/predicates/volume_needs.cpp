@@ -41,14 +41,19 @@ const snapshot::StorageClassObject* find_waiting_class(const snapshot::ClaimObje
 
 /// A volume that does not exist yet counts for the driver that will provision it, under the claim's
 /// name.
-void attach(VolumesByDriver& attached, const snapshot::ClusterObjects& objects,
-            const std::string& key, const snapshot::ClaimObject& claim) {
+void attach(VolumeNeeds& needs, const snapshot::ClusterObjects& objects, const std::string& key,
+            const snapshot::ClaimObject& claim) {
     if (const snapshot::VolumeObject* volume = find_in(objects.volumes, claim.volume)) {
-        if (!volume->driver.empty()) attached[volume->driver].insert(volume->handle);
+        VolumesByDriver& volumes = volume->in_tree ? needs.in_tree : needs.attached;
+        if (!volume->driver.empty()) volumes[volume->driver].insert(volume->handle);
         return;
     }
     const snapshot::StorageClassObject* of = find_in(objects.storage_classes, claim.storage_class);
-    if (of && !of->provisioner.empty()) attached[of->provisioner].insert("claim " + key);
+    if (!of) return;
+    if (!of->migrated_to.empty())
+        needs.in_tree[of->migrated_to].insert("claim " + key);
+    else if (!of->provisioner.empty())
+        needs.attached[of->provisioner].insert("claim " + key);
 }
 
 void refuse(VolumeNeeds& needs, std::string sentence) {
@@ -115,18 +120,21 @@ VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster, PodGroupId equiv
         const snapshot::ClaimObject* claim = find_in(cluster.objects().claims, key);
         if (!claim) continue;
         if (is_exclusive(*claim)) needs.exclusive.insert(key);
-        attach(needs.attached, cluster.objects(), key, *claim);
+        attach(needs, cluster.objects(), key, *claim);
         add_claim(needs, cluster.objects(), *claim);
     }
+    for (const snapshot::InTreeVolume& volume : row.spec->in_tree_volumes)
+        needs.in_tree[volume.driver].insert(volume.handle);
     needs.conditions = binding_first(std::move(needs.conditions));
     return needs;
 }
 
-std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
-                                                        NodeIndex node) {
-    const std::string_view name = cluster.text(cluster.node(node).name);
-    const snapshot::CsiNodeObject* csi = find_in(cluster.objects().csi_nodes, name);
-    return csi ? csi->limits : std::map<std::string, std::optional<int>>{};
+bool has_volumes(const snapshot::PodGroupRow& row) noexcept {
+    return !row.claims.empty() || !row.spec->in_tree_volumes.empty();
+}
+
+const snapshot::CsiNodeObject* find_csi_node(const snapshot::Cluster& cluster, NodeIndex node) {
+    return find_in(cluster.objects().csi_nodes, cluster.text(cluster.node(node).name));
 }
 
 // Conditions of a bound claim: the node has to reach the volume.

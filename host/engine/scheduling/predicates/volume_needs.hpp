@@ -29,7 +29,7 @@ struct VolumeCondition {
     bool operator==(const VolumeCondition&) const = default;
 };
 
-/// What the claims of one pod need.
+/// What the claims and in-tree volumes of one pod need.
 struct VolumeNeeds {
     /// The refusal of every node; absent: some nodes may pass.
     std::optional<Refusal> refusal{};
@@ -39,19 +39,23 @@ struct VolumeNeeds {
     std::set<std::string> exclusive{};
     /// All claims, as "namespace/name".
     std::set<std::string> claims{};
-    /// The volumes that a node attaches for such a pod.
+    /// The CSI volumes that a node attaches for such a pod.
     VolumesByDriver attached{};
+    /// The in-tree volumes, by the driver that replaces their plugin. A node attaches them by this
+    /// driver if its CSINode says so (snapshot::CsiNodeObject::migrated).
+    VolumesByDriver in_tree{};
     bool operator==(const VolumeNeeds&) const = default;
 };
+
+/// Whether pods of the equivalence group have volumes with needs. [any thread]
+bool has_volumes(const snapshot::PodGroupRow& row) noexcept;
 
 /// The needs of a pod of the equivalence group. A free volume is not reserved: two claims, of one
 /// pod or of two, may count on the same volume. [any thread]
 VolumeNeeds find_volume_needs(const snapshot::Cluster& cluster, PodGroupId equivalence_group);
 
-/// The attach limits of the node's CSINode by driver; empty: it has no CSINode, or no limits.
-/// [any thread]
-std::map<std::string, std::optional<int>> attach_limits(const snapshot::Cluster& cluster,
-                                                        NodeIndex node);
+/// The node's CSINode; NULL: it has none. [any thread]
+const snapshot::CsiNodeObject* find_csi_node(const snapshot::Cluster& cluster, NodeIndex node);
 
 // What one claim asks of a node's labels.
 

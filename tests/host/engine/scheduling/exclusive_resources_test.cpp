@@ -102,5 +102,48 @@ TEST(PlacementAttachLimits, CountEachVolumeOncePerNode) {
     EXPECT_NE(predicates.equivalent(template_node), predicates.equivalent(unlimited));
 }
 
+/// Adds a claim bound to an in-tree volume whose plugin is replaced by driver "csi".
+void add_in_tree_claim(SchedulingCluster& cluster, const std::string& name) {
+    cluster.builder.set(snapshot::ClaimObject{.name = name, .volume = "pv-" + name});
+    cluster.builder.set(snapshot::VolumeObject{
+        .name = "pv-" + name, .driver = "csi", .handle = name, .in_tree = true});
+}
+
+TEST(PlacementAttachLimits, CountInTreeVolumesWhereTheirPluginIsMigrated) {
+    SchedulingCluster cluster;
+    for (const char* name : {"a", "b"}) cluster.node(name, {});
+    cluster.builder.set(
+        snapshot::CsiNodeObject{.name = "a", .limits = {{"csi", 2}}, .migrated = {"csi"}});
+    cluster.builder.set(snapshot::CsiNodeObject{.name = "b", .limits = {{"csi", 2}}});
+    for (const char* name : {"one", "two", "three", "four"}) add_in_tree_claim(cluster, name);
+    add_claim(cluster, "five");
+    for (const std::string node : {"a", "b"}) {
+        cluster.bound("claimed-" + node, node, {.claims = {"one"}});
+        cluster.bound("inline-" + node, node, {.spec = {.in_tree_volumes = {{"csi", "disk"}}}});
+    }
+    const auto in_tree = cluster.pod_group({.claims = {"two"}});
+    const auto same_disk = cluster.pod_group({.spec = {.in_tree_volumes = {{"csi", "disk"}}}});
+    const auto other_disk = cluster.pod_group({.spec = {.in_tree_volumes = {{"csi", "new"}}}});
+    const auto mixed = cluster.pod_group({.claims = {"three", "five"}});
+    const auto many = cluster.pod_group({.claims = {"two", "three", "four"}});
+    const auto migrated =
+        cluster.template_node({.csi_limits = {{"csi", 2}}, .csi_migrated = {"csi"}});
+    const auto not_migrated = cluster.template_node({.csi_limits = {{"csi", 2}}});
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
+    EXPECT_EQ(placement.why_not(in_tree, 0),
+              (Refusal{Predicate::node_volume_limits,
+                       "node(s) exceed max volume count: needs 1 of csi, 2 of 2 are attached"}));
+    EXPECT_EQ(placement.why_not(in_tree, 1).predicate, Predicate::none);
+    EXPECT_EQ(placement.why_not(same_disk, 0).predicate, Predicate::none);
+    EXPECT_EQ(placement.why_not(other_disk, 0).predicate, Predicate::node_volume_limits);
+    EXPECT_EQ(placement.why_not(mixed, 0).predicate, Predicate::node_volume_limits);
+    EXPECT_EQ(placement.why_not(mixed, 1).predicate, Predicate::none) << "one of csi, 0 attached";
+    EXPECT_EQ(placement.why_not_new(many, migrated).predicate, Predicate::node_volume_limits);
+    EXPECT_EQ(placement.why_not_new(mixed, migrated).predicate, Predicate::none);
+    EXPECT_EQ(placement.why_not_new(many, not_migrated).predicate, Predicate::none);
+    EXPECT_NE(predicates.equivalent(migrated), predicates.equivalent(not_migrated));
+}
+
 }  // namespace
 }  // namespace capstan::engine::scheduling

@@ -18,6 +18,7 @@ struct TestNode {
     // Only of a template node:
     std::vector<PodGroupId> daemons{};
     std::map<std::string, std::optional<int>> csi_limits{};
+    std::set<std::string> csi_migrated{};
 };
 
 struct TestPod {
@@ -69,7 +70,8 @@ public:
                                   .taints = node.taints,
                                   .allocatable = resources(node),
                                   .daemons = node.daemons,
-                                  .csi_limits = node.csi_limits});
+                                  .csi_limits = node.csi_limits,
+                                  .csi_migrated = node.csi_migrated});
         return static_cast<TemplateNodeId>(template_nodes.size() - 1);
     }
     CompiledPredicates predicates() {

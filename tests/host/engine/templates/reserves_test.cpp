@@ -132,10 +132,11 @@ TEST(Reserves, IncludeTheSmallestAttachLimitsOfTheType) {
     TestCluster test_cluster;
     for (const char* name : {"a", "b", "c"}) test_cluster.node(name).labels = {{type_label, "m5"}};
     test_cluster.csi_node({.name = "a", .limits = {{"ebs", 25}, {"nfs", std::nullopt}}});
-    test_cluster.csi_node({.name = "b", .limits = {{"ebs", 20}, {"nfs", 5}}});
+    test_cluster.csi_node({.name = "b", .limits = {{"ebs", 20}, {"nfs", 5}}, .migrated = {"ebs"}});
     const Reserves reserves = learn_reserves(test_cluster.cluster());
     EXPECT_EQ(reserves.types.at("m5").csi_limits,
               (std::map<std::string, std::optional<int>>{{"ebs", 20}, {"nfs", 5}}));
+    EXPECT_EQ(reserves.types.at("m5").csi_migrated, (std::set<std::string>{"ebs"}));
 }
 
 TEST(Reserves, DescribeTheirEffect) {

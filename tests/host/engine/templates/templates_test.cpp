@@ -232,10 +232,11 @@ TEST(Templates, UseTheReservesOfNodesOfTheType) {
     snapshot::NodeObject& other = test_cluster.node("other-1");
     other.labels = {{"node.kubernetes.io/instance-type", "m5"}};
     other.allocatable = amounts(3500);
-    test_cluster.csi_node({.name = "other-1", .limits = {{"ebs", 25}}});
+    test_cluster.csi_node({.name = "other-1", .limits = {{"ebs", 25}}, .migrated = {"ebs"}});
     const GroupTemplate web = first_template(test_cluster);
     EXPECT_EQ(web.node->allocatable, amounts(3500));
     EXPECT_EQ(web.template_node.csi_limits.at("ebs"), 25);
+    EXPECT_TRUE(web.template_node.csi_migrated.contains("ebs"));
     EXPECT_THAT(web.because, HasSubstr("1 node of type m5"));
 
     Settings not_learning;
@@ -246,8 +247,10 @@ TEST(Templates, UseTheReservesOfNodesOfTheType) {
 
 TEST(Templates, HaveTheAttachLimitsOfTheNode) {
     TestCluster test_cluster = two_nodes();
-    test_cluster.csi_node({.name = "web-1", .limits = {{"ebs", 25}}});
-    EXPECT_EQ(first_template(test_cluster).template_node.csi_limits.at("ebs"), 25);
+    test_cluster.csi_node({.name = "web-1", .limits = {{"ebs", 25}}, .migrated = {"ebs"}});
+    const GroupTemplate web = first_template(test_cluster);
+    EXPECT_EQ(web.template_node.csi_limits.at("ebs"), 25);
+    EXPECT_TRUE(web.template_node.csi_migrated.contains("ebs"));
 }
 
 // Upstream caches templates, so a changed DaemonSet may have no effect for a long time.

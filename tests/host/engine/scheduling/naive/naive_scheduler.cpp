@@ -16,7 +16,10 @@ Node make_node(const snapshot::Cluster& cluster, NodeIndex index) {
              .allocatable = *row.allocatable,
              .unschedulable = row.unschedulable};
     const auto csi = cluster.objects().csi_nodes.find(out.name);
-    if (csi != cluster.objects().csi_nodes.end()) out.attach_limits = csi->second.limits;
+    if (csi != cluster.objects().csi_nodes.end()) {
+        out.attach_limits = csi->second.limits;
+        out.migrated = csi->second.migrated;
+    }
     for (const PodIndex at : cluster.pods_on(index)) {
         const snapshot::PodRow pod_row = cluster.pod(at);
         out.pods.push_back(make_pod(cluster, pod_row.equivalence_group));
@@ -53,7 +56,8 @@ std::size_t add_node(NaiveCluster& naive_cluster, const snapshot::Cluster& clust
     Node out{.labels = template_node.labels,
              .taints = template_node.taints,
              .allocatable = template_node.allocatable,
-             .attach_limits = template_node.csi_limits};
+             .attach_limits = template_node.csi_limits,
+             .migrated = template_node.csi_migrated};
     // No pod selects this value, because a value of a label contains no space.
     out.labels["kubernetes.io/hostname"] = "new " + std::to_string(naive_cluster.nodes.size());
     for (const PodGroupId daemon : template_node.daemons)

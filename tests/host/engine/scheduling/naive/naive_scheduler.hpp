@@ -33,6 +33,7 @@ struct Node {
     Resources allocatable{};
     bool unschedulable = false;
     std::map<std::string, std::optional<int>> attach_limits{};
+    std::set<std::string> migrated{};  ///< see snapshot::CsiNodeObject::migrated
     std::vector<Pod> pods{};
     bool gone = false;  ///< the node and its pods are ignored
     /// Only if gone: it is still a domain of spread constraints that count tainted nodes.

@@ -32,14 +32,25 @@ bool has_mode(const std::vector<std::string>& modes, const std::string& mode) {
 /// Driver and handle of volumes that are attached to a node.
 using Attached = std::set<std::pair<std::string, std::string>>;
 
-void attach(Attached& attached, const NaiveCluster& naive_cluster, const Pod& pod) {
+void attach(Attached& attached, const NaiveCluster& naive_cluster, const Pod& pod,
+            const Node& node) {
+    const auto attach_in_tree = [&](const std::string& driver, const std::string& handle) {
+        if (node.migrated.contains(driver)) attached.emplace(driver, handle);
+    };
+    for (const snapshot::InTreeVolume& volume : pod.spec.in_tree_volumes)
+        attach_in_tree(volume.driver, volume.handle);
     for (const snapshot::ClaimObject* claim : claims_of(naive_cluster, pod)) {
+        const std::string unbound = "claim " + claim->ns + "/" + claim->name;
         const auto* volume = find_object(naive_cluster.objects.volumes, claim->volume);
         const auto* of = find_object(naive_cluster.objects.storage_classes, claim->storage_class);
-        if (volume) {
+        if (volume && volume->in_tree) {
+            attach_in_tree(volume->driver, volume->handle);
+        } else if (volume) {
             if (!volume->driver.empty()) attached.emplace(volume->driver, volume->handle);
+        } else if (of && !of->migrated_to.empty()) {
+            attach_in_tree(of->migrated_to, unbound);
         } else if (of) {
-            attached.emplace(of->provisioner, "claim " + claim->ns + "/" + claim->name);
+            attached.emplace(of->provisioner, unbound);
         }
     }
 }
@@ -130,8 +141,8 @@ Verdict volume_restrictions(const NaiveCluster& naive_cluster, const Pod& pod) {
 
 Verdict node_volume_limits(const NaiveCluster& naive_cluster, const Pod& pod, const Node& node) {
     Attached before, wanted;
-    for (const Pod& existing : node.pods) attach(before, naive_cluster, existing);
-    attach(wanted, naive_cluster, pod);
+    for (const Pod& existing : node.pods) attach(before, naive_cluster, existing, node);
+    attach(wanted, naive_cluster, pod, node);
     for (const auto& [driver, limit] : node.attach_limits) {
         const auto of_driver = [&](const auto& volume) { return volume.first == driver; };
         const auto is_new = [&](const auto& volume) {

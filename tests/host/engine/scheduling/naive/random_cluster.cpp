@@ -7,7 +7,7 @@
 namespace capstan::engine::scheduling::naive {
 namespace {
 
-/// Adds the claims c0 to c9, of all kinds. Pods also name c10 and c11, which do not exist.
+/// Adds the claims c0 to c11, of all kinds. Pods also name c12 and c13, which do not exist.
 void add_claims(snapshot::ClusterBuilder& builder, const std::string& ns) {
     const auto add = [&](int n, const std::string& volume, const std::string& of,
                          std::vector<std::string> modes = {"ReadWriteOnce"},
@@ -30,6 +30,8 @@ void add_claims(snapshot::ClusterBuilder& builder, const std::string& ns) {
     add(7, "", "tracked");
     add(8, "", "late", {"ReadWriteOncePod"}, "n1");
     add(9, "", "now");
+    add(10, "in-tree", "late");
+    add(11, "", "in-tree");
 }
 
 void add_storage_classes(snapshot::ClusterBuilder& builder) {
@@ -46,6 +48,10 @@ void add_storage_classes(snapshot::ClusterBuilder& builder) {
                                              .waits_for_consumer = true});
     builder.set(snapshot::StorageClassObject{
         .name = "tracked", .provisioner = "lvm", .waits_for_consumer = true});
+    builder.set(snapshot::StorageClassObject{.name = "in-tree",
+                                             .provisioner = "kubernetes.io/aws-ebs",
+                                             .migrated_to = "ebs",
+                                             .waits_for_consumer = true});
     builder.set(snapshot::CsiDriverObject{.name = "lvm", .storage_capacity = true});
 }
 
@@ -62,6 +68,8 @@ void add_storage(snapshot::ClusterBuilder& builder, Dice& dice) {
         .driver = "ebs",
         .handle = "labelled"});
     builder.set(snapshot::VolumeObject{.name = "shared", .driver = "ebs", .handle = "shared"});
+    builder.set(snapshot::VolumeObject{
+        .name = "in-tree", .driver = "ebs", .handle = "old", .in_tree = true});
     builder.set(
         snapshot::VolumeObject{.name = "free",
                                .node_affinity = {{.labels = {{"rack", Operator::exists, {}}}}},
@@ -103,6 +111,7 @@ TemplateNode make_random_template_node(Dice& dice, const Frequencies& frequencie
     TemplateNode out{.labels = node.labels, .taints = node.taints, .allocatable = node.allocatable};
     for (int i = dice.below(3); i > 0; --i) out.daemons.push_back(dice.one_of(kinds));
     if (dice.chance(2 * frequencies.volumes)) out.csi_limits = {{"ebs", dice.below(3)}};
+    if (dice.chance(frequencies.volumes)) out.csi_migrated = {"ebs"};
     return out;
 }
 
@@ -113,8 +122,10 @@ void add_nodes(snapshot::ClusterBuilder& builder, Dice& dice, const Frequencies&
         node.unschedulable = dice.chance(5);
         builder.set(node);
         if (!dice.chance(2 * frequencies.volumes)) continue;
-        builder.set(snapshot::CsiNodeObject{
-            .name = node.name, .limits = {{"ebs", dice.below(3)}, {"lvm", std::nullopt}}});
+        snapshot::CsiNodeObject csi{.name = node.name,
+                                    .limits = {{"ebs", dice.below(3)}, {"lvm", std::nullopt}}};
+        if (dice.chance(50)) csi.migrated = {"ebs"};
+        builder.set(std::move(csi));
     }
 }
 

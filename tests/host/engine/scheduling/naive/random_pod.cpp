@@ -125,8 +125,9 @@ snapshot::PodObject make_random_pod(Dice& dice, const Frequencies& frequencies) 
                               dice.word({"TCP", "TCP", "UDP"}), dice.between(80, 81)});
     }
     if (dice.chance(frequencies.volumes)) {
-        out.claims.push_back("c" + std::to_string(dice.below(12)));
-        if (dice.chance(30)) out.claims.push_back("c" + std::to_string(dice.below(12)));
+        out.claims.push_back("c" + std::to_string(dice.below(14)));
+        if (dice.chance(30)) out.claims.push_back("c" + std::to_string(dice.below(14)));
+        if (dice.chance(20)) spec.in_tree_volumes = {{"ebs", dice.word({"old", "disk"})}};
     }
     spec.uses_resource_claims = dice.chance(1);
     return out;

@@ -282,19 +282,40 @@ TEST(VolumeNeeds, CountBoundClaimsByHandleAndUnboundOnesByName) {
     builder.set(snapshot::StorageClassObject{
         .name = "late", .provisioner = "ebs", .waits_for_consumer = true});
     builder.set(snapshot::VolumeObject{.name = "pv", .driver = "ebs", .handle = "vol-1"});
-    builder.set(snapshot::VolumeObject{.name = "in-tree"});
+    builder.set(snapshot::VolumeObject{.name = "nfs"});
     builder.set(snapshot::ClaimObject{.name = "a", .volume = "pv"});
     builder.set(snapshot::ClaimObject{.name = "b", .storage_class = "late"});
-    builder.set(snapshot::ClaimObject{.name = "c", .volume = "in-tree"});
+    builder.set(snapshot::ClaimObject{.name = "c", .volume = "nfs"});
     for (const std::string name : {"one", "two"}) {
         snapshot::PodObject existing = pod({"a", "b", "c", "missing"});
         existing.name = name, existing.node_name = "n";
         builder.set(existing);
     }
     const snapshot::Cluster cluster = builder.build();
-    EXPECT_EQ(find_volume_needs(cluster, cluster.equivalence_group_of(0)).attached,
-              (VolumesByDriver{{"ebs", {"vol-1", "claim default/b"}}}));
-    EXPECT_EQ(attach_limits(cluster, 0), (std::map<std::string, std::optional<int>>{{"ebs", 2}}));
+    const VolumeNeeds needs = find_volume_needs(cluster, cluster.equivalence_group_of(0));
+    EXPECT_EQ(needs.attached, (VolumesByDriver{{"ebs", {"vol-1", "claim default/b"}}}));
+    EXPECT_TRUE(needs.in_tree.empty());
+    ASSERT_NE(find_csi_node(cluster, 0), nullptr);
+    EXPECT_EQ(find_csi_node(cluster, 0)->name, "n");
+}
+
+TEST(VolumeNeeds, CountInTreeVolumesByTheirDriver) {
+    snapshot::ClusterBuilder builder;
+    builder.set(snapshot::StorageClassObject{.name = "gp2",
+                                             .provisioner = "kubernetes.io/aws-ebs",
+                                             .migrated_to = "ebs",
+                                             .waits_for_consumer = true});
+    builder.set(
+        snapshot::VolumeObject{.name = "pv", .driver = "ebs", .handle = "vol-1", .in_tree = true});
+    builder.set(snapshot::ClaimObject{.name = "a", .volume = "pv"});
+    builder.set(snapshot::ClaimObject{.name = "b", .storage_class = "gp2"});
+    snapshot::PodObject with_volumes = pod({"a", "b"});
+    with_volumes.spec.in_tree_volumes = {{.driver = "pd", .handle = "disk"}};
+    const PodGroupId id = builder.add_equivalence_group(with_volumes);
+    const VolumeNeeds needs = find_volume_needs(builder.build(), id);
+    EXPECT_TRUE(needs.attached.empty());
+    EXPECT_EQ(needs.in_tree,
+              (VolumesByDriver{{"ebs", {"vol-1", "claim default/b"}}, {"pd", {"disk"}}}));
 }
 
 }  // namespace
