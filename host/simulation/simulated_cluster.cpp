@@ -80,12 +80,12 @@ void SimulatedCluster::fill(const Objects& objects, Time now) {
     for (const auto& object : objects.claims) builder_.set(object);
     for (const auto& object : objects.volumes) builder_.set(object);
     for (const auto& object : objects.storage_classes) builder_.set(object);
-    for (const auto& object : objects.csi_nodes) builder_.set(object);
     for (const auto& object : objects.csi_drivers) builder_.set(object);
     for (const auto& object : objects.csi_capacities) builder_.set(object);
     for (const auto& object : objects.namespaces) builder_.set(object);
     for (const auto& object : objects.services) builder_.set(object);
     for (const engine::snapshot::NodeObject& node : objects.nodes) add_node(node, "", now);
+    fill_csi_nodes(objects.csi_nodes);
     std::vector<const engine::snapshot::PodObject*> pods;
     for (const engine::snapshot::PodObject& pod : objects.pods) pods.push_back(&pod);
     std::ranges::sort(pods, {}, [](const engine::snapshot::PodObject* p) {

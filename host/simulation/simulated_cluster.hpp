@@ -84,7 +84,8 @@ public:
     std::map<std::string, std::vector<std::string>> taints() const;
     /// true: the scheduler tries no pod until this is called with false.
     void stop_scheduler(bool stop) noexcept { scheduler_is_stopped_ = stop; }
-    /// Adds a node. A node that is not ready gets the taint node.kubernetes.io/not-ready.
+    /// Adds a node. A node that is not ready gets the taint node.kubernetes.io/not-ready. If nodes
+    /// of its group, or else of its machine type, had a CSINode at the start, it gets such a one.
     void add_node(engine::snapshot::NodeObject node, std::string group, Time now);
     void set_ready(const std::string& name, bool ready, Time now);
     /// Adds resources and labels to a node, and removes taints by key. Does nothing if there is no
@@ -154,6 +155,11 @@ private:
         std::set<PodId> pods{};
         Resources requested{};
     };
+    /// A CSINode, and the group and machine type of its node.
+    struct CsiModel {
+        engine::snapshot::CsiNodeObject object{};
+        std::string group{}, machine_type{};
+    };
     struct Waiting;
     using Moments = std::set<std::pair<Time, PodId>>;
 
@@ -207,6 +213,8 @@ private:
     /// `name`: NAME or NAMESPACE/NAME. False: there is no such DaemonSet.
     bool remove_daemon_set(std::string_view name, Time now);
     void publish(Node& node, Time now);
+    void fill_csi_nodes(const std::vector<engine::snapshot::CsiNodeObject>& csi_nodes);
+    void add_csi_node(const Node& node);
 
     // Budgets.
     std::vector<PodSet> pod_sets() const;
@@ -231,6 +239,8 @@ private:
     std::set<PodId> pending_;
     std::map<std::string, Node, std::less<>> nodes_;
     std::unordered_map<std::string, std::string> node_by_provider_id_;
+    /// The CSINodes that are there from the start, as models for those of new nodes.
+    std::vector<CsiModel> csi_models_;
     std::vector<BatchId> daemon_sets_;
     /// Pods of DaemonSets that wait for their node, by the name of the node they are made for.
     std::map<std::string, std::set<PodId>, std::less<>> awaited_daemons_;

@@ -1,5 +1,7 @@
 // The lifecycle of nodes: joining, changing, vanishing.
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -35,6 +37,16 @@ void update_node(const engine::NodeChange& change, engine::snapshot::NodeObject&
     }
 }
 
+/// Empty: the node has no such label.
+std::string machine_type_of(const engine::snapshot::NodeObject& node) {
+    for (const std::string_view key :
+         {well_known::instance_type_label, well_known::beta_instance_type_label}) {
+        const auto at = node.labels.find(key);
+        if (at != node.labels.end()) return at->second;
+    }
+    return {};
+}
+
 }  // namespace
 
 const engine::snapshot::NodeObject* SimulatedCluster::find_node(std::string_view name) const {
@@ -68,7 +80,31 @@ void SimulatedCluster::add_node(engine::snapshot::NodeObject object, std::string
     const std::string name = object.name;
     Node& node = nodes_.insert_or_assign(name, Node{std::move(object), std::move(group), {}, {}})
                      .first->second;
+    add_csi_node(node);
     publish(node, now);
+}
+
+void SimulatedCluster::fill_csi_nodes(
+    const std::vector<engine::snapshot::CsiNodeObject>& csi_nodes) {
+    for (const engine::snapshot::CsiNodeObject& object : csi_nodes) {
+        builder_.set(object);
+        const engine::snapshot::NodeObject* node = find_node(object.name);
+        if (node == nullptr) continue;
+        csi_models_.push_back({.object = object, .machine_type = machine_type_of(*node)});
+    }
+}
+
+void SimulatedCluster::add_csi_node(const Node& node) {
+    const auto find = [&](std::string CsiModel::* member, const std::string& value) {
+        return value.empty() ? csi_models_.end() : std::ranges::find(csi_models_, value, member);
+    };
+    auto model = find(&CsiModel::group, node.group);
+    if (model == csi_models_.end())
+        model = find(&CsiModel::machine_type, machine_type_of(node.object));
+    if (model == csi_models_.end()) return;
+    engine::snapshot::CsiNodeObject own = model->object;
+    own.name = node.object.name;
+    builder_.set(std::move(own));
 }
 
 /// Updates the node's object and what depends on it: DaemonSets' pods and the health of its pods.
@@ -148,6 +184,8 @@ std::optional<std::string> SimulatedCluster::adopt_node(const std::string& provi
     statistics_.node_vanished(node.group, load_of(node.object.allocatable));
     statistics_.node_joined(group, load_of(node.object.allocatable));
     node.group = group;
+    for (CsiModel& model : csi_models_)
+        if (model.object.name == known->second) model.group = group;
     return known->second;
 }
 
@@ -164,6 +202,7 @@ bool SimulatedCluster::remove_node(const std::string& name, Time now) {
     statistics_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
     node_by_provider_id_.erase(at->second.object.provider_id);
     builder_.remove_node(name);
+    builder_.remove(engine::snapshot::ObjectKind::csi_node, "", name);
     const std::string group = at->second.group;
     nodes_.erase(at);
     has_changed_ = true;

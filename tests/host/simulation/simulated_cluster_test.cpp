@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -50,6 +51,36 @@ TEST(SimulatedClusterTest, SchedulesNewPods) {
     EXPECT_EQ(t.simulated.pending(), 2);
     EXPECT_EQ(t.take(), "web: 6 pods arrive\nweb: 4 pods are bound to nodes\n");
     EXPECT_FALSE(t.simulated.schedule(start)) << "nothing changed";
+}
+
+engine::snapshot::NodeObject node_of_type(const std::string& name, const std::string& type) {
+    return {.name = name, .labels = {{"node.kubernetes.io/instance-type", type}}};
+}
+
+TEST(SimulatedClusterTest, GivesNewNodesTheCsiNodeOfTheirGroupOrMachineType) {
+    LoggedCluster t;
+    Objects objects;
+    for (const auto& [name, type] : {std::pair{"a", "m5"}, {"b", "m5"}, {"c", "c5"}})
+        objects.nodes.push_back(node_of_type(name, type));
+    objects.nodes[1].provider_id = "b";
+    objects.csi_nodes = {{.name = "a", .limits = {{"ebs", 1}}},
+                         {.name = "b", .limits = {{"ebs", 2}}, .migrated = {"ebs"}}};
+    t.simulated.fill(objects, start);
+    t.simulated.adopt_node("b", "web");
+    t.simulated.add_node(node_of_type("web-1", "c5"), "web", start);
+    t.simulated.add_node(node_of_type("db-1", "m5"), "db", start);
+    t.simulated.add_node(node_of_type("db-2", "c5"), "db", start);
+    const auto csi_nodes = [&] { return t.simulated.cluster().objects().csi_nodes; };
+    EXPECT_EQ(csi_nodes().at("web-1"),
+              (engine::snapshot::CsiNodeObject{
+                  .name = "web-1", .limits = {{"ebs", 2}}, .migrated = {"ebs"}}));
+    EXPECT_EQ(csi_nodes().at("db-1").limits.at("ebs"), 1);
+    EXPECT_FALSE(csi_nodes().contains("db-2"));
+    EXPECT_FALSE(csi_nodes().contains("c"));
+    t.simulated.remove_node("b", start);
+    EXPECT_FALSE(csi_nodes().contains("b"));
+    t.simulated.add_node(node_of_type("web-2", "c5"), "web", start);
+    EXPECT_EQ(csi_nodes().at("web-2").limits.at("ebs"), 2);
 }
 
 TEST(SimulatedClusterTest, MarksPendingPodsUnschedulable) {
