@@ -15,13 +15,14 @@
 namespace capstan::simulation::dump {
 namespace {
 
-/// When the clock starts: never before the youngest object, so no object is from the future.
+/// When the clock starts: never before the youngest object, so no object is from the future. A
+/// deletionTimestamp is when a pod will be gone, so it is no sign of the present.
 Time start_of(const Objects& objects, std::optional<Time> taken_at) {
     Time latest{};
     for (const engine::snapshot::NodeObject& node : objects.nodes)
         latest = std::max({latest, node.created, node.ready_since});
     for (const engine::snapshot::PodObject& pod : objects.pods)
-        latest = std::max({latest, pod.created, pod.deleted.value_or(Time{})});
+        latest = std::max(latest, pod.created);
     return taken_at ? std::max(*taken_at, latest) : latest + std::chrono::minutes(1);
 }
 

@@ -206,6 +206,19 @@ TEST_F(ClusterDump, IgnoresPodsThatHaveEndedOrExceededTheirGracePeriod) {
     }
 }
 
+TEST_F(ClusterDump, StartsBeforeTerminatingPodsHaveEnded) {
+    const std::string ending =
+        R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":"old",
+        "creationTimestamp":"2026-01-01T01:00:00Z","deletionTimestamp":"2026-01-01T09:00:00Z"},
+        "spec":{"nodeName":"n1","containers":[{"resources":{"requests":{"cpu":"1"}}}]},
+        "status":{"phase":"Running"}})";
+    const std::string text = dump_with_one_node(ending + "," + pending_pod("web", "1"));
+    EXPECT_THAT(capstan("explain pod shop/web --cluster -", text).out,
+                HasSubstr("0 fit on existing nodes"));
+    const CommandResult ran = capstan("simulate --cluster - -o json --until 1h", text);
+    EXPECT_EQ(json::parse(ran.out).at("summary").at("nodes").at("peak"), 2) << ran.err << ran.out;
+}
+
 TEST_F(ClusterDump, MayBeSeveralListsButNotYaml) {
     const std::string nodes = only_of_kind("Node"), pods = only_of_kind("Pod");
     EXPECT_EQ(capstan("simulate --cluster - -o json", nodes + "\n" + pods).out,
