@@ -112,6 +112,9 @@ Result<std::unique_ptr<PluginHost>> PluginHost::open(const config::Config& confi
         return fail(ErrorCode::unavailable,
                     "state folder " + state.string() + ": " + error.message());
     std::unique_ptr<PluginHost> host(new PluginHost(config, std::move(options)));
+    if (!state.empty())
+        for (const std::string& what : services::put_aside_unreadable_states(state))
+            host->log().write(config::LogLevel::error, "capstan", what);
     if (!breadcrumbs.empty()) CAPSTAN_CHECK(host->open_breadcrumbs(breadcrumbs));
     for (const LoadedPlugin& plugin : plugins)
         host->identities_.push_back(instance_spec(plugin).identity);

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -22,11 +24,13 @@ namespace capstan::runtime::services {
 
 namespace {
 
+constexpr std::string_view state_extension = ".state";
+
 /// The file name of an instance id: characters other than letters, digits, '-' and '_' become %XX.
 std::string file_name(const PluginInstanceId& owner) {
     return percent_encode_unless(owner.value(),
                                  [](char c) { return is_ascii_alnum(c) || c == '-' || c == '_'; }) +
-           ".state";
+           std::string(state_extension);
 }
 
 Result<void> write_synced(const io::FileDescriptor& fd, std::string_view text,
@@ -80,20 +84,28 @@ Result<io::FileDescriptor> StateFolder::hold() {
     return fd;
 }
 
-Result<InstanceState> StateFolder::load(const PluginInstanceId& owner) {
-    const std::filesystem::path file = directory_ / file_name(owner);
+/// The state in the file; an empty one if there is no file. Absent: the file has something else.
+Result<std::optional<InstanceState>> read_state_file(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     if (!in) {
-        if (errno == ENOENT) return InstanceState();
+        if (errno == ENOENT) return std::optional(InstanceState());
         return fail(ErrorCode::unavailable, "open " + file.string() + ": " + io::errno_message());
     }
     std::string bytes(state_text_limit, '\0');
     in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    if (in.bad())
+        return fail(ErrorCode::unavailable, "read " + file.string() + ": " + io::errno_message());
     bytes.resize(static_cast<std::size_t>(in.gcount()));
-    // A file that Capstan has not written is not overwritten: an operator has to decide.
-    std::optional<InstanceState> state = find_state(bytes);
+    return find_state(bytes);
+}
+
+Result<InstanceState> StateFolder::load(const PluginInstanceId& owner) {
+    const std::filesystem::path file = directory_ / file_name(owner);
+    CAPSTAN_TRY(std::optional<InstanceState> state, read_state_file(file));
+    // Not put aside here, because the running instance would continue without its state.
     if (!state)
-        return fail(ErrorCode::unavailable, file.string() + " is not a file of plugin state");
+        return fail(ErrorCode::unavailable,
+                    file.string() + " cannot be parsed; a restart of capstan puts it aside");
     return *std::move(state);
 }
 
@@ -161,6 +173,36 @@ Result<void> FileStateStore::run(std::function<void()> work) {
                     (left == StateTurn::Phase::works ? " has not responded for "
                                                      : " was busy with other calls for ") +
                     format_rough_duration(patience_));
+}
+
+namespace {
+
+/// A file that cannot be read now is not put aside: load() reports it.
+bool is_unreadable_state(const std::filesystem::directory_entry& entry) {
+    std::error_code error;
+    if (entry.path().extension() != state_extension || !entry.is_regular_file(error)) return false;
+    const auto state = read_state_file(entry.path());
+    return state && !*state;
+}
+
+std::string put_aside(const std::filesystem::path& file) {
+    const std::string aside = file.string() + ".unreadable";
+    std::error_code error;
+    std::filesystem::rename(file, aside, error);
+    const std::string found = "plugin state " + file.string() + " cannot be parsed; ";
+    if (error) return found + "it cannot be renamed to " + aside + ": " + error.message();
+    return found + "renamed to " + aside + "; the last state in the memory ConfigMap is used";
+}
+
+}  // namespace
+
+std::vector<std::string> put_aside_unreadable_states(const std::filesystem::path& directory) {
+    std::vector<std::string> out;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end;
+         at.increment(error))
+        if (is_unreadable_state(*at)) out.push_back(put_aside(at->path()));
+    return out;
 }
 
 }  // namespace capstan::runtime::services

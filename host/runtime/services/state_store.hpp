@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <capstan/host.hpp>
 #include <capstan/ids.hpp>
@@ -113,6 +114,12 @@ private:
     const Duration patience_;
     loop::BlockingPool pool_{{.threads = 1, .queue = 64}};
 };
+
+/// Renames each file of state in `directory` that cannot be parsed to FILE.unreadable, over an
+/// earlier one. Its instance then has no state, and takes over the one that the last leader shared.
+/// To be called before instances use the folder: a running one would continue without its state.
+/// Returns a sentence for each such file.
+std::vector<std::string> put_aside_unreadable_states(const std::filesystem::path& directory);
 
 // The values of one instance as text: in its file, and for the hosts that lead after this one.
 //

@@ -138,5 +138,32 @@ TEST_F(LeaderHandoverTest, KeepsPluginStateIfTheOtherStateIsUnreadable) {
     EXPECT_EQ(target(again), 2);
 }
 
+/// The target of the group in the first pass of a daemon whose memory ConfigMap is `memory`.
+int first_target(const std::filesystem::path& state, const boost::json::object& memory) {
+    LiveCluster cluster("", group_of_two, {}, state);
+    cluster.make("configmaps", "kube-system", memory);
+    std::optional<int> target;
+    cluster.on_pass = [&](const PassReport& pass) {
+        if (!target) target = pass.input.snapshot.groups->at(0).group.target;
+    };
+    cluster.run(10s);
+    return target.value();
+}
+
+TEST(LeaderHandover, ReplacesAnUnreadableStateFileByTheCopyInTheCluster) {
+    const TemporaryFolder folder;
+    boost::json::object memory;
+    {
+        LiveCluster cluster("", group_of_two, {}, folder.path());
+        for (const char* pod : {"web-1", "web-2", "web-3", "web-4"}) cluster.add_pending_pod(pod);
+        cluster.run(30s);
+        memory = *cluster.find("configmaps", "capstan-memory");
+    }
+    memory.at("metadata").as_object().erase("resourceVersion");
+    std::ofstream(folder.path() / "cloud.state", std::ios::trunc) << "capstan-st";
+    EXPECT_EQ(first_target(folder.path(), memory), 4);
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / "cloud.state.unreadable"));
+}
+
 }  // namespace
 }  // namespace capstan::runtime::daemon

@@ -23,18 +23,24 @@ namespace capstan::runtime::daemon {
 class LiveCluster {
 public:
     /// `more`: TOML of [cluster]. `cloud`: settings of the simulated cloud. `change`: changes the
-    /// loaded configuration; the daemon then starts its plugins.
+    /// loaded configuration; the daemon then starts its plugins. `state`: the folder of the state
+    /// of plugins; empty: they keep it in memory.
     explicit LiveCluster(const std::string& more = {}, std::string cloud = one_group,
-                         const std::function<void(LoadedConfig&)>& change = {})
+                         const std::function<void(LoadedConfig&)>& change = {},
+                         const std::filesystem::path& state = {})
         : cloud_(std::move(cloud)) {
         assembly_ = assemble(more);
         auto all = std::make_shared<LoadedConfig>(*loaded(*assembly_));
         if (change) change(*all);
         loaded_ = std::move(all);
         starts_plugins_ = change != nullptr;
-        host_ = (starts_plugins_ ? &PluginHost::open : &PluginHost::start)(
-                    loaded_->config, loaded_->plugins,
-                    {.seed = 1, .version = "test", .clock = clock_, .has_cluster = true})
+        host_ = (starts_plugins_ ? &PluginHost::open : &PluginHost::start)(loaded_->config,
+                                                                           loaded_->plugins,
+                                                                           {.seed = 1,
+                                                                            .version = "test",
+                                                                            .state = state,
+                                                                            .clock = clock_,
+                                                                            .has_cluster = true})
                     .value();
         store = std::make_unique<simulation::api_server::ObjectStore>(
             loop(), simulation::api_server::ObjectStore::Options{});

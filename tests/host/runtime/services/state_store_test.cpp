@@ -76,6 +76,23 @@ TEST_F(FileStateStoreTest, DoesNotOverwriteAnUnreadableFile) {
               "capstan-state 1\n9\n1 5 5\nkey");
 }
 
+TEST_F(FileStateStoreTest, PutsAnUnreadableFileAsideBeforeInstancesStart) {
+    FileStateStore(folder).put(PluginInstanceId("gce"), "k", "kept", 0).value();
+    std::ofstream(folder / "aws.state") << "capstan-state 1\n9\n1 5 5\nkey";
+    std::ofstream(folder / "notes.txt") << "not a state";
+    ASSERT_EQ(::mkfifo((folder / "pipe.state").c_str(), 0600), 0);
+    EXPECT_THAT(put_aside_unreadable_states(folder),
+                testing::ElementsAre("plugin state " + (folder / "aws.state").string() +
+                                     " cannot be parsed; renamed to " +
+                                     (folder / "aws.state.unreadable").string() +
+                                     "; the last state in the memory ConfigMap is used"));
+    FileStateStore store(folder);
+    EXPECT_EQ(store.get(aws, "k").error().code, ErrorCode::not_found);
+    EXPECT_EQ(store.get(PluginInstanceId("gce"), "k").value().value, "kept");
+    EXPECT_TRUE(std::filesystem::exists(folder / "aws.state.unreadable"));
+    EXPECT_THAT(put_aside_unreadable_states(folder), testing::IsEmpty());
+}
+
 TEST_F(FileStateStoreTest, KeepsTheOldValueIfAWriteFails) {
     FileStateStore store(folder);
     store.put(aws, "k", "old", 0).value();
@@ -194,6 +211,20 @@ TEST_F(FileStateStoreTest, IgnoresItsOwnSharedTextAfterARestart) {
     FileStateStore store(folder);
     EXPECT_FALSE(store.take_over(aws, text).value());
     EXPECT_EQ(store.share(aws, "second process").value(), text);
+    EXPECT_EQ(store.get(aws, "k").value().value, "x");
+}
+
+TEST_F(FileStateStoreTest, TakesOverItsOwnSharedTextAfterItsFileWasPutAside) {
+    std::string text;
+    {
+        FileStateStore store(folder);
+        store.put(aws, "k", "x", 0).value();
+        text = store.share(aws, "first process").value();
+    }
+    std::ofstream(folder / "aws.state", std::ios::trunc) << "";
+    ASSERT_THAT(put_aside_unreadable_states(folder), testing::SizeIs(1));
+    FileStateStore store(folder);
+    EXPECT_TRUE(store.take_over(aws, text).value());
     EXPECT_EQ(store.get(aws, "k").value().value, "x");
 }
 
