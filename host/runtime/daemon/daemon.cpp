@@ -120,7 +120,12 @@ Result<void> Daemon::open_background() {
                                              observable_.metrics.count_request(attempt);
                                          },
                                      .on_overdue = options_.on_overdue,
-                                     .on_lead = [this](bool leads) { controllers_->lead(leads); },
+                                     .on_lead =
+                                         [this](bool leads) {
+                                             // Not in a pass, which may hang when the term ends.
+                                             observable_.metrics.set_leader(leads);
+                                             controllers_->lead(leads);
+                                         },
                                      .makes_passes = makes_passes(exchange_.config().pipeline),
                                      .waits_for = waits_for(),
                                      .http = options_.http}));
@@ -362,7 +367,6 @@ std::optional<std::uint64_t> Daemon::find_term() {
 /// Passes are expected of a host from the beginning of its term.
 void Daemon::follow_term() {
     const std::optional<std::uint64_t> term = find_term();
-    observable_.metrics.set_leader(term.has_value());
     if (!term || !makes_passes(exchange_.config().pipeline)) {
         observable_.health.stand_by();
     } else if (!observable_.health.is_watching(*term)) {

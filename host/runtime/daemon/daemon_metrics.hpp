@@ -43,12 +43,13 @@ public:
     void waited(Duration length);
     /// A reload has taken so long, whether it was taken over or refused.
     void reconfigured(Duration length);
-    void set_leader(bool is_leader);
 
     /// Whether the configuration on the disk is in force, and when the one in force was taken over.
     /// [any thread]
     void set_config(bool is_in_force, Time taken_over);
 
+    /// [loop]
+    void set_leader(bool is_leader);
     /// Machines were requested for a pod, `after` this time since it became unschedulable. [loop]
     void ordered_for_pod(Duration after);
     /// Counts since the start. `unreported`: pods that triggered a scale-up and got no Event about

@@ -122,6 +122,26 @@ TEST(Daemon, DropsADecisionOfAnEndedTerm) {
     EXPECT_THAT(results[0], HasSubstr("no longer the leader"));
 }
 
+TEST(Daemon, ReportsTheEndOfItsTermWhileAPassHangs) {
+    LiveCluster cluster;
+    // The memory is written before the increase; the pass waits for that write.
+    cluster.at(25s, [&] {
+        cluster.server->faults().add(
+            {.verb = "update", .resource = "configmaps", .name = "capstan-memory", .delay = 8s});
+        cluster.add_pending_pod("web-1");
+    });
+    cluster.at(26s, [&] {
+        EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_leader 1\n"));
+        cluster.take_lease("another");
+    });
+    // The next renewal, at most two seconds later, fails.
+    cluster.at(30s, [&] {
+        EXPECT_THAT(between(cluster.ends, 25s, 30s), IsEmpty()) << "the pass hangs";
+        EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_leader 0\n"));
+    });
+    cluster.run(35s);
+}
+
 TEST(Daemon, DropsADecisionOfAnEarlierTerm) {
     LiveCluster cluster;
     cluster.at(25s, [&] {
