@@ -72,9 +72,7 @@ public:
         if (!object.is_object()) return;
         json::object kept = object.as_object();
         kept["kind"] = resource_.kind;
-        kept["apiVersion"] = resource_.group.empty() ? std::string(resource_.version)
-                                                     : std::string(resource_.group) + "/" +
-                                                           std::string(resource_.version);
+        kept["apiVersion"] = kubernetes::client::api_version_of(resource_);
         drop_unread_annotations(items_.emplace_back(std::move(kept)));
     }
     void take_error(std::string_view) override {}
@@ -97,6 +95,7 @@ Result<std::size_t> add_objects(kubernetes::client::Api& api, io::Loop& loop,
         if (!next.empty()) request.query.emplace_back("continue", next);
         CAPSTAN_TRY(const ApiReply reply, send_and_wait(api, loop, std::move(request)));
         CAPSTAN_TRY(const json::object page, kubernetes::client::parse_object(reply));
+        CAPSTAN_CHECK(kubernetes::client::items_of(page, resource));
         next = kubernetes::base::text_at(page, "metadata.continue");
         KeptObjects kept(resource, items);
         kubernetes::ObjectStream stream(kept);

@@ -9,7 +9,6 @@
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
@@ -226,6 +225,25 @@ Result<boost::json::object> parse_object(const ApiReply& reply) {
 Result<boost::json::object> parse_object(Result<ApiReply> reply) {
     CAPSTAN_TRY(const ApiReply good, std::move(reply));
     return parse_object(good);
+}
+
+Result<void> check_list_kind(const ApiResource& of, std::string_view api_version,
+                             std::string_view kind) {
+    const std::string expected = std::string(of.kind) + "List";
+    if (kind == expected && api_version == api_version_of(of)) return {};
+    const std::string found = kind.empty() && api_version.empty()
+                                  ? "a document without a kind"
+                                  : std::string(api_version) + " " + std::string(kind);
+    return fail(ErrorCode::unavailable, "the reply is " +
+                                            io::printable(io::redacted(found), body_limit) +
+                                            ", expected " + api_version_of(of) + " " + expected);
+}
+
+Result<const boost::json::array*> items_of(const boost::json::object& list, const ApiResource& of) {
+    CAPSTAN_CHECK(
+        check_list_kind(of, base::text_at(list, "apiVersion"), base::text_at(list, "kind")));
+    if (const boost::json::array* items = base::find_array(list, "items")) return items;
+    return fail(ErrorCode::unavailable, "the list has no items");
 }
 
 }  // namespace capstan::kubernetes::client

@@ -7,12 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 
 #include <capstan/http.hpp>
 #include <capstan/result.hpp>
 
 #include "kubernetes/client/kube_api.hpp"
+#include "kubernetes/client/paths.hpp"
 
 namespace capstan::kubernetes::client {
 
@@ -90,5 +92,14 @@ std::vector<std::string> warnings_of(const HttpHeaders& headers);
 Result<boost::json::object> parse_object(const ApiReply& reply);
 /// Parses the body of a successful result; an error is returned as it is.
 Result<boost::json::object> parse_object(Result<ApiReply> reply);
+
+// Without these checks any other document would pass for an empty list, and decisions would follow
+// that there are no such objects.
+
+/// Whether a document with this apiVersion and kind is a list of `of`. `unavailable`: it is not.
+Result<void> check_list_kind(const ApiResource& of, std::string_view api_version,
+                             std::string_view kind);
+/// The objects of a list of `of`; they belong to `list`. `unavailable`: it is not such a list.
+Result<const boost::json::array*> items_of(const boost::json::object& list, const ApiResource& of);
 
 }  // namespace capstan::kubernetes::client

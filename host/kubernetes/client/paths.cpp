@@ -12,6 +12,11 @@ void append_segment(std::string& path, std::string_view segment) {
 
 }  // namespace
 
+std::string api_version_of(const ApiResource& resource) {
+    const std::string version(resource.version);
+    return resource.group.empty() ? version : std::string(resource.group) + "/" + version;
+}
+
 std::string path_of(const ApiResource& resource, std::string_view ns, std::string_view name,
                     std::string_view subresource) {
     std::string path = resource.group.empty() ? "/api" : "/apis";

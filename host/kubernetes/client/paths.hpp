@@ -22,6 +22,9 @@ inline constexpr ApiResource config_maps{"", "v1", "configmaps", "ConfigMap"};
 inline constexpr ApiResource leases{"coordination.k8s.io", "v1", "leases", "Lease"};
 }  // namespace resources
 
+/// "v1", "apps/v1"
+std::string api_version_of(const ApiResource& resource);
+
 /// "/apis/apps/v1/namespaces/shop/replicasets/web/scale". An empty `ns` is all namespaces, an empty
 /// `name` the collection. Each part is percent-encoded.
 std::string path_of(const ApiResource& resource, std::string_view ns = {},

@@ -22,7 +22,7 @@ namespace {
 struct KindEntry {
     KindEntry(Api& api, io::Loop& loop, CachePublisher& publisher,
               const ClusterCache::Options& options, const CachedKind& of)
-        : kind(*find_kind(of.resource.kind, api_version(of))),
+        : kind(*find_kind(of.resource.kind, api_version_of(of.resource))),
           cache(kind, publisher, make_reporter(options.on_unreadable, of)),
           reflector(api, loop, cache,
                     {.what = watch_target(of.resource, of.field_selector),
@@ -32,9 +32,6 @@ struct KindEntry {
                      .seed = io::seed_for(options.seed, of.resource.plural),
                      .on_error = make_reporter(options.on_error, of)}) {}
 
-    static std::string api_version(const CachedKind& of) {
-        return std::string(of.resource.group) + "/" + std::string(of.resource.version);
-    }
     using Report = std::function<void(const std::string& kind, const Error& error)>;
     static std::function<void(const Error&)> make_reporter(const Report& report,
                                                            const CachedKind& of) {

@@ -50,15 +50,10 @@ using Keys = std::vector<std::string>;  // "namespace/name/uid"
 /// The pods in the list that the decision did not know and that a drain counts, ascending.
 Result<Keys> find_unknown(const engine::removal::NodeRecheck& look,
                           const boost::json::object& list) {
-    const boost::json::array* items = base::find_array(list, "items");
-    const boost::json::value* member = list.if_contains("items");
-    // Without this check any other document would pass for an empty list, and the node with its
-    // pods would be removed.
-    if (items == nullptr && (member == nullptr || !member->is_null()))
-        return fail(ErrorCode::unavailable, "is not a list: it has no items");
+    CAPSTAN_TRY(const boost::json::array* const items, items_of(list, resources::pods));
     Keys unknown;
-    for (std::size_t i = 0; items != nullptr && i < items->size(); ++i) {
-        const boost::json::object* pod = (*items)[i].if_object();
+    for (const boost::json::value& item : *items) {
+        const boost::json::object* pod = item.if_object();
         if (pod == nullptr) return fail(ErrorCode::unavailable, "an item is not an object");
         std::string key(base::text_at(*pod, "metadata.namespace"));
         key.append("/").append(base::text_at(*pod, "metadata.name"));

@@ -5,7 +5,9 @@
 #include <capstan/duration.hpp>
 #include <capstan/well_known.hpp>
 
+#include "io/printable.hpp"
 #include "kubernetes/base/json_path.hpp"
+#include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/watch/reflector_state.hpp"
 #include "kubernetes/metadata.hpp"
 
@@ -24,6 +26,8 @@ constexpr std::size_t object_limit = std::size_t{16} << 20;
 /// A list beyond these limits counts as endless. All pods of the largest clusters are 3 GiB.
 constexpr Duration list_time_max = 10min;
 constexpr std::uint64_t list_bytes_max = std::uint64_t{8} << 30;
+
+constexpr std::size_t kind_size_max = 64;  ///< in messages
 
 std::string version_of(const boost::json::value& object) {
     return std::string(base::text_at(object, "metadata.resourceVersion"));
@@ -183,6 +187,11 @@ void Reflector::State::take_good_end() {
 void Reflector::State::end_page() {
     const Result<PageEnd> page = present_reader().finish_page();
     if (!page) return handle_error(within(describe_request(), page.error()), WatchError::broken);
+    if (options.what.resource) {
+        const auto checked = check_list_kind(*options.what.resource, page->api_version, page->kind);
+        if (!checked)
+            return handle_error(within(describe_request(), checked.error()), WatchError::broken);
+    }
     next_page = page->next;
     if (!next_page.empty()) return continue_with(Step::page);
     if (page->resource_version.empty())
@@ -228,6 +237,8 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
         Error error = error_of_event(describe_request(), object);
         const WatchError what = classify_watch_error(error);
         stream_error.emplace(std::move(error), what);
+    } else if (std::optional<Error> other = kind_error(object)) {
+        stream_error.emplace(*std::move(other), WatchError::broken);
     } else if (type == "BOOKMARK") {
         take_bookmark(object);
     } else if (type == "ADDED" || type == "MODIFIED" || type == "DELETED") {
@@ -237,6 +248,15 @@ void Reflector::State::take_event(std::string_view type, const boost::json::valu
                     describe_request() + ": a line is not a watch event"};
         stream_error.emplace(std::move(error), WatchError::broken);
     }
+}
+
+std::optional<Error> Reflector::State::kind_error(const boost::json::value& object) const {
+    const std::string_view kind = base::text_at(object, "kind");
+    const std::optional<ApiResource>& expected = options.what.resource;
+    if (!expected || kind.empty() || kind == expected->kind) return std::nullopt;
+    return Error{ErrorCode::unavailable, describe_request() + ": an event has an object of kind " +
+                                             io::printable(kind, kind_size_max) + ", expected " +
+                                             std::string(expected->kind)};
 }
 
 void Reflector::State::take_bookmark(const boost::json::value& object) {

@@ -17,7 +17,7 @@ void add_watch(ApiRequest& to, std::chrono::seconds timeout) {
 }  // namespace
 
 WatchTarget watch_target(const ApiResource& kind, std::string_view field_selector) {
-    WatchTarget out{.name = std::string(kind.plural), .path = path_of(kind)};
+    WatchTarget out{.name = std::string(kind.plural), .path = path_of(kind), .resource = kind};
     if (!field_selector.empty()) out.selectors.emplace_back("fieldSelector", field_selector);
     return out;
 }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ struct WatchTarget {
     std::string path{};                 ///< percent-encoded; see paths.hpp
     ApiRequest::Query selectors{};      ///< of each list and watch
     std::string purpose = "reflector";  ///< ApiRequest::purpose
+    /// What the objects have to be: other lists and events are errors. Absent: anything.
+    std::optional<ApiResource> resource{};
 };
 /// All objects of a kind, in all namespaces. An empty `field_selector` matches all objects.
 WatchTarget watch_target(const ApiResource& kind, std::string_view field_selector = {});

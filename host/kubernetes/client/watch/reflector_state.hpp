@@ -58,6 +58,8 @@ struct Reflector::State final : WatchSink {
     void take_end(const Result<ApiReply>& reply);
     void take_item(const boost::json::value& object) override;
     void take_event(std::string_view type, const boost::json::value& object) override;
+    /// Absent: the object of the event has the kind that is watched, or no kind.
+    std::optional<Error> kind_error(const boost::json::value& object) const;
     void take_bookmark(const boost::json::value& object);
     void take_change(std::string_view type, const boost::json::value& object);
     void observe_version(const boost::json::value& object);

@@ -18,8 +18,8 @@ Result<PageEnd> WatchReader::finish_page() {
     CAPSTAN_CHECK(state_->parser.finish());
     // Without this check any other document would pass for an empty list, and all objects would be
     // removed.
-    if (!state_->parser.events().is_page())
-        return fail(ErrorCode::invalid_argument, "is not a list: it has no items");
+    if (!state_->parser.events().has_items())
+        return fail(ErrorCode::unavailable, "the list has no items");
     return state_->parser.events().page();
 }
 
@@ -42,6 +42,7 @@ void WatchEvents::begin(bool is_array) {
 void WatchEvents::begin_member(bool is_array) {
     if (key_ == "items" && is_array) {
         place_ = Place::items;
+        has_items_ = true;
     } else if (key_ == "metadata" && !is_array) {
         place_ = Place::metadata;
     } else if (key_ == "object" && !is_array) {
@@ -98,6 +99,8 @@ void WatchEvents::key(std::string_view key) {
 /// The target of the next text value; NULL: the text is not needed.
 std::string* WatchEvents::wanted_text() {
     if (place_ == Place::document && key_ == "type") return &type_;
+    if (place_ == Place::document && key_ == "kind") return &page_.kind;
+    if (place_ == Place::document && key_ == "apiVersion") return &page_.api_version;
     if (place_ == Place::metadata && key_ == "resourceVersion") return &page_.resource_version;
     if (place_ == Place::metadata && key_ == "continue") return &page_.next;
     return nullptr;

@@ -27,8 +27,9 @@ public:
     virtual void take_event(std::string_view type, const boost::json::value& object) = 0;
 };
 
-/// The metadata of a page of a list.
+/// What a page of a list has besides its items.
 struct PageEnd {
+    std::string api_version{}, kind{};  ///< "v1", "PodList"
     std::string resource_version{};
     std::string next{};  ///< continue token of the next page; empty: this was the last page
 };
@@ -46,7 +47,8 @@ public:
 
     /// A piece may have any size. Fails if the text is not JSON, and on each call from then on.
     Result<void> feed(std::string_view piece);
-    /// Ends a page of a list. Fails if the text is not a list, or was truncated.
+    /// Ends a page of a list. Fails if the text is not a list, has no array of items, or was
+    /// truncated.
     Result<PageEnd> finish_page();
 
 private:
@@ -62,7 +64,7 @@ public:
     WatchEvents(WatchSink& sink, const KeptMembers* kept) : sink_(sink), builder_(kept) {}
 
     const PageEnd& page() const noexcept { return page_; }
-    bool is_page() const noexcept { return is_page_; }
+    bool has_items() const noexcept { return has_items_; }
 
 private:
     friend class ParserEvents<WatchEvents>;
@@ -88,7 +90,8 @@ private:
     std::string key_;
     std::string type_;
     bool has_object_ = false;  ///< the builder has the whole object of an event
-    bool is_page_ = false;
+    bool is_page_ = false;     ///< the document has a member `items`
+    bool has_items_ = false;   ///< ... that is an array
     PageEnd page_;
 };
 

@@ -89,18 +89,24 @@ struct UnknownPodsTest : ApiClusterClientTest {
                               results.push_back(node + (result ? " ok" : " stays"));
                           });
         loop.settle();
-        api.answer({.body = R"({"metadata":{"resourceVersion":"7"},"items":[]})"});
+        api.answer(
+            {.body =
+                 R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[]})"});
     }
 };
 
 TEST_F(UnknownPodsTest, AreReportedWithTheirNode) {
     recheck();
-    api.answer({.body = R"({"items":[{"metadata":{"namespace":"shop","name":"b","uid":"u2"}},
+    api.answer(
+        {.body =
+             R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"namespace":"shop","name":"b","uid":"u2"}},
                                      {"metadata":{"namespace":"shop","name":"a","uid":"u1"}}]})"});
     EXPECT_THAT(unknown, ::testing::ElementsAre("n1: shop/a/u1", "n1: shop/b/u2"));
     unknown.clear();
-    api.answer({.body = R"({"items":[]})"});
-    api.answer({.body = R"({"items":[{"metadata":{"namespace":"shop","name":"c","uid":"u3"}}]})"});
+    api.answer({.body = R"({"kind":"PodList","apiVersion":"v1","items":[]})"});
+    api.answer(
+        {.body =
+             R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"namespace":"shop","name":"c","uid":"u3"}}]})"});
     EXPECT_THAT(unknown, ::testing::ElementsAre("n3: shop/c/u3"));
     EXPECT_THAT(results, ::testing::ElementsAre("n1 stays", "n2 ok", "n3 stays"));
 }

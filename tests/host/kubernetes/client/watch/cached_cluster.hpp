@@ -10,6 +10,7 @@
 
 #include "followed_kind.hpp"
 #include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/watch/object_cache.hpp"
 
 namespace capstan::kubernetes::client {
 
@@ -22,6 +23,10 @@ inline std::string pod_line(const std::string& name, int version, const std::str
            std::to_string(version) + R"("},"spec":{"nodeName":")" + node +
            R"(","containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{"conditions":[)" +
            condition + "]}}";
+}
+inline std::string pod_page(int version, const std::vector<std::string>& pods,
+                            const std::string& next = "") {
+    return page(version, pods, next, resources::pods);
 }
 inline std::string with_uid(std::string object, const std::string& uid) {
     return object.insert(object.find(R"("name")"), R"("uid":")" + uid + R"(",)");
@@ -39,16 +44,22 @@ struct ClusterCacheTest : ::testing::Test {
     using Texts = std::vector<std::string>;
 
     /// Answers the list of each kind, by default with an empty page.
-    void sync(const std::string& pods = page(10, {}), const std::string& nodes = page(10, {})) {
+    void sync(const std::string& pods = pod_page(10, {}), const std::string& nodes = page(10, {})) {
         if (api.asked().empty()) cache.start();
         while (has_open("list")) {
             const ScriptedApi::Asked& asked = *find_open("list");
             const std::string& path = asked.request.path;
             const std::string body = path == "/api/v1/pods"    ? pods
                                      : path == "/api/v1/nodes" ? nodes
-                                                               : page(10, {});
+                                                               : empty_page(path);
             api.answer(asked.id, {.body = body});
         }
+    }
+    /// Of the kind that has this path.
+    static std::string empty_page(const std::string& path) {
+        const auto kind = std::ranges::find_if(
+            cached_kinds(), [&](const CachedKind& each) { return path_of(each.resource) == path; });
+        return page(10, {}, "", kind->resource);
     }
     static bool is_watch(const ScriptedApi::Asked& asked) {
         return asked.line().find("watch=true") != std::string::npos;

@@ -106,14 +106,14 @@ TEST_F(ClusterCacheTest, IsObservedIfOnlyTheWatchOfServicesFails) {
 }
 
 TEST_F(ClusterCacheTest, IsUnobservedDuringARequestedRelistOfPods) {
-    sync(page(10, {pod_line("a", 3)}));
+    sync(pod_page(10, {pod_line("a", 3)}));
     accept_watches();
     cache.relist("Pod");
     EXPECT_NE(find_open("list", "/api/v1/pods"), nullptr);
     loop.advance(6s);
     EXPECT_NE(cache.unobserved_because().find("Pod"), std::string::npos);
     EXPECT_EQ(pods(), Texts{"a"});
-    sync(page(12, {pod_line("b", 11)}));
+    sync(pod_page(12, {pod_line("b", 11)}));
     accept_watches();
     EXPECT_EQ(cache.unobserved_because(), "");
     EXPECT_EQ(pods(), Texts{"b"});
@@ -136,7 +136,7 @@ TEST_F(ClusterCacheTest, RelistsAKindAtMostEvery30Seconds) {
 }
 
 TEST_F(ClusterCacheTest, FindsUnreportedPodsOfANode) {
-    sync(page(10, {with_uid(pod_line("a", 1, "n"), "u1"), with_uid(pod_line("b", 2), "u2")}),
+    sync(pod_page(10, {with_uid(pod_line("a", 1, "n"), "u1"), with_uid(pod_line("b", 2), "u2")}),
          page(10, {ready_node("n", 1, "t")}));
     ASSERT_TRUE(cache.cluster(1min));
     const auto find_unreported = [&](const Texts& pods) {
@@ -155,7 +155,7 @@ TEST_F(ClusterCacheTest, FindsUnreportedPodsOfANode) {
 }
 
 TEST_F(ClusterCacheTest, CountsAMalformedPodAsReported) {
-    sync(page(10, {}), page(10, {ready_node("n", 1, "t")}));
+    sync(pod_page(10, {}), page(10, {ready_node("n", 1, "t")}));
     push("/api/v1/pods", line("ADDED", R"({"metadata":{"name":"a","namespace":"shop","uid":"u1",)"
                                        R"("resourceVersion":"11"},"spec":{"nodeName":7}})"));
     ASSERT_EQ(status("Pod").unreadable, 1u);

@@ -37,21 +37,23 @@ TEST_F(ClusterCacheTest, WatchesEveryKindAndOnlyPodsThatHaveNotEnded) {
 TEST_F(ClusterCacheTest, ReturnsNoClusterBeforeEveryKindIsSynced) {
     cache.start();
     const auto namespaces = find_open("list", "/api/v1/namespaces")->id;
-    while (find_open("list")->id != namespaces)
-        api.answer(find_open("list")->id, {.body = page(10, {})});
+    while (find_open("list")->id != namespaces) {
+        const ScriptedApi::Asked& asked = *find_open("list");
+        api.answer(asked.id, {.body = empty_page(asked.request.path)});
+    }
     EXPECT_FALSE(cache.has_synced());
     const auto early = cache.cluster(1h);
     ASSERT_FALSE(early);
     EXPECT_EQ(early.error().code, ErrorCode::unavailable);
     EXPECT_EQ(changes, 0);
-    api.answer(namespaces, {.body = page(10, {})});
+    api.answer(namespaces, {.body = empty_page("/api/v1/namespaces")});
     EXPECT_TRUE(cache.has_synced());
     EXPECT_EQ(changes, 1);
     EXPECT_TRUE(cache.cluster(1h));
 }
 
 TEST_F(ClusterCacheTest, AppliesEventsToTheList) {
-    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    sync(pod_page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("DELETED", pod_line("a", 12)));
     EXPECT_EQ(pods(), (Texts{"b", "c"}));
@@ -61,7 +63,7 @@ TEST_F(ClusterCacheTest, AppliesEventsToTheList) {
 }
 
 TEST_F(ClusterCacheTest, CountsObjectsWithoutACallOfCluster) {
-    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
+    sync(pod_page(10, {pod_line("a", 1), pod_line("b", 2)}), page(10, {ready_node("n", 1, "t")}));
     EXPECT_EQ(status("Pod").objects, 2u);
     EXPECT_EQ(status("Node").objects, 1u);
     push("/api/v1/pods", line("ADDED", pod_line("c", 11)) + line("ADDED", pod_line("d", 12)));
@@ -71,16 +73,16 @@ TEST_F(ClusterCacheTest, CountsObjectsWithoutACallOfCluster) {
 TEST_F(ClusterCacheTest, CountsSyncedKindsWhileAnotherIsMissing) {
     cache.start();
     EXPECT_EQ(status("Pod").objects, 0u);
-    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(10, {pod_line("a", 1)})});
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = pod_page(10, {pod_line("a", 1)})});
     EXPECT_EQ(status("Pod").objects, 1u);
     EXPECT_FALSE(cache.has_synced());
 }
 
 TEST_F(ClusterCacheTest, CountsThePreviousObjectsDuringARelist) {
-    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    sync(pod_page(10, {pod_line("a", 1), pod_line("b", 2)}));
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id,
-               {.body = page(20, {pod_line("a", 1)}, "more")});
+               {.body = pod_page(20, {pod_line("a", 1)}, "more")});
     EXPECT_EQ(status("Pod").objects, 2u);
 }
 
@@ -97,7 +99,7 @@ TEST_F(ClusterCacheTest, ReportsAChangeThatWasCountedBefore) {
 }
 
 TEST_F(ClusterCacheTest, AcceptsDuplicateAndReorderedEvents) {
-    sync(page(10, {pod_line("a", 1)}));
+    sync(pod_page(10, {pod_line("a", 1)}));
     push("/api/v1/pods",
          line("DELETED", pod_line("ghost", 11)) + line("ADDED", pod_line("a", 11)) +
              line("MODIFIED", pod_line("new", 12)) + line("ADDED", pod_line("new", 12)) +
@@ -106,11 +108,11 @@ TEST_F(ClusterCacheTest, AcceptsDuplicateAndReorderedEvents) {
 }
 
 TEST_F(ClusterCacheTest, ShowsThePreviousStateDuringARelist) {
-    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    sync(pod_page(10, {pod_line("a", 1), pod_line("b", 2)}));
     push("/api/v1/pods", line("ADDED", pod_line("c", 11)));  // not published yet
     expire_pods();
     const auto id = find_open("list", "/api/v1/pods")->id;
-    const std::string text = page(20, {pod_line("c", 11), pod_line("d", 19)});
+    const std::string text = pod_page(20, {pod_line("c", 11), pod_line("d", 19)});
     for (std::size_t at = 0; at + 1 < text.size(); at += 10) {
         api.push(
             id, std::string_view(text).substr(at, std::min<std::size_t>(10, text.size() - 1 - at)));
@@ -126,27 +128,28 @@ TEST_F(ClusterCacheTest, ShowsThePreviousStateDuringARelist) {
 }
 
 TEST_F(ClusterCacheTest, KeepsThePreviousStateIfAListIsTruncated) {
-    sync(page(10, {pod_line("a", 1), pod_line("b", 2)}));
+    sync(pod_page(10, {pod_line("a", 1), pod_line("b", 2)}));
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     expire_pods();
     auto id = find_open("list", "/api/v1/pods")->id;
-    const std::string text = page(20, {pod_line("b", 2), pod_line("x", 19)});
+    const std::string text = pod_page(20, {pod_line("b", 2), pod_line("x", 19)});
     api.push(id, std::string_view(text).substr(0, text.size() - 5));
     api.fail(id, {ErrorCode::unavailable, "connection lost"});
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
     loop.advance(5s);
     id = find_open("list", "/api/v1/pods")->id;
     EXPECT_EQ(pods(), (Texts{"a", "b"}));
-    api.answer(id, {.body = page(30, {pod_line("a", 1)})});
+    api.answer(id, {.body = pod_page(30, {pod_line("a", 1)})});
     EXPECT_EQ(pods(), (Texts{"a"}));
 }
 
 TEST_F(ClusterCacheTest, DropsATruncatedFirstList) {
     cache.start();
-    api.push(find_open("list", "/api/v1/pods")->id, page(10, {pod_line("x", 1)}).substr(0, 300));
+    api.push(find_open("list", "/api/v1/pods")->id,
+             pod_page(10, {pod_line("x", 1)}).substr(0, 300));
     api.fail(find_open("list", "/api/v1/pods")->id, {ErrorCode::unavailable, "connection lost"});
     loop.advance(2s);
-    sync(page(10, {pod_line("a", 1)}));
+    sync(pod_page(10, {pod_line("a", 1)}));
     EXPECT_EQ(pods(), (Texts{"a"}));
 }
 
@@ -208,7 +211,7 @@ TEST_F(ClusterCacheTest, SyncsWithoutPermissionForServicesAndReportsItOnce) {
 }
 
 TEST_F(ClusterCacheTest, ReportsOnlyRelevantChanges) {
-    sync(page(10, {pod_line("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
+    sync(pod_page(10, {pod_line("a", 1)}), page(10, {ready_node("n", 1, "12:00")}));
     ASSERT_TRUE(cache.cluster(1min));
     changes = 0;
     push("/api/v1/nodes", line("MODIFIED", ready_node("n", 11, "12:05")));
@@ -226,7 +229,7 @@ TEST_F(ClusterCacheTest, ReportsOnlyRelevantChanges) {
 }
 
 TEST_F(ClusterCacheTest, ReportsUnschedulablePodsAtOnce) {
-    sync(page(10, {pod_line("a", 1)}));
+    sync(pod_page(10, {pod_line("a", 1)}));
     ASSERT_TRUE(cache.cluster(1min));
     push("/api/v1/pods", line("ADDED", pod_line("gated", 11, "", "SchedulingGated")));
     EXPECT_EQ(unschedulable, 0);
@@ -237,8 +240,8 @@ TEST_F(ClusterCacheTest, ReportsUnschedulablePodsAtOnce) {
     EXPECT_EQ(unschedulable, 1) << "unchanged, the scheduler retried";
     expire_pods();
     api.answer(find_open("list", "/api/v1/pods")->id,
-               {.body = page(20, {pod_line("a", 13, "", "Unschedulable"),
-                                  pod_line("b", 14, "", "Unschedulable")})});
+               {.body = pod_page(20, {pod_line("a", 13, "", "Unschedulable"),
+                                      pod_line("b", 14, "", "Unschedulable")})});
     EXPECT_EQ(unschedulable, 2) << "a pod that was created between watches";
 }
 
@@ -247,7 +250,7 @@ TEST_F(ClusterCacheTest, KnowsSinceWhenAPodIsUnschedulable) {
         std::string pod = pod_line(name, version, "", "Unschedulable");
         return pod.insert(pod.find(R"("reason")"), R"("lastTransitionTime":")" + time + R"(",)");
     };
-    sync(page(10, {waiting_since("a", 1, "2026-01-01T00:00:00Z"), pod_line("b", 2)}));
+    sync(pod_page(10, {waiting_since("a", 1, "2026-01-01T00:00:00Z"), pod_line("b", 2)}));
     const auto since = [&](const char* pod) { return cache.unschedulable_since("shop", pod); };
     EXPECT_EQ(since("a"), parse_rfc3339("2026-01-01T00:00:00Z").value());
     EXPECT_EQ(since("b"), std::nullopt) << "not tried yet";
@@ -256,7 +259,7 @@ TEST_F(ClusterCacheTest, KnowsSinceWhenAPodIsUnschedulable) {
     EXPECT_EQ(since("a"), std::nullopt) << "bound";
     EXPECT_EQ(since("b"), parse_rfc3339("2026-01-01T00:00:07Z").value());
     expire_pods();
-    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {})});
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = pod_page(20, {})});
     EXPECT_EQ(since("b"), std::nullopt) << "deleted";
 }
 
@@ -275,7 +278,7 @@ TEST_F(ClusterCacheTest, ReportsCurrentWatchFailures) {
 }
 
 TEST_F(ClusterCacheTest, KeepsThePreviousVersionOfAMalformedObject) {
-    sync(page(10, {pod_line("a", 1, "n")}));
+    sync(pod_page(10, {pod_line("a", 1, "n")}));
     const std::string unreadable =
         R"({"metadata":{"name":"a","namespace":"shop","resourceVersion":"11"},"spec":{"nodeName":7}})";
     push("/api/v1/pods", line("MODIFIED", unreadable) + line("MODIFIED", unreadable));
@@ -285,7 +288,7 @@ TEST_F(ClusterCacheTest, KeepsThePreviousVersionOfAMalformedObject) {
     EXPECT_TRUE(errors[0].starts_with("Pod: Pod shop/a: /spec")) << errors[0];
     EXPECT_TRUE(errors[0].ends_with("; its previous version is kept")) << errors[0];
     expire_pods();
-    api.answer(find_open("list", "/api/v1/pods")->id, {.body = page(20, {unreadable})});
+    api.answer(find_open("list", "/api/v1/pods")->id, {.body = pod_page(20, {unreadable})});
     EXPECT_EQ(pods(), (Texts{"a"})) << "still listed";
     push("/api/v1/pods", line("MODIFIED", pod_line("a", 21)));
     EXPECT_EQ(status("Pod").unreadable, 0u);

@@ -51,9 +51,10 @@ inline std::string error_line(int code, const std::string& reason,
 }
 /// A page of a list; `next`: the continue token of the next page.
 inline std::string page(int version, const std::vector<std::string>& objects,
-                        const std::string& next = "") {
-    std::string out = R"({"metadata":{"resourceVersion":")" + std::to_string(version) +
-                      R"(","continue":")" + next + R"("},"items":[)";
+                        const std::string& next = "", const ApiResource& of = resources::nodes) {
+    std::string out = R"({"kind":")" + std::string(of.kind) + R"(List","apiVersion":")" +
+                      api_version_of(of) + R"(","metadata":{"resourceVersion":")" +
+                      std::to_string(version) + R"(","continue":")" + next + R"("},"items":[)";
     for (std::size_t i = 0; i < objects.size(); ++i) out += (i > 0 ? "," : "") + objects[i];
     return out + "]}";
 }

@@ -1,11 +1,15 @@
 // Which request a reflector sends after each error, and when.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <map>
+#include <string>
 
 #include "followed_kind.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
 
+using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
 struct Condition {
@@ -222,6 +226,36 @@ TEST(ReflectorErrors, RestartTheListIfAPageExpires) {
     EXPECT_EQ(nodes.open_query(), "list");
     nodes.api.answer({.body = page(20, {node_text("b", 3)})});
     EXPECT_EQ(nodes.store.take(), "[+a[+b]");
+}
+
+TEST(ReflectorErrors, RefuseAListOfAnotherKind) {
+    const std::string start = R"({"kind":"FrobList","apiVersion":"v9",)";
+    const std::string none = R"("metadata":{"resourceVersion":"10"},"items":)";
+    for (const auto& [body, error] : std::map<std::string, std::string>{
+             {start + none + "[]}", "list nodes: the reply is v9 FrobList, expected v1 NodeList"},
+             {"{" + none + "[]}",
+              "list nodes: the reply is a document without a kind, expected v1 NodeList"},
+             {R"({"kind":"NodeList","apiVersion":"v1",)" + none + "null}",
+              "list nodes: the list has no items"}}) {
+        FollowedKind nodes(false);
+        nodes.api.answer({.body = body});
+        EXPECT_THAT(nodes.errors, ElementsAre(error));
+        EXPECT_FALSE(nodes.reflector.has_synced()) << body;
+        nodes.wait_for_request();
+        EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2") << body;
+    }
+}
+
+TEST(ReflectorErrors, RefuseAnEventWithAnotherKind) {
+    FollowedKind nodes(false);
+    nodes.sync();
+    nodes.push(line("ADDED", R"({"kind":"Node","metadata":{"name":"b"}})") +
+               line("DELETED", R"({"kind":"Frob","metadata":{"name":"a"}})"));
+    EXPECT_EQ(nodes.store.take(), "+b");
+    EXPECT_THAT(nodes.errors,
+                ElementsAre("watch nodes: an event has an object of kind Frob, expected Node"));
+    nodes.wait_for_request();
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=10");
 }
 
 TEST(ReflectorErrors, RestartATruncatedList) {

@@ -80,25 +80,29 @@ TEST(WatchReader, ReadsPagesInPiecesWithMembersInAnyOrder) {
     }
 }
 
-TEST(WatchReader, AcceptsAListWithoutItems) {
-    for (const char* text : {R"({"metadata":{"resourceVersion":"1"},"items":[]})",
-                             R"({"metadata":{"resourceVersion":"1"},"items":null})"}) {
-        RecordedItems items;
-        WatchReader reader(items);
-        ASSERT_TRUE(reader.feed(text));
-        EXPECT_TRUE(reader.finish_page());
-        EXPECT_TRUE(items.all.empty());
-    }
+TEST(WatchReader, AcceptsAnEmptyList) {
+    RecordedItems items;
+    WatchReader reader(items);
+    ASSERT_TRUE(reader.feed(
+        R"({"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]})"));
+    const Result<PageEnd> end = reader.finish_page();
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->kind, "NodeList");
+    EXPECT_EQ(end->api_version, "v1");
+    EXPECT_TRUE(items.all.empty());
 }
 
 TEST(WatchReader, RejectsAResponseThatIsNotAList) {
     for (const char* text :
          {"", R"({"kind":"Status","message":"no"})", "[]", "7", R"({"metadata":{},"items":[{)",
-          R"({"metadata":{"resourceVersion":"1"},"items":[]} {)"}) {
+          R"({"metadata":{"resourceVersion":"1"},"items":[]} {)",
+          R"({"metadata":{"resourceVersion":"1"},"items":null})",
+          R"({"metadata":{"resourceVersion":"1"},"items":{}})"}) {
         RecordedItems items;
         WatchReader reader(items);
         ASSERT_TRUE(reader.feed(text)) << text;
         EXPECT_FALSE(reader.finish_page()) << text;
+        EXPECT_EQ(std::ranges::count(items.all, "item null"), 0) << text;
     }
     RecordedItems items;
     WatchReader reader(items);
