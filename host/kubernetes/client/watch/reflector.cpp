@@ -4,6 +4,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/well_known.hpp>
+#include <capstan/whole_number.hpp>
 
 #include "io/printable.hpp"
 #include "kubernetes/base/json_path.hpp"
@@ -28,6 +29,12 @@ constexpr Duration list_time_max = 10min;
 constexpr std::uint64_t list_bytes_max = std::uint64_t{8} << 30;
 
 constexpr std::size_t kind_size_max = 64;  ///< in messages
+
+/// Whether version `a` is before `b`. False also if one of them is not a number.
+bool is_older(std::string_view a, std::string_view b) {
+    const std::optional<std::int64_t> left = find_whole_number(a), right = find_whole_number(b);
+    return left && right && *left < *right;
+}
 
 std::string version_of(const boost::json::value& object) {
     return std::string(base::text_at(object, "metadata.resourceVersion"));
@@ -56,6 +63,7 @@ void Reflector::State::list() {
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
     const std::string since = from == ListFrom::last_seen ? version : std::string();
+    watch_timeout = timeout;
     open(watch_list_request(options.what, since, timeout), Phase::starting);
 }
 
@@ -68,6 +76,7 @@ void Reflector::State::watch() {
     // time.
     const auto timeout =
         std::chrono::duration_cast<std::chrono::seconds>(with_jitter(random, 300s, 300s));
+    watch_timeout = timeout;
     open(watch_request(options.what, version, timeout), Phase::watching);
 }
 
@@ -127,14 +136,39 @@ void Reflector::State::drop() {
     phase = Phase::waiting;
     silence.end();
     alive = std::make_shared<char>();
-    if (const auto id = std::exchange(request, std::nullopt)) api.cancel(*id);
+    for (auto* const open : {&request, &version_check})
+        if (const auto id = std::exchange(*open, std::nullopt)) api.cancel(*id);
     if (const auto id = std::exchange(timer, std::nullopt)) loop.cancel(*id);
     on_answer.reset();
 }
 
+void Reflector::State::check_version() {
+    // Events that come before the reply may be newer than it.
+    version_check = api.send(
+        version_request(options.what),
+        [this, weak = std::weak_ptr(alive), seen = version](const Result<ApiReply>& reply) {
+            if (!weak.expired()) take_version(reply, seen);
+        });
+}
+
+/// Without a reply, only the silence of the watch shows that the version is too large.
+void Reflector::State::take_version(const Result<ApiReply>& reply, const std::string& seen) {
+    version_check.reset();
+    const Result<boost::json::object> list = parse_object(reply);
+    if (!list) return;
+    is_version_doubtful = false;
+    const std::string present = version_of(*list);
+    if (!is_older(present, seen)) return;
+    handle_error({ErrorCode::conflict, describe_request() + ": the server is at version " +
+                                           present + ", before " + seen},
+                 WatchError::too_large);
+    store.settle();
+}
+
 void Reflector::State::take_part(std::string_view part) {
     mark_alive();
-    is_answered = true;
+    if (!std::exchange(is_answered, true) && phase == Phase::watching && is_version_doubtful)
+        check_version();
     if (part.empty()) return;
     unread_bytes += part.size();
     listed_bytes += part.size();
@@ -213,6 +247,7 @@ void Reflector::State::end_watch() {
     wakes = 0;
     as_of = loop.monotonic();
     has_ended_well = true;
+    if (loop.monotonic() - opened < watch_timeout) is_version_doubtful = true;
     store.confirm();
     continue_with(Step::watch);
 }
@@ -302,6 +337,7 @@ void Reflector::State::finish_replace(std::string new_version) {
     store.finish_replace();
     is_replacing = false;
     version = std::move(new_version);
+    is_version_doubtful = false;
     wakes = 0;
     from = list_from(ListFrom::last_seen);
     has_synced = true;

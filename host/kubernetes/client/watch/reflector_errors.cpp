@@ -37,7 +37,10 @@ bool gives_up_watch_list(WatchError what) {
 void Reflector::State::handle_error(const Error& error, WatchError what) {
     const Phase during = phase;
     const bool is_stalled_watch = during == Phase::watching && what == WatchError::stalled;
-    if (during == Phase::watching) leave_watch(what);
+    if (during == Phase::watching) {
+        leave_watch(what);
+        is_version_doubtful = true;
+    }
     if (during == Phase::starting && gives_up_watch_list(what)) {
         uses_watch_list = false;
         return continue_with(Step::list);
@@ -135,6 +138,7 @@ void Reflector::State::take_silence(WatchSilence::Meaning meaning) {
     if (meaning == WatchSilence::Meaning::quiet) {
         leave_watch(WatchError::busy);
         has_ended_well = true;
+        is_version_doubtful = true;
         store.confirm();
         continue_with(Step::watch);
         return store.settle();

@@ -40,6 +40,10 @@ ApiRequest list_request(const WatchTarget& what, ListFrom from, const std::strin
     return out;
 }
 
+ApiRequest version_request(const WatchTarget& what) {
+    return list_request(what, ListFrom::newest, {}, {}, 1);
+}
+
 ApiRequest watch_request(const WatchTarget& what, const std::string& version,
                          std::chrono::seconds timeout) {
     ApiRequest out = base_request(what, std::chrono::seconds(30));

@@ -35,6 +35,8 @@ enum class ListFrom : std::uint8_t {
 /// `version` is the last one seen. `next` is the continue token of the page; empty: the first page.
 ApiRequest list_request(const WatchTarget& what, ListFrom from, const std::string& version,
                         const std::string& next, std::int64_t page);
+/// One object of the newest version, for the version alone.
+ApiRequest version_request(const WatchTarget& what);
 /// The changes after `version`, with bookmarks.
 ApiRequest watch_request(const WatchTarget& what, const std::string& version,
                          std::chrono::seconds timeout);

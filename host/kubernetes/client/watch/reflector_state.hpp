@@ -46,6 +46,8 @@ struct Reflector::State final : WatchSink {
     void wake_on_answer();
     void open(ApiRequest request, Phase to);
     void drop();
+    /// Asks for the server's present version, to compare it with `version`.
+    void check_version();
     WatchReader& present_reader() {
         CAPSTAN_ASSERT(reader, "an open request has no reader");
         return *reader;
@@ -56,6 +58,8 @@ struct Reflector::State final : WatchSink {
     /// Absent: the list under way is within the limits of size and time, or no list is under way.
     std::optional<Error> endless_error() const;
     void take_end(const Result<ApiReply>& reply);
+    /// The reply of check_version(), which was sent when `seen` was the last version.
+    void take_version(const Result<ApiReply>& reply, const std::string& seen);
     void take_item(const boost::json::value& object) override;
     void take_event(std::string_view type, const boost::json::value& object) override;
     /// Absent: the object of the event has the kind that is watched, or no kind.
@@ -99,11 +103,16 @@ struct Reflector::State final : WatchSink {
     Step next = Step::list;  ///< what follows the wait, or resume()
     ListFrom from;
     std::string version{};  ///< the last one seen; empty: none
+    /// A watch has ended before its time since `version` was seen. The server may have been
+    /// restored from a backup: it opens a watch from a version that it has not reached, and sends
+    /// nothing.
+    bool is_version_doubtful = false;
     std::string next_page{};
     bool is_replacing = false;
     bool is_paused = false;
 
     std::optional<Api::RequestId> request{};
+    std::optional<Api::RequestId> version_check{};  ///< beside an open watch
     std::optional<io::TimerId> timer{};
     SuccessNotifier::Subscription on_answer{};  ///< ends the wait
     int wakes = 0;  ///< early ends of waits since the last list, event or open watch
@@ -113,6 +122,7 @@ struct Reflector::State final : WatchSink {
     std::optional<std::pair<Error, WatchError>> stream_error{};  ///< found while the reader reads
     WatchSilence silence;
     Duration opened{};                    ///< when the request began
+    Duration watch_timeout{};             ///< after which the server ends the watch
     bool is_answered = false;             ///< at least the reply's head has come
     std::size_t changes = 0, events = 0;  ///< in this stream; events: bookmarks included
     std::size_t unread_bytes = 0;         ///< since the last complete object

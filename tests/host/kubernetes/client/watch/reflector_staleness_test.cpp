@@ -169,6 +169,52 @@ TEST(ReflectorStaleness, ContinuesIfTheVersionHasExpired) {
     EXPECT_GE(nodes.reflector.age(), lost);
 }
 
+/// A watch from version 10 that was lost, and is open again.
+struct ReopenedWatch : FollowedKind {
+    ReopenedWatch() : FollowedKind(false) {
+        sync();
+        api.accept(open().id);
+        api.fail({ErrorCode::unavailable, "connection lost"});
+        wait_for_request();
+        api.accept(open().id);
+    }
+    /// The server's reply about its present version.
+    void answer_check(const Answer& answer) { api.answer("GET /api/v1/nodes?limit=1", answer); }
+};
+
+TEST(ReflectorRecovery, NoticesAtOnceThatTheServerWasRestored) {
+    ReopenedWatch nodes;
+    nodes.answer_check({.body = page(4, {})});
+    EXPECT_EQ(nodes.api.open_count(), 0u) << "the watch would stay silent";
+    EXPECT_LE(nodes.wait_for_request(), 800ms);
+    EXPECT_EQ(nodes.open_query(), "list limit=2");
+}
+
+TEST(ReflectorRecovery, KeepsAReopenedWatchIfTheServerHasItsVersion) {
+    for (const Answer& answer : {Answer{.body = page(10, {})}, Answer{.body = page(11, {})},
+                                 Answer{.status = 503}, Answer{.body = "<html>"}}) {
+        ReopenedWatch nodes;
+        nodes.push(line("MODIFIED", node_text("a", 12)));
+        nodes.answer_check(answer);
+        EXPECT_EQ(nodes.api.open_count(), 1u);
+        EXPECT_EQ(nodes.open_query(), "watch resourceVersion=10");
+    }
+}
+
+TEST(ReflectorRecovery, ChecksTheServersVersionOnlyAfterAnEarlyEnd) {
+    for (const auto& [length, is_checked] : std::map<Duration, bool>{{2s, true}, {10min, false}}) {
+        FollowedKind nodes(false);
+        nodes.sync();
+        for (Duration passed = 0s; passed < length; passed += 1s) {
+            nodes.push(bookmark(10));
+            nodes.loop.advance(1s);
+        }
+        nodes.api.answer({});
+        nodes.api.accept(nodes.open().id);
+        EXPECT_EQ(nodes.api.open_count(), is_checked ? 2u : 1u);
+    }
+}
+
 TEST(ReflectorRecovery, RetriesSoonWhenTheServerAnswersAnotherRequest) {
     FollowedKind nodes(false);
     nodes.sync();
