@@ -5,8 +5,10 @@
 
 #include <boost/asio/post.hpp>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "runtime/daemon/watch_outage.hpp"
 #include "runtime/guard/signal_trap.hpp"
 
 namespace capstan::runtime::daemon {
@@ -17,6 +19,8 @@ constexpr std::size_t tasks_max = 16;
 constexpr Duration flush_time = std::chrono::seconds(3);
 constexpr Duration status_time = std::chrono::seconds(5);
 constexpr Duration sync_period = std::chrono::milliseconds(100);
+/// Between two log lines about the kinds that a start has not seen.
+constexpr Duration unsynced_period = std::chrono::seconds(30);
 
 }  // namespace
 
@@ -221,9 +225,11 @@ std::string LoopServices::unready_because() const {
     if (options_.waits_for)
         if (std::string reason = options_.waits_for(); !reason.empty()) return reason;
     if (!options_.makes_passes) return {};
-    if (!startup_gate_ || !link_->cluster_cache().has_synced())
-        return "waiting for the cluster caches to sync";
-    return startup_gate_->reason();
+    const std::vector<kubernetes::client::WatchFailure> unsynced =
+        link_->cluster_cache().unsynced();
+    if (!unsynced.empty())
+        return "waiting for the cluster caches to sync: " + kinds_by_error(unsynced);
+    return startup_gate_ ? startup_gate_->reason() : "waiting for the cluster caches to sync";
 }
 
 bool LoopServices::wants_passes() const {
@@ -321,7 +327,20 @@ void LoopServices::await_sync() {
         startup_gate_.emplace(host_.cluster(), host_.loop(), host_.log());
     }
     if (startup_gate_ && startup_gate_->is_open()) return pass_scheduler_.interrupt();
+    if (!startup_gate_) report_unsynced();
     sync_timer_ = host_.loop().after(sync_period, [this] { await_sync(); });
+}
+
+/// A start that never sees the cluster says so as long as it lasts.
+void LoopServices::report_unsynced() {
+    const Duration now = host_.loop().monotonic();
+    if (!sync_begun_) sync_begun_ = unsynced_logged_ = now;
+    if (now - unsynced_logged_ < unsynced_period) return;
+    unsynced_logged_ = now;
+    host_.log().write(config::LogLevel::warn, log_source,
+                      "the cluster caches have not synced for " +
+                          format_rough_duration(now - *sync_begun_) + ": " +
+                          kinds_by_error(link_->cluster_cache().unsynced()));
 }
 
 }  // namespace capstan::runtime::daemon

@@ -139,6 +139,7 @@ private:
     void await_signal();
     void take_signal(int number);
     void await_sync();
+    void report_unsynced();
     bool leads() const { return leadership_ && leadership_->term(); }
     Result<void> ask_gate(std::uint64_t term) const;
     Result<void> may_write() const;
@@ -155,6 +156,8 @@ private:
     std::shared_ptr<LoopServices*> self_ = std::make_shared<LoopServices*>(this);
     std::optional<io::TimerId> sync_timer_{}, stop_timer_{};
     Duration stop_asked_{};  ///< on the loop's clock; valid once pending_requests_.stop is set
+    std::optional<Duration> sync_begun_{};  ///< when the wait for the cluster began
+    Duration unsynced_logged_{};
     std::optional<StartupGate> startup_gate_{};  ///< absent: the cluster has not been seen yet
     std::unique_ptr<ClusterLink> link_{};
     struct DisconnectPlugins {

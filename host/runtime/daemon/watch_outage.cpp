@@ -45,7 +45,8 @@ constexpr std::string_view watch_source = "kubernetes";
 constexpr int calm_looks_needed = 2;
 constexpr std::size_t names_most = 32;
 
-/// The kinds with their errors, grouped by code: "Node, Pod: no connection".
+}  // namespace
+
 std::string kinds_by_error(const std::vector<kubernetes::client::WatchFailure>& failures) {
     std::map<ErrorCode, std::vector<const kubernetes::client::WatchFailure*>> by_code;
     for (const kubernetes::client::WatchFailure& failure : failures)
@@ -60,8 +61,6 @@ std::string kinds_by_error(const std::vector<kubernetes::client::WatchFailure>& 
                ": " + alike.front()->error.message;
     return out;
 }
-
-}  // namespace
 
 WatchOutage::WatchOutage(io::Loop& loop, services::Logger& log, Look look)
     : loop_(loop), log_(log), look_(std::move(look)) {}

@@ -53,6 +53,9 @@ private:
 
 // Lost watches: one outage is logged once, whatever it breaks.
 
+/// The kinds, grouped by the code of their errors: "Node, Pod: no connection; Service: ...".
+std::string kinds_by_error(const std::vector<kubernetes::client::WatchFailure>& failures);
+
 /// An API server that restarts breaks the watch of each kind, and refuses new watches for various
 /// reasons: no connection, RBAC rules not loaded yet, a version that it does not serve. All of
 /// these are one outage. It begins with the first failure, is logged a second later with the kinds

@@ -189,4 +189,15 @@ std::vector<WatchFailure> ClusterCache::watch_failures() const {
     return out;
 }
 
+std::vector<WatchFailure> ClusterCache::unsynced() const {
+    std::vector<WatchFailure> out;
+    for (const KindEntry& entry : state_->entries) {
+        if (entry.is_settled()) continue;
+        const Error incomplete{ErrorCode::busy, "the list is not complete"};
+        out.push_back(
+            {std::string(entry.kind.kind), entry.reflector.status().trouble.value_or(incomplete)});
+    }
+    return out;
+}
+
 }  // namespace capstan::kubernetes::client

@@ -85,6 +85,9 @@ public:
     std::vector<ReflectorStatus> status() const;
     /// The present failures, by kind; a cheap call.
     std::vector<WatchFailure> watch_failures() const;
+    /// The kinds that has_synced() waits for, each with its present failure or with the error that
+    /// its list is not complete; a cheap call.
+    std::vector<WatchFailure> unsynced() const;
 
 private:
     struct State;

@@ -26,6 +26,9 @@ constexpr int most_wakes = 5;
 constexpr std::size_t object_limit = std::size_t{16} << 20;
 /// A list beyond these limits counts as endless. All pods of the largest clusters are 3 GiB.
 constexpr Duration list_time_max = 10min;
+/// A streaming list that has not ended by then is replaced by a LIST. The server may not know the
+/// end of initial events, and a LIST ends by itself.
+constexpr Duration initial_events_max = 1min;
 constexpr std::uint64_t list_bytes_max = std::uint64_t{8} << 30;
 
 constexpr std::size_t kind_size_max = 64;  ///< in messages
@@ -193,7 +196,8 @@ void Reflector::State::take_part(std::string_view part) {
 std::optional<Error> Reflector::State::endless_error() const {
     if (phase != Phase::listing && phase != Phase::starting) return std::nullopt;
     const bool is_too_long = listed_bytes > list_bytes_max;
-    if (!is_too_long && loop.monotonic() - opened <= list_time_max) return std::nullopt;
+    const Duration limit = phase == Phase::starting ? initial_events_max : list_time_max;
+    if (!is_too_long && loop.monotonic() - opened <= limit) return std::nullopt;
     return Error{ErrorCode::quota, describe_request() + ": has not ended after " +
                                        std::to_string(listed_bytes >> 20) + " MiB in " +
                                        format_rough_duration(loop.monotonic() - opened)};
@@ -305,6 +309,11 @@ void Reflector::State::take_bookmark(const boost::json::value& object) {
         phase = Phase::watching;
         silence.begin_watch();
         silence.expect_bookmarks();  // a server that sends this one sends others, too
+    } else {
+        // The first bookmark of a server that knows streaming lists is the one at their end.
+        stream_error.emplace(Error{ErrorCode::unsupported,
+                                   describe_request() + ": the server sends no initial events"},
+                             WatchError::refused);
     }
 }
 

@@ -52,6 +52,8 @@ public:
     }
 
     PluginHost& host() { return *host_; }
+    const config::Config& configuration() const { return loaded_->config; }
+    io::HttpClient& network() { return *network_; }
     io::Loop& loop() { return host_->loop(); }
     std::string metrics() const { return host_->metrics().text(); }
     Duration now() const { return clock_->now() - start; }

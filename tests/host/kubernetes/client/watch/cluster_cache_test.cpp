@@ -1,6 +1,6 @@
 #include "kubernetes/client/watch/cluster_cache.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
 #include <tuple>
@@ -12,6 +12,7 @@
 namespace capstan::kubernetes::client {
 namespace {
 
+using ::testing::ElementsAre;
 using namespace std::chrono_literals;
 
 TEST_F(ClusterCacheTest, WatchesEveryKindAndOnlyPodsThatHaveNotEnded) {
@@ -50,6 +51,28 @@ TEST_F(ClusterCacheTest, ReturnsNoClusterBeforeEveryKindIsSynced) {
     EXPECT_TRUE(cache.has_synced());
     EXPECT_EQ(changes, 1);
     EXPECT_TRUE(cache.cluster(1h));
+}
+
+TEST_F(ClusterCacheTest, NamesTheKindsThatAreNotSynced) {
+    const auto names = [this] {
+        std::vector<std::string> out;
+        for (const WatchFailure& each : cache.unsynced())
+            out.push_back(each.kind + ": " + each.error.message);
+        return out;
+    };
+    cache.start();
+    EXPECT_EQ(names().size(), cached_kinds().size());
+    api.answer(find_open("list", "/api/v1/nodes")->id, {.status = 403});
+    const auto pods = find_open("list", "/api/v1/pods")->id;
+    for (const CachedKind& kind : cached_kinds()) {
+        const ScriptedApi::Asked* const asked = find_open("list", path_of(kind.resource));
+        if (asked != nullptr && asked->id != pods)
+            api.answer(asked->id, {.body = empty_page(asked->request.path)});
+    }
+    EXPECT_THAT(names(), ElementsAre("Node: GET /api/v1/nodes?resourceVersion=0&limit=500: 403",
+                                     "Pod: the list is not complete"));
+    api.answer(pods, {.body = pod_page(10, {})});
+    EXPECT_EQ(names().size(), 1u);
 }
 
 TEST_F(ClusterCacheTest, AppliesEventsToTheList) {

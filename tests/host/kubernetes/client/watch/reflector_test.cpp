@@ -100,6 +100,7 @@ TEST(Reflector, FallsBackToAListIfInitialEventsAreRejected) {
              Refusal{"internal in the stream", {}, error_line(500, "InternalError")},
              Refusal{"internal without a reason", {}, error_line(500, "")},
              Refusal{"no JSON", {}, "<html>"},
+             Refusal{"bookmark of an ordinary watch", {}, bookmark(9)},
              Refusal{"ends without the bookmark", {.body = line("ADDED", node_text("a", 3))}, ""},
          }) {
         SCOPED_TRACE(refusal.what);
@@ -119,6 +120,18 @@ TEST(Reflector, FallsBackToAListIfInitialEventsDoNotArrive) {
     nodes.loop.advance(31s);
     EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
     EXPECT_TRUE(nodes.api.asked()[0].is_cancelled);
+}
+
+TEST(Reflector, FallsBackToAListIfInitialEventsDoNotEnd) {
+    FollowedKind nodes(true);
+    for (int second = 0; second <= 60; second += 20) {
+        EXPECT_EQ(nodes.open_query(), "watch list");
+        nodes.push(line("ADDED", node_text("a", second)));
+        nodes.loop.advance(20s);
+    }
+    nodes.push(line("ADDED", node_text("b", 70)));
+    EXPECT_EQ(nodes.open_query(), "list resourceVersion=0 limit=2");
+    EXPECT_TRUE(nodes.errors.empty());
 }
 
 TEST(Reflector, ChoosesARandomTimeoutOfFiveToTenMinutes) {
