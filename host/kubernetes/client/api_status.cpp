@@ -185,10 +185,10 @@ std::optional<Duration> find_resend_delay(const ApiRequest& request, int losses)
 }
 
 std::uint64_t max_reply_bytes_of(const ApiRequest& request) {
+    if (request.max_reply_bytes > 0) return request.max_reply_bytes;
     if (request.path == "/version") return mib;
     if (request.purpose == "discovery") return 32 * mib;
     if (request.purpose == node_look_purpose) return 128 * mib;
-    if (request.purpose == "plugin") return 256 * mib;
     return 8 * mib;
 }
 

@@ -64,9 +64,8 @@ inline constexpr int resend_limit = 10;
 
 /// The limit of a reply that comes as a whole, in decompressed bytes; streams have no such limit.
 /// An object takes up to 1.5 MiB in the server's database and grows when it is encoded as JSON, so
-/// the limit is 8 MiB for most requests. It is 1 MiB for /version, 32 MiB for discovery, 128 MiB
-/// for all pods of a node, and 256 MiB for requests of plugins, which have lower limits of their
-/// own.
+/// the limit is 8 MiB for most requests. It is 1 MiB for /version, 32 MiB for discovery, and 128
+/// MiB for all pods of a node, unless the request has a limit of its own.
 std::uint64_t max_reply_bytes_of(const ApiRequest& request);
 
 /// How long to wait before the request is sent again after `reply`, which is not 2xx. Absent: the

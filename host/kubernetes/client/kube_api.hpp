@@ -48,6 +48,8 @@ struct ApiRequest {
     /// look" read a node's pods before its removal. They have a rate limit of their own that is
     /// equally high, so the host sends up to twice the rate in total.
     std::string purpose{};
+    /// The limit of a reply that comes as a whole, in decompressed bytes. 0: that of its purpose.
+    std::uint64_t max_reply_bytes = 0;
     /// Called right before each attempt, after all waiting. An error prevents the attempt and is
     /// the request's result. NULL: each attempt is allowed.
     std::function<Result<void>()> may_send{};

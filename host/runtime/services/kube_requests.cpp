@@ -195,7 +195,7 @@ Result<KubeCall> parse_kube_request(const capstan_kube_request& raw, const std::
     } else {
         describe_write(raw, instance, out.request);
     }
-    out.max_reply_bytes =
+    out.request.max_reply_bytes =
         raw.max_reply_bytes == 0 ? reply_default : std::min(raw.max_reply_bytes, reply_limit);
     return out;
 }

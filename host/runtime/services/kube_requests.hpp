@@ -18,7 +18,6 @@ namespace capstan::runtime::services {
 struct KubeCall {
     config::KubeAction action{};
     kubernetes::client::ApiRequest request{};
-    std::uint64_t max_reply_bytes = 0;
     std::uint64_t term = 0;  ///< the term in which its operation began, see KubeGateway
 };
 

@@ -34,14 +34,6 @@ void hand_over(capstan_kube_resolved done, void* user,
     loop::distrusted(done)(user, CAPSTAN_OK, &resource, nullptr);
 }
 
-/// The reply, or `quota` where it is longer than the plugin allows.
-Result<kubernetes::client::ApiReply> limited(Result<kubernetes::client::ApiReply> reply,
-                                             std::uint64_t most) {
-    if (!reply || reply->body.size() <= most) return reply;
-    return capstan::fail(ErrorCode::quota,
-                         "the response is longer than " + std::to_string(most) + " bytes");
-}
-
 }  // namespace
 
 PluginKube::PluginKube(Options options, std::shared_ptr<KubeGateway> gateway, io::Loop& loop,
@@ -124,11 +116,11 @@ void PluginKube::start(std::uint64_t key, KubeCall call, capstan_kube_done done,
     }
     const Id id = gateway_->api().send(
         std::move(call.request),
-        [self = shared_from_this(), key, done, user,
-         most = call.max_reply_bytes](Result<kubernetes::client::ApiReply> reply) {
-            self->finish(key, [done, user, result = limited(std::move(reply), most)] {
-                hand_over(done, user, result);
-            });
+        [self = shared_from_this(), key, done, user](Result<kubernetes::client::ApiReply> reply) {
+            // Shared, because a std::function may be copied, and the reply may be large.
+            const auto result =
+                std::make_shared<const Result<kubernetes::client::ApiReply>>(std::move(reply));
+            self->finish(key, [done, user, result] { hand_over(done, user, *result); });
         });
     {
         const std::lock_guard lock(mutex_);

@@ -73,6 +73,8 @@ TEST(ApiRules, LimitTheSizeOfReplies) {
     EXPECT_EQ(max_reply_bytes_of(sent), 128u << 20);
     sent.path = "/version";
     EXPECT_EQ(max_reply_bytes_of(sent), 1u << 20);
+    sent.max_reply_bytes = 5;
+    EXPECT_EQ(max_reply_bytes_of(sent), 5u);
 }
 
 TEST(ApiRules, ParseWarnings) {

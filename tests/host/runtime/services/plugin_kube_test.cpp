@@ -1,3 +1,4 @@
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -329,13 +330,17 @@ TEST_F(PluginKubeTest, ReturnsErrorsOfTheServer) {
     EXPECT_EQ(result.error->provider_code, "AlreadyExists");
 }
 
-TEST_F(PluginKubeTest, RefusesALongerReplyThanRequested) {
-    KubeResult result;
-    capstan_kube_request what = request(CAPSTAN_KUBE_LIST, nodes, "", "");
-    what.max_reply_bytes = 3;
-    send(what, result);
-    api.answer({.body = "1234"});
-    EXPECT_EQ(result.status, CAPSTAN_E_QUOTA);
+TEST_F(PluginKubeTest, ReadsNoLongerReplyThanRequested) {
+    for (const auto& [asked, limit] : std::map<std::uint64_t, std::uint64_t>{
+             {0, 16u << 20}, {3, 3}, {std::uint64_t{1} << 40, 256u << 20}}) {
+        KubeResult result;
+        capstan_kube_request what = request(CAPSTAN_KUBE_LIST, nodes, "", "");
+        what.max_reply_bytes = asked;
+        send(what, result);
+        EXPECT_EQ(kubernetes::client::max_reply_bytes_of(api.first().request), limit);
+        api.fail({ErrorCode::quota, "the response has more bytes"});
+        EXPECT_EQ(result.status, CAPSTAN_E_QUOTA);
+    }
 }
 
 TEST_F(PluginKubeTest, EndsRequestsWithTheirOperation) {
