@@ -114,6 +114,7 @@ Result<std::unique_ptr<ClusterLink>> ClusterLink::open(const config::Cluster& co
 }
 
 kubernetes::client::Api& ClusterLink::api() noexcept { return parts_->api; }
+void ClusterLink::limit_timeouts(Duration most) { parts_->api.limit_timeouts(most); }
 kubernetes::client::ClusterCache& ClusterLink::cluster_cache() noexcept {
     return parts_->cluster_cache;
 }

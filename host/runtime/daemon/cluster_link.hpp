@@ -41,6 +41,8 @@ public:
     ~ClusterLink();
 
     kubernetes::client::Api& api() noexcept;
+    /// See ApiClient.
+    void limit_timeouts(Duration most);
     /// To be started by the caller.
     kubernetes::client::ClusterCache& cluster_cache() noexcept;
     /// "https://10.0.0.1:6443"

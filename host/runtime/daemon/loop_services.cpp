@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::string_view log_source = "capstan";
 constexpr std::size_t tasks_max = 16;
+/// Of each request once the process stops. A pass, the status, the Lease and Events follow each
+/// other, and all have to end before the process is ended from outside.
+constexpr Duration stop_request_time = std::chrono::seconds(3);
 constexpr Duration flush_time = std::chrono::seconds(3);
 constexpr Duration status_time = std::chrono::seconds(5);
 constexpr Duration sync_period = std::chrono::milliseconds(100);
@@ -313,6 +316,7 @@ void LoopServices::take_signal(int number) {
     host_.log().write(config::LogLevel::info, log_source, "shutting down");
     pending_requests_.stop = true;
     stop_asked_ = now;
+    link_->limit_timeouts(stop_request_time);
     pass_scheduler_.interrupt();
     if (host_.guard() != nullptr) return;
     stop_timer_ = host_.loop().after(options_.stop_deadline, options_.on_overdue);

@@ -104,10 +104,23 @@ public:
             return id;
         }
         const Duration now = loop_.monotonic();
+        call->request.timeout = std::min(call->request.timeout, timeout_max_);
         call->deadline = now + std::min(call->request.timeout, Duration::max() - now);
         call->overdue = loop_.at(call->deadline, with(id, &Core::end_overdue));
         queue(id, *call);
         return id;
+    }
+
+    void limit_timeouts(Duration most) {
+        timeout_max_ = most;
+        const Duration end = loop_.monotonic() + most;
+        for (const auto& [id, call] : calls_) {
+            if (call->overdue == 0 || call->deadline <= end) continue;
+            call->request.timeout -= call->deadline - end;
+            call->deadline = end;
+            loop_.cancel(call->overdue);
+            call->overdue = loop_.at(end, with(id, &Core::end_overdue));
+        }
     }
 
     void cancel(RequestId id) {
@@ -314,6 +327,7 @@ private:
     const ApiClientOptions options_;
     const std::string host_;
     TokenBucket bucket_, looks_bucket_;
+    Duration timeout_max_ = Duration::max();  ///< see limit_timeouts
     RequestId last_id_ = 0;
     std::map<RequestId, std::shared_ptr<ClientCall>> calls_;
     std::string certificate_, key_;
@@ -337,5 +351,7 @@ Api::RequestId ApiClient::stream(ApiRequest request, Part on_part, Done done) {
 void ApiClient::cancel(RequestId id) { core_->cancel(id); }
 
 SuccessNotifier& ApiClient::success_notifier() { return core_->notifier; }
+
+void ApiClient::limit_timeouts(Duration most) { core_->limit_timeouts(most); }
 
 }  // namespace capstan::kubernetes::client

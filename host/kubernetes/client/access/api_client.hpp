@@ -62,6 +62,10 @@ public:
     RequestId stream(ApiRequest request, Part on_part, Done done) override;
     void cancel(RequestId id) override;
     SuccessNotifier& success_notifier() override;
+    /// From now on a request takes at most `most`, as before the end of the process. Requests that
+    /// have begun end after that time from now at the latest. Streams are not limited after their
+    /// head.
+    void limit_timeouts(Duration most);
 
 private:
     class Core;

@@ -72,6 +72,16 @@ TEST(Daemon, ReleasesTheLeaseAndRemovesItsStatusWhenStopped) {
     EXPECT_NE(cluster.find("configmaps", "capstan-memory"), nullptr) << "the next start reads it";
 }
 
+TEST(Daemon, StopsInTimeIfTheServerIsSlow) {
+    LiveCluster cluster;
+    cluster.at(21s, [&] {
+        cluster.server->faults().add({.delay = 20s, .times = std::nullopt});
+        cluster.add_pending_pod("web-1");
+    });
+    cluster.run(25s);  // fails if the daemon needs more than 25 s to stop
+    EXPECT_LE(cluster.now(), 25s + 16s);
+}
+
 TEST(Daemon, WritesNothingAfterItLostTheLease) {
     LiveCluster cluster;
     std::vector<std::string> written;

@@ -134,6 +134,21 @@ TEST_F(ApiClientTest, DoesNotRetryBeyondTheDeadline) {
     EXPECT_EQ(error().retry_after, Duration(30s));
 }
 
+TEST_F(ApiClientTest, ShortensTheTimeoutsOfAllRequestsAtTheEnd) {
+    send();
+    loop.advance(10s);
+    client->limit_timeouts(3s);
+    loop.advance(2s);
+    EXPECT_TRUE(replies.empty());
+    loop.advance(1s);
+    EXPECT_EQ(error().code, ErrorCode::deadline);
+    EXPECT_THAT(error().message, HasSubstr("not done within 13000 ms"));
+    replies.clear();
+    send();
+    loop.advance(3s);
+    EXPECT_THAT(error().message, HasSubstr("not done within 3000 ms"));
+}
+
 TEST_F(ApiClientTest, NeverRetriesEvictions) {
     send(request("POST", "/api/v1/namespaces/shop/pods/web/eviction"));
     network.answer(429, "", {{"retry-after", "10"}});
