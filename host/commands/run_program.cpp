@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
@@ -18,6 +19,8 @@ void run_program(int argc, const char* const* argv, const Program& program) {
             .in = std::cin, .out = std::cout, .err = std::cerr, .err_is_terminal = err_is_terminal};
         std::_Exit(refuse(streams, found.error().message, exit_failed));
     }
+    // A write beyond RLIMIT_FSIZE, which a plugin may set, is then an error of that write.
+    std::signal(SIGXFSZ, SIG_IGN);
     ResultOutput results;
     int code = run(argc, argv,
                    {.in = std::cin,

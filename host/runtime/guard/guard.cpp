@@ -35,7 +35,9 @@ bool is_same_file(int fd, const struct stat& before) {
 }  // namespace
 
 Guard::Guard(Options options)
-    : options_(std::move(options)), canary_(::open("/dev/null", O_RDONLY | O_CLOEXEC)) {
+    : options_(std::move(options)),
+      canary_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      user_(::geteuid()) {
     ::fstat(canary_, &canary_file_);
     if (options_.takes_signals) signals_.emplace();
     log_.emplace();  // its thread has the signals blocked
@@ -129,6 +131,7 @@ void Guard::look(Duration silent_for) {
     }
     look_at_calls();
     look_at_files();
+    look_at_user();
     look_at_checks();
     look_at_loop(silent_for);
     look_at_stop();
@@ -150,6 +153,14 @@ void Guard::look_at_files() {
     if (canary_ < 0 || is_same_file(canary_, canary_file_)) return;
     end(exit_held_up, "a plugin or library closed file descriptors of capstan: exiting now" +
                           describe_stuck_calls());
+}
+
+/// Another user may not be able to write state and logs, or to read credentials.
+void Guard::look_at_user() {
+    if (::geteuid() == user_) return;
+    end(exit_held_up, "a plugin or library changed the user id of capstan from " +
+                          std::to_string(user_) + " to " + std::to_string(::geteuid()) +
+                          ": exiting now" + describe_stuck_calls());
 }
 
 void Guard::look_at_checks() {

@@ -114,6 +114,7 @@ private:
     void look_at_checks();
     void look_at_stop();
     void look_at_files();
+    void look_at_user();
     void end(int code, const std::string& why);
     /// Everything that hangs, as part of a sentence. Empty: nothing does.
     std::string describe_stuck_calls() const;
@@ -132,6 +133,7 @@ private:
     bool has_ended_ = false;
     struct stat canary_file_{};
     const int canary_;  ///< a descriptor that only foreign code closes
+    const uid_t user_;  ///< the effective user at the start
 
     mutable std::mutex mutex_;  ///< guards what follows
     std::condition_variable changed_;

@@ -1,6 +1,12 @@
 #include "runtime/loop/guarded_call.hpp"
 
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
 #include <string>
+#include <tuple>
 
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
@@ -19,7 +25,25 @@ std::string_view sane_text(capstan_str s) noexcept {
     return s.len > static_cast<std::size_t>(PTRDIFF_MAX) ? std::string_view() : text(s);
 }
 
+/// Changed in forked children alone, before they have a second thread.
+std::atomic<unsigned> forks{0};
+
+void count_fork() { forks.fetch_add(1, std::memory_order_relaxed); }
+
+const int fork_handlers = ::pthread_atfork(nullptr, nullptr, &count_fork);
+
 }  // namespace
+
+unsigned EndOfForkedChild::forks_until_now() noexcept {
+    return forks.load(std::memory_order_relaxed);
+}
+
+void EndOfForkedChild::end_process() noexcept {
+    constexpr std::string_view why =
+        "capstan: a plugin has forked, and the child has returned to capstan: the child exits\n";
+    std::ignore = ::write(STDERR_FILENO, why.data(), why.size());
+    ::_exit(EXIT_FAILURE);
+}
 
 Error copy_error(const capstan_error* reported) {
     if (reported == nullptr)

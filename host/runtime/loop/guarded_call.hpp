@@ -25,6 +25,25 @@ Error copy_error(const capstan_error* reported);
 /// The error of a status that came without a reported error.
 Error error_of(capstan_status status, std::string_view what);
 
+/// Ends a process that was forked during its lifetime: a plugin has forked, and its child has
+/// returned to the host. Such a twin has one thread, the host's memory and its open files. A child
+/// that does not return, such as one that executes a program, is not affected.
+class EndOfForkedChild {
+public:
+    EndOfForkedChild() noexcept : forks_(forks_until_now()) {}
+    EndOfForkedChild(const EndOfForkedChild&) = delete;
+    EndOfForkedChild& operator=(const EndOfForkedChild&) = delete;
+    ~EndOfForkedChild() {
+        if (forks_until_now() != forks_) end_process();
+    }
+
+private:
+    /// How many forks lead from the first process to this one.
+    static unsigned forks_until_now() noexcept;
+    [[noreturn]] static void end_process() noexcept;
+    const unsigned forks_;
+};
+
 /// `function` as a function that may throw. The tables of the C boundary are noexcept, so a
 /// compiler may leave out the handlers around a call, and an exception of a plugin would end the
 /// process. Every function of a plugin is called through this.
@@ -42,6 +61,7 @@ auto call_guarded(F&& body, OnThreadEnd&& on_thread_end) -> Result<std::invoke_r
     const auto escaped = [](const std::string& what) {
         return fail(ErrorCode::internal, "threw an exception: " + what);
     };
+    const EndOfForkedChild child;
     try {
         if constexpr (std::is_void_v<std::invoke_result_t<F>>) {
             std::forward<F>(body)();

@@ -158,6 +158,20 @@ static void fork_child(const misbehaving* self) {
     pause_for_ms(15000);
     _exit(0);
 }
+/* The child returns to the host, as a twin of the process. */
+static void fork_twin(const misbehaving* self) {
+    (void)self;
+    if (fork() < 0) abort();
+}
+static void limit_file_size(const misbehaving* self) {
+    (void)self;
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_FSIZE, &none);
+    FILE* const file = tmpfile();
+    if (file == NULL) return;
+    fputs("x", file);
+    fclose(file);
+}
 static void print(const misbehaving* self) {
     (void)self;
     for (int i = 0; i < 100; ++i) puts("printed by a plugin");
@@ -198,6 +212,8 @@ static const struct {
     {"limit_files", limit_files},
     {"change_process", change_process},
     {"fork", fork_child},
+    {"fork_twin", fork_twin},
+    {"limit_file_size", limit_file_size},
     {"print", print},
     {"log_much", log_much},
 };

@@ -51,6 +51,16 @@ TEST_F(GuardTest, EndsTheProcessIfTheLoopDoesNotRespond) {
     EXPECT_THAT(reason, StartsWith("the event loop has not responded for "));
 }
 
+TEST_F(GuardTest, EndsTheProcessIfItsUserChanges) {
+    if (::geteuid() != 0) GTEST_SKIP() << "only root can change the user";
+    Guard guard(options());
+    ASSERT_EQ(::seteuid(65534), 0);
+    const auto [code, reason] = end();
+    ASSERT_EQ(::seteuid(0), 0);
+    EXPECT_EQ(code, exit_held_up);
+    EXPECT_THAT(reason, HasSubstr("changed the user id of capstan from 0 to 65534: exiting now"));
+}
+
 TEST_F(GuardTest, NamesTheRunningCallAndTheStage) {
     loop::CallWatches calls(0s);
     const auto call = calls.add("aws", "capstan.cloud/1");

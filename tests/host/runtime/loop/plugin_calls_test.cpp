@@ -1,5 +1,8 @@
 #include "runtime/loop/plugin_calls.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,6 +28,7 @@ Function as_table_entry(int (*function)(int)) {
 int doubles(int number) { return 2 * number; }
 int throws(int /*number*/) { throw std::runtime_error("through C"); }
 int throws_a_number(int number) { throw number; }
+int forks(int /*number*/) { return ::fork(); }
 
 struct PluginCallsTest : testing::Test {
     std::vector<std::string> reports;
@@ -100,6 +104,15 @@ TEST_F(PluginCallsDeathTest, NameAHookThatExitsItsThread) {
             }).join();
         },
         "filter ends the thread it was called on");
+}
+
+TEST_F(PluginCallsTest, EndTheForkedChildOfAPlugin) {
+    const Result<int> child = call(forks);
+    if (child == 0) ::_exit(99);  // the twin would continue with this test
+    int status = 0;
+    ASSERT_EQ(::waitpid(child.value(), &status, 0), child.value());
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), EXIT_FAILURE);
 }
 
 }  // namespace
