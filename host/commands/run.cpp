@@ -19,6 +19,7 @@
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
+#include "runtime/daemon/host_environment.hpp"
 #include "runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::commands {
@@ -112,6 +113,9 @@ Result<void> run_live(const RunArguments& arguments,
     plugin_host_options.is_dry_run = is_dry_run;
     CAPSTAN_TRY(const auto host, runtime::PluginHost::open(loaded->config, loaded->plugins,
                                                            std::move(plugin_host_options)));
+    if (!arguments.state.empty())
+        runtime::daemon::log_warnings(runtime::daemon::check_state_folder(arguments.state),
+                                      host->log());
     runtime::daemon::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/ascii.hpp>
+
 #include "io/known_secrets.hpp"
 #include "io/url.hpp"
 #include "runtime/record/json_reader.hpp"
@@ -241,8 +243,8 @@ HttpReply unauthorized() {
 }  // namespace
 
 bool has_token(std::string_view authorization, std::string_view token) {
-    constexpr std::string_view scheme = "Bearer ";
-    if (!authorization.starts_with(scheme)) return false;
+    constexpr std::string_view scheme = "bearer ";  // not case-sensitive, see RFC 9110
+    if (lower_case(authorization.substr(0, scheme.size())) != scheme) return false;
     const std::string_view sent = authorization.substr(scheme.size());
     unsigned difference = sent.size() == token.size() ? 0 : 1;
     for (std::size_t i = 0; i < token.size(); ++i)

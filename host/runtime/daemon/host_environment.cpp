@@ -95,10 +95,32 @@ std::vector<EnvironmentWarning> check_environment(const config::Config& config, 
     return out;
 }
 
-void warn_of_environment(const config::Config& config, services::Logger& log) {
-    for (const EnvironmentWarning& remark : check_environment(config))
+std::vector<EnvironmentWarning> check_state_folder(const fs::path& folder) {
+    std::vector<EnvironmentWarning> out;
+    std::error_code error;
+    std::set<fs::path> folders{folder};
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        if (at->is_directory(error)) folders.insert(at->path());
+    for (const fs::path& each : folders) {
+        struct stat facts{};
+        if (::stat(each.c_str(), &facts) != 0 || (facts.st_mode & S_IWOTH) == 0) continue;
+        if (!may_be_entered_by_others(fs::canonical(each, error))) continue;
+        out.push_back({"state folder",
+                       each.string() + " can be changed by other users (mode " +
+                           octal_mode(facts.st_mode) + ")",
+                       "run chmod o-w on it"});
+    }
+    return out;
+}
+
+void log_warnings(const std::vector<EnvironmentWarning>& warnings, services::Logger& log) {
+    for (const EnvironmentWarning& remark : warnings)
         log.write(config::LogLevel::warn, "capstan",
                   remark.what + ": " + remark.found + "; " + remark.fix);
+}
+
+void warn_of_environment(const config::Config& config, services::Logger& log) {
+    log_warnings(check_environment(config), log);
 }
 
 }  // namespace capstan::runtime::daemon

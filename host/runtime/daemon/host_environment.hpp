@@ -37,7 +37,12 @@ struct EnvironmentWarning {
 std::vector<EnvironmentWarning> check_environment(const config::Config& config,
                                                   uid_t user = ::geteuid());
 
-/// Logs these warnings, once, before a daemon begins.
+/// Warns of the folders for the state of plugins that other users can change: `folder`, and those
+/// inside it. The plugins would trust what others have written there.
+std::vector<EnvironmentWarning> check_state_folder(const std::filesystem::path& folder);
+
+void log_warnings(const std::vector<EnvironmentWarning>& warnings, services::Logger& log);
+/// Logs the warnings of check_environment, once, before a daemon begins.
 void warn_of_environment(const config::Config& config, services::Logger& log);
 
 }  // namespace capstan::runtime::daemon

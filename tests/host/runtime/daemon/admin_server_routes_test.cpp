@@ -135,6 +135,8 @@ TEST_F(AdminRoutes, ServeSnapshotsWithUpstreamsStatusCodes) {
 
 TEST(AdminToken, MustMatchCompletely) {
     EXPECT_TRUE(has_token("Bearer s3cret", "s3cret"));
+    EXPECT_TRUE(has_token("bearer s3cret", "s3cret"));
+    EXPECT_FALSE(has_token("Bearer S3CRET", "s3cret"));
     EXPECT_FALSE(has_token("Bearer s3cre", "s3cret"));
     EXPECT_FALSE(has_token("Bearer s3cret2", "s3cret"));
     EXPECT_FALSE(has_token("Basic s3cret", "s3cret"));

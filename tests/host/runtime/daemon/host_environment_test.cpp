@@ -76,6 +76,23 @@ TEST_F(HostEnvironmentTest, WarnsAboutEachSecretFileReadableByOthers) {
                             StartsWith(folder.path().string() + "/token can be read")));
 }
 
+TEST_F(HostEnvironmentTest, WarnsAboutStateFoldersThatOthersCanChange) {
+    const std::filesystem::path state = folder.path() / "state", plugins = state / "plugins";
+    std::filesystem::create_directories(plugins);
+    ::chmod(state.c_str(), 0755);
+    EXPECT_THAT(check_state_folder(state), IsEmpty());
+    ::chmod(plugins.c_str(), 0777);
+    EXPECT_THAT(
+        check_state_folder(state),
+        ElementsAre(Field(&EnvironmentWarning::found,
+                          plugins.string() + " can be changed by other users (mode 0777)")));
+    ::chmod(state.c_str(), 0700);
+    EXPECT_THAT(check_state_folder(state), IsEmpty()) << "others may not enter";
+    ::chmod(state.c_str(), 0757);
+    EXPECT_THAT(check_state_folder(state), ::testing::SizeIs(2));
+    EXPECT_THAT(check_state_folder(folder.path() / "none"), IsEmpty());
+}
+
 TEST_F(HostEnvironmentTest, WarnsInTheLog) {
     write("token", "t", 0644);
     std::vector<std::string> lines;
