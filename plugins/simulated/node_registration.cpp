@@ -124,7 +124,11 @@ void Simulated::save_state() {
     const std::uint64_t before = revision_.value_or(0);
     revision_.reset();
     const Result<std::uint64_t> written = write_state(host_, state_key, to_text(ledger), before);
-    if (!written) throw Failure(within("register_nodes cannot save the machines", written.error()));
+    if (!written) {
+        Error error = within("register_nodes cannot save the machines", written.error());
+        if (error.code == ErrorCode::quota) error.message += ": there is room for about 2000";
+        throw Failure(std::move(error));
+    }
     revision_ = *written;
 }
 
@@ -136,14 +140,29 @@ Task<void> Simulated::register_nodes() {
         nodes_.follow();
         work = work_after_adoption(nodes);
     }
+    report_unreadable(work->unreadable);
     try {
-        for (const JoinedNode& node : work->gone) co_await nodes_.remove(node);
+        for (const JoinedNode& node : work->gone) {
+            co_await nodes_.remove(node);
+            host_.info("deleted node " + node.name + ": group " + node.group +
+                       " has no running machine " + std::to_string(node.number) +
+                       " with this node");
+        }
         for (const auto& [name, object] : work->missing) co_await nodes_.create(name, object);
     } catch (const Failure& failure) {
         // In a dry run the host writes nothing, and the view is still returned.
         if (failure.error().code != ErrorCode::cancelled) throw;
         host_.info("nodes are not changed: " + failure.error().message);
     }
+}
+
+/// A list or object that lacks something must not cost a node.
+void Simulated::report_unreadable(const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+        if (unreadable_.insert(name).second)
+            host_.warn("node " + name +
+                       " has the label of this cloud, but no providerID of a simulated machine; "
+                       "it is not changed");
 }
 
 /// The needed changes by the watched nodes; nullopt if the nodes have to be listed first.
@@ -222,6 +241,10 @@ Simulated::Work Simulated::work_for(const JoinedNodes& nodes) const {
     const StatusesByGroup machine_statuses = this->machine_statuses();
     std::map<std::string_view, std::set<int>> joined;
     for (const auto& [name, node] : nodes) {
+        if (node.group.empty()) {
+            out.unreadable.push_back(name);
+            continue;
+        }
         const auto group = machine_statuses.find(node.group);
         const MachineStatus* const machine =
             group == machine_statuses.end() ? nullptr : find_shown(group->second, node);
@@ -236,9 +259,11 @@ Simulated::Work Simulated::work_for(const JoinedNodes& nodes) const {
         for (const MachineStatus& machine : machine_statuses.at(id)) {
             if (machine.state != MachineState::running || joined[id].contains(machine.number))
                 continue;
-            out.missing.emplace(
-                node_name(group.config().id, machine.number),
-                nodes_.write(group.config().node, group.machine_now(machine.number)));
+            std::string name = node_name(group.config().id, machine.number);
+            const auto present = nodes.find(name);
+            if (present != nodes.end() && present->second.group.empty()) continue;
+            out.missing.emplace(std::move(name), nodes_.write(group.config().node,
+                                                              group.machine_now(machine.number)));
         }
     }
     return out;

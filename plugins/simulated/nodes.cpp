@@ -47,6 +47,20 @@ void keep(JoinedNodes& nodes, JoinedNode node) {
     nodes.insert_or_assign(std::move(name), std::move(node));
 }
 
+/// Sends a request for nodes. The cluster's permissions are not the credentials of the cloud, and
+/// an API server that has just started refuses requests until it has loaded its roles.
+Task<KubeReply> ask(Host host, KubeRequest request) {
+    std::optional<Error> refused;
+    try {
+        co_return co_await send(host, std::move(request));
+    } catch (const Failure& failure) {
+        if (failure.error().code != ErrorCode::permission) throw;
+        refused = failure.error();
+    }
+    refused->code = ErrorCode::unavailable;
+    throw Failure(*std::move(refused));
+}
+
 std::string selector_of(const Host& host) {
     return std::string(cloud_label) + "=" + std::string(host.instance_id());
 }
@@ -96,12 +110,14 @@ Task<JoinedNodes> Nodes::list() {
     do {
         KubeRequest request =
             KubeRequest::list(node_resource()).labelled(selector_of(host_)).page(page, next);
-        const KubeReply reply = co_await send(host_, std::move(request));
+        const KubeReply reply = co_await ask(host_, std::move(request));
         const Result<Json> nodes = parse_json(reply.body);
         if (!nodes) throw Failure(within("list nodes", nodes.error()));
-        if (const Json* items = nodes->find("items")) {
-            for (const Json& object : items->items()) keep(out, read_joined_node(object));
-        }
+        const Json* const items = nodes->find("items");
+        // Otherwise all machines would seem to be without a node.
+        if (items == nullptr || !items->is_array())
+            throw Failure(ErrorCode::unavailable, "list nodes: the list has no items");
+        for (const Json& object : items->items()) keep(out, read_joined_node(object));
         next = nodes->text_at({"metadata", "continue"});
     } while (!next.empty());
     co_return out;
@@ -154,7 +170,7 @@ Task<void> Nodes::remove(JoinedNode node) {
     std::optional<Error> failed;
     try {
         KubeRequest request = KubeRequest::remove(node_resource(), {}, node.name).if_uid(node.uid);
-        co_await send(host_, std::move(request));
+        co_await ask(host_, std::move(request));
     } catch (const Failure& failure) {
         failed = failure.error();
     }
@@ -167,7 +183,7 @@ Task<void> Nodes::create(std::string name, std::string object) {
     std::optional<Error> failed;
     try {
         KubeRequest request = KubeRequest::create(node_resource(), {}, std::move(object));
-        co_await send(host_, std::move(request));
+        co_await ask(host_, std::move(request));
     } catch (const Failure& failure) {
         failed = failure.error();
     }

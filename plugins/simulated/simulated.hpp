@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,8 +93,10 @@ private:
     struct Work {
         std::vector<JoinedNode> gone{};                ///< to delete
         std::map<std::string, std::string> missing{};  ///< to create: objects by name
+        std::vector<std::string> unreadable{};         ///< nodes without a machine's providerID
         bool has_unknown_machines = false;  ///< some nodes are of machines not known to run
     };
+    void report_unreadable(const std::vector<std::string>& names);
     std::optional<Work> followed_work();
     /// Adopts the unknown machines of `nodes` first.
     Work work_after_adoption(const JoinedNodes& nodes);
@@ -113,6 +116,7 @@ private:
     Nodes nodes_;
     /// The versions of nodes and groups at which no Node object had to be changed.
     std::optional<std::pair<std::uint64_t, std::vector<std::uint64_t>>> settled_{};
+    std::set<std::string> unreadable_{};  ///< the nodes that were reported
     /// The last view, and the versions of the groups that it shows.
     std::optional<std::pair<std::vector<std::uint64_t>, SharedCloudView>> last_view_{};
     std::optional<std::uint64_t> revision_{};  ///< of the saved state; absent: unknown

@@ -294,9 +294,11 @@ const capstan_secrets secrets{sizeof secrets, 0, &with};
 
 namespace {
 
-/// Problems of the store are logged, for the operator; mistakes of the plugin are not.
+/// Problems of the store are logged, for the operator, because the plugin learns the code alone;
+/// mistakes of the plugin are not.
 capstan_status answer(const HostContext& of, const Error& error) {
-    if (error.code == ErrorCode::unavailable) of.say(config::LogLevel::warn, error.message);
+    if (error.code == ErrorCode::unavailable || error.code == ErrorCode::quota)
+        of.say(config::LogLevel::warn, error.message);
     return static_cast<capstan_status>(error.code);
 }
 
@@ -319,7 +321,9 @@ capstan_status put(const capstan_host* host, capstan_str key, capstan_str value,
     return guarded([&]() -> capstan_status {
         const HostContext& of = context(host);
         if (of.state() == nullptr) return CAPSTAN_E_PERMISSION;
-        if (value.len > StateStore::size_limit) return CAPSTAN_E_QUOTA;
+        // Before the value is copied.
+        if (value.len > StateStore::size_limit)
+            return answer(of, above_state_limit(text(key), value.len));
         const auto written = of.state()->put(of.identity().id, text(key), text(value), if_revision);
         if (!written) return answer(of, written.error());
         if (new_revision != nullptr) *new_revision = *written;

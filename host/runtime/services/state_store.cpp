@@ -43,9 +43,7 @@ Result<std::uint64_t> set_value(InstanceState& state, const std::string& key, st
     if (revision != if_revision) return conflict(key, if_revision, revision);
     state.values[key] = {std::move(value), ++state.last_revision};
     if (size_of(state) <= StateStore::size_limit) return state.last_revision;
-    return fail(ErrorCode::quota, "state " + key + ": " + std::to_string(size_of(state)) +
-                                      " bytes in total exceed the limit of " +
-                                      std::to_string(StateStore::size_limit));
+    return fail(above_state_limit(key, size_of(state)));
 }
 
 class MemoryMedium final : public StateMedium {
@@ -58,6 +56,12 @@ class MemoryMedium final : public StateMedium {
 };
 
 }  // namespace
+
+Error above_state_limit(std::string_view key, std::size_t bytes) {
+    return {ErrorCode::quota, "state " + std::string(key) + ": " + std::to_string(bytes) +
+                                  " bytes in total exceed the limit of " +
+                                  std::to_string(StateStore::size_limit)};
+}
 
 MemoryStateStore::MemoryStateStore() : StateStore(std::make_shared<MemoryMedium>()) {}
 

@@ -85,6 +85,9 @@ private:
     std::mutex mutex_;
 };
 
+/// `quota`: with this key an instance would have so many bytes.
+Error above_state_limit(std::string_view key, std::size_t bytes);
+
 /// Keeps states in memory: for simulations, and for hosts without a folder.
 class MemoryStateStore final : public StateStore {
 public:

@@ -66,6 +66,12 @@ struct NodeRegistration : ::testing::Test {
             out.push_back(node.text_at({"metadata", "name"}));
         return out;
     }
+    /// The messages in the log.
+    std::vector<std::string> logged() const {
+        std::vector<std::string> out;
+        for (const auto& line : host.log_lines()) out.push_back(line.message);
+        return out;
+    }
     int target() { return refresh()->groups.at(0).target.value(); }
 };
 
@@ -206,6 +212,27 @@ TEST_F(NodeRegistration, KeepsForeignNodes) {
     EXPECT_THAT(joined(), ElementsAre("real", "web-1"));
 }
 
+TEST_F(NodeRegistration, KeepsANodeThatIsShownWithoutItsProviderId) {
+    joined();
+    host.kube().remove(nodes, "", "web-1");
+    host.kube().put_text(nodes, R"({"metadata":{"name":"web-1","labels":
+        {"simulated.capstan.io/cloud":"test"}}})");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
+    EXPECT_EQ(host.kube().objects(nodes).at(0).text_at({"spec", "providerID"}), "");
+    joined();
+    EXPECT_THAT(logged(), ElementsAre(HasSubstr("node web-1 has the label of this cloud, but "
+                                                "no providerID")));
+}
+
+TEST_F(NodeRegistration, LogsTheNodesThatItDeletes) {
+    joined();
+    remove(1);
+    joined();
+    EXPECT_THAT(logged(), ElementsAre(HasSubstr("deleted node web-1: group web has no running "
+                                                "machine 1 with this node")));
+}
+
 TEST_F(NodeRegistration, ReplacesANodeOfAnotherMachine) {
     joined();
     host.kube().remove(nodes, "", "web-1");
@@ -318,7 +345,8 @@ TEST_F(NodeRegistration, ReportsRefusedNodesInTheRefresh) {
     host.kube().fail(KubeVerb::create, "nodes", {ErrorCode::permission, "forbidden"});
     const Result<CloudView> refused = refresh();
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error(), (Error{ErrorCode::permission, "create node web-1: forbidden"}));
+    EXPECT_EQ(refused.error(), (Error{ErrorCode::unavailable, "create node web-1: forbidden"}))
+        << "the credentials of the cloud are not at fault";
     EXPECT_THAT(joined(), ElementsAre("web-1")) << "in the next refresh";
 }
 

@@ -282,6 +282,10 @@ TEST_F(HostContextTest, KeepsStateWithRevisions) {
     EXPECT_EQ(state.get(raw(), str("absent"), keep, &seen), CAPSTAN_E_NOT_FOUND);
     const std::string huge(65 << 10, 'x');
     EXPECT_EQ(state.put(raw(), str("big"), str(huge), 0, nullptr), CAPSTAN_E_QUOTA);
+    EXPECT_THAT(host.lines->text(),
+                HasSubstr("warn  probe: state big: " + std::to_string(huge.size()) +
+                          " bytes in total exceed the limit of 65536"))
+        << "the plugin learns the code alone";
 }
 
 }  // namespace
