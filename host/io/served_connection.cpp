@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 #include <boost/asio/post.hpp>
@@ -88,8 +89,8 @@ class StreamConnection<Stream>::Answer final
     : public Responder::Exchange::Link,
       public std::enable_shared_from_this<StreamConnection<Stream>::Answer> {
 public:
-    explicit Answer(std::weak_ptr<StreamConnection> connection)
-        : connection_(std::move(connection)) {}
+    explicit Answer(StreamConnection& connection)
+        : connection_(connection.weak_from_this()), strand_(connection.stream_.get_executor()) {}
 
     void send(HttpReply reply) override {
         run([reply = std::move(reply)](StreamConnection& c) {
@@ -127,8 +128,7 @@ public:
     void when_closed(std::function<void()> then) override {
         const std::lock_guard lock(mutex_);
         if (!is_over_) return closed_.push_back(std::move(then));
-        if (const auto c = connection_.lock())
-            boost::asio::post(c->stream_.get_executor(), std::move(then));
+        boost::asio::post(strand_, std::move(then));
     }
 
     /// The exchange has ended. [strand] Called once.
@@ -154,6 +154,7 @@ private:
     }
 
     const std::weak_ptr<StreamConnection> connection_;
+    const boost::asio::any_io_executor strand_;  ///< usable after the connection's end
     std::mutex mutex_;
     std::atomic<bool> is_over_ = false;
     std::vector<std::function<void()>> closed_;
@@ -237,7 +238,7 @@ void StreamConnection<Stream>::refuse(Code error) {
     if (error == http::error::header_limit) status = 431;
     keeps_alive_ = is_head_ = has_begun_ = has_ended_ = false;
     is_chunked_ = true;
-    answer_ = std::make_shared<Answer>(this->weak_from_this());
+    answer_ = std::make_shared<Answer>(*this);
     begin({status, {{"content-type", "text/plain"}}, error.message() + "\n"}, true);
 }
 
@@ -249,7 +250,7 @@ void StreamConnection<Stream>::hand_over() {
     is_head_ = parser().get().method() == http::verb::head;
     is_chunked_ = parser().get().version() >= 11;
     has_begun_ = has_ended_ = false;
-    answer_ = std::make_shared<Answer>(this->weak_from_this());
+    answer_ = std::make_shared<Answer>(*this);
     std::string peer;
     boost::system::error_code ignored;
     if (const auto end = socket().socket().remote_endpoint(ignored); !ignored) {
@@ -302,6 +303,8 @@ void StreamConnection<Stream>::write(std::string part) {
     unsent_bytes_ += part.size();
     if (unsent_bytes_ > options_.max_unsent) return shut();
     unsent_.push_back(std::move(part));
+    // The peer reads more slowly than parts come.
+    if (is_writing_) queued_();
     pump();
 }
 

@@ -97,7 +97,7 @@ public:
     using Handler = HttpServer::Handler;
     using Code = boost::system::error_code;
 
-    /// `queued` is called when the beginning of an answer waits to be sent, `gone` by the
+    /// `queued` is called when an answer, or a further part of one, waits to be sent; `gone` by the
     /// destructor.
     StreamConnection(Stream stream, const HttpServer::Options& options, Handler handler,
                      std::function<void()> queued, std::function<void()> gone)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 
 #include "peer.hpp"
 
@@ -233,6 +234,49 @@ TEST_F(HttpServerTest, LimitsUnsentBytesInTotal) {
         peers.back()->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     }
     EXPECT_EQ(left->third.get_future().wait_for(1min), std::future_status::ready);
+}
+
+TEST_F(HttpServerTest, LimitsUnsentPartsOfStreamsInTotal) {
+    options.makes_room = true;
+    options.max_unsent_total = 20u << 20;
+    struct Streams {
+        std::vector<Responder> open;
+        int left = 0;
+        std::promise<void> third{};
+    };
+    const auto streams = std::make_shared<Streams>();
+    serve([streams](const ServedRequest&, const Responder& responder) {
+        responder.when_closed([streams] {
+            if (++streams->left == 3) streams->third.set_value();
+        });
+        responder.begin(text(""));
+        for (int i = 0; i < 8; ++i) responder.write(std::string(1u << 20, 'x'));
+        streams->open.push_back(responder);
+    });
+    std::vector<std::unique_ptr<Peer>> peers;
+    for (int i = 0; i < 5; ++i) {
+        peers.push_back(std::make_unique<Peer>(*server));
+        peers.back()->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    }
+    EXPECT_EQ(streams->third.get_future().wait_for(1min), std::future_status::ready);
+}
+
+TEST_F(HttpServerTest, ReportsTheEndOfAConnectionThatIsGone) {
+    std::promise<Responder> kept;
+    std::promise<void> left, handled, later;
+    serve([&](const ServedRequest&, const Responder& responder) {
+        responder.when_closed([&] { left.set_value(); });
+        kept.set_value(responder);
+    });
+    auto peer = std::make_unique<Peer>(*server);
+    peer->send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    const Responder responder = kept.get_future().get();
+    peer.reset();
+    ASSERT_EQ(left.get_future().wait_for(1min), std::future_status::ready);
+    boost::asio::post(io, [&] { handled.set_value(); });  // the handler that called it has returned
+    handled.get_future().wait();
+    responder.when_closed([&] { later.set_value(); });
+    EXPECT_EQ(later.get_future().wait_for(1min), std::future_status::ready);
 }
 
 TEST_F(HttpServerTest, ReportsWhyItCannotListen) {
