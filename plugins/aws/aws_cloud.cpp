@@ -293,7 +293,6 @@ Task<void> AwsCloud::Account::check() {
         host.warn(
             "grants.state = true is recommended: instances are then protected from scale-in while "
             "a failed request is cancelled");
-    if (!config.failed_activities) co_return;
     std::vector<CheckedGroup> groups = co_await checked_groups();
     const std::vector<std::string> found = co_await check_cluster(host, std::move(groups));
     for (const std::string& sentence : found) host.warn(sentence);

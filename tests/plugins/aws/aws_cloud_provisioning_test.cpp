@@ -120,5 +120,15 @@ TEST_F(AwsAutoprovisioning, ReportsAllRefusalsInTheSelfCheck) {
     EXPECT_TRUE(run(host, cloud().self_check()));
 }
 
+/// An empty group is chosen by its template, whatever is done about failed launches.
+TEST_F(AwsAutoprovisioning, ChecksTemplatesInTheSelfCheckAlsoWithoutFailedActivities) {
+    config.failed_activities = false;
+    host.kube().fail(KubeVerb::list, "nodes", {ErrorCode::permission, "forbidden"});
+    EXPECT_TRUE(run(host, cloud().self_check()));
+    std::vector<std::string> logged;
+    for (const auto& line : host.log_lines()) logged.push_back(line.message);
+    EXPECT_THAT(logged, ::testing::Contains(HasSubstr("add \"nodes:list\" to grants.kube")));
+}
+
 }  // namespace
 }  // namespace capstan::aws
