@@ -36,7 +36,8 @@ void describe(auto&& key, LeaderElection& s) {
         "How long the leader tries to renew the Lease before it stops acting. Must be shorter "
         "than cluster.leader_election.lease_duration.");
     key("retry_period", s.retry_period,
-        "Time between two attempts to acquire or renew the Lease. Must be shorter than "
+        "Time between two attempts to acquire or renew the Lease. Replicas that wait add up to 1.2 "
+        "times as much at random. 1.2 times this must be shorter than "
         "cluster.leader_election.renew_deadline.");
 }
 

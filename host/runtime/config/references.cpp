@@ -221,11 +221,14 @@ bool is_sha256(std::string_view text) {
 
 void check_daemon(const Config& config, Diagnostics& out) {
     const LeaderElection& election = config.cluster.leader_election;
+    // As kubernetes/client/writes/lease demands: 1.2 is the factor of its jitter.
     if (election.renew_deadline >= election.lease_duration ||
-        election.retry_period >= election.renew_deadline) {
+        election.retry_period <= Duration::zero() ||
+        election.retry_period >= election.renew_deadline * 10 / 12) {
         out.error(setting_place(config.tree, {"cluster", "leader_election"}),
-                  "cluster.leader_election: retry_period must be shorter than renew_deadline, "
-                  "and renew_deadline shorter than lease_duration");
+                  "cluster.leader_election: 1.2 times retry_period must be shorter than "
+                  "renew_deadline, renew_deadline shorter than lease_duration, and retry_period "
+                  "longer than 0s");
     }
     if (config.cluster.scan_interval < std::chrono::milliseconds(100)) {
         out.error(setting_place(config.tree, {"cluster", "scan_interval"}),

@@ -78,6 +78,7 @@ void release(boost::json::object& lease, Time now) {
 
 namespace {
 
+/// A candidate waits for its retry period and up to 1.2 times as much again, as client-go's do.
 constexpr double jitter = 1.2;
 
 LeaseClaim claim_of(const LeaderElector::Options& options, const io::Loop& loop) {

@@ -237,6 +237,10 @@ TEST_F(ConfigurationTest, ReportsContradictorySettings) {
                 HasSubstr("must not be longer than max_node_group_backoff_duration"));
     EXPECT_THAT(first_line("[cluster]\nleader_election.lease_duration = \"5s\"\n"),
                 HasSubstr("retry_period must be shorter"));
+    EXPECT_THAT(first_line("[cluster]\nleader_election.retry_period = \"9s\"\n"),
+                HasSubstr("1.2 times retry_period must be shorter than renew_deadline"));
+    EXPECT_THAT(first_line("[cluster]\nleader_election.retry_period = \"0s\"\n"),
+                HasSubstr("retry_period longer than 0s"));
     EXPECT_THAT(first_line("[cluster]\nscan_interval = \"0s\"\n"), HasSubstr("at least \"100ms\""));
     EXPECT_THAT(first_line("[admin]\nlisten = \"8085\"\n"),
                 HasSubstr("admin.listen: expected HOST:PORT with an IP address, found \"8085\""));
