@@ -66,7 +66,7 @@ bool row_has_other_constraints(const PodGroupRow& row, const engine::Settings& s
     return !spec.affinity_required.empty() || !spec.pod_affinity.empty() ||
            !spec.pod_anti_affinity.empty() || may_be_spread(spec, settings) ||
            !spec.ports.empty() || spec.uses_resource_claims || !row.claims.empty() ||
-           spec.priority.value_or(0) < 0;
+           !spec.in_tree_volumes.empty() || spec.priority.value_or(0) < 0;
 }
 
 }  // namespace

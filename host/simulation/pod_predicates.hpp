@@ -59,8 +59,8 @@ std::string why_unmovable(const engine::snapshot::Cluster& cluster, engine::PodI
 bool has_budget(const engine::snapshot::Cluster& cluster, engine::PodIndex pod);
 
 /// Whether the pod has constraints other than resources, labels and taints: affinity, spread,
-/// ports, claims or a negative priority. How many nodes such pods need depends on the order in
-/// which they are tried.
+/// ports, claims, in-tree volumes or a negative priority. How many nodes such pods need depends on
+/// the order in which they are tried.
 bool has_other_constraints(const engine::snapshot::Cluster& cluster, engine::PodIndex pod,
                            const engine::Settings& settings);
 
