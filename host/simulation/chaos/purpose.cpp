@@ -72,6 +72,15 @@ std::vector<NodeTemplate> templates_of(const Moment& moment, const NodeGroupId& 
     return out;
 }
 
+/// Whether the scheduler has yet to try a pod. The autoscaler plans such a pod only later.
+bool has_untried_pods(const Moment& moment) {
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    return std::ranges::any_of(cluster.unbound(), [&](engine::PodIndex pod) {
+        return cluster.text(cluster.pod(pod).unscheduled_reason).empty() &&
+               counts(cluster, pod, moment.settings());
+    });
+}
+
 int missing_to_minimum(const Moment& moment, const NodeGroupId& id) {
     const engine::Group* const group = moment.find_group(id);
     if (group == nullptr) return 0;
@@ -271,9 +280,10 @@ private:
 
     void remember(const Moment& moment) {
         const engine::Decision& decision = moment.decision();
-        Ordered ordered{
-            .picture = picture_of(moment),
-            .has_scheduled_all = decision.unschedulable.empty() && decision.decreases.empty()};
+        Ordered ordered{.picture = picture_of(moment),
+                        .has_scheduled_all = decision.unschedulable.empty() &&
+                                             decision.decreases.empty() &&
+                                             !has_untried_pods(moment)};
         ordered.asked = ordered.picture.targets;
         for (const engine::Increase& increase : decision.increases)
             ordered.asked[increase.group.value()] += increase.by;

@@ -59,6 +59,7 @@ struct InvariantCase : ::testing::Test {
                         .labels = {{"app", "web"}},
                         .owner = {.kind = "ReplicaSet", .api_group = "apps", .name = "web"},
                         .node_name = on,
+                        .unscheduled_reason = on.empty() ? "Unschedulable" : "",
                         .created = noon});
         return pods.back();
     }

@@ -183,6 +183,19 @@ TEST_F(OrderInvariants, AllowGrowthForANewPod) {
     }
 }
 
+TEST_F(OrderInvariants, AllowGrowthForAPodThatTheSchedulerHadNotTried) {
+    const auto invariant = purpose_invariant();
+    order_for_one_pod();
+    pod("web-2", "").unscheduled_reason = "";
+    pass(*invariant);
+    pods.back().unscheduled_reason = "Unschedulable";
+    group.group.target = 2;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    decision = {};
+    group.group.target = 3;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+}
+
 TEST_F(OrderInvariants, RejectRepeatedOrdersAfterARestart) {
     const auto invariant = restart_invariant();
     order_for_one_pod();
