@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -27,22 +30,107 @@ Error dispute_of(const engine::Group& group, const PluginInstanceId& owner) {
             .subject = group.group.id.value()};
 }
 
-/// One group of each id, the first of those in the order given.
-std::shared_ptr<const std::vector<engine::Group>> merge(const std::vector<CloudReading>& readings,
-                                                        std::vector<Error>& problems) {
+using Groups = std::vector<engine::Group>;
+
+/// Gives each machine that several clouds list to one of them.
+class MachineDisputes {
+public:
+    using Ranks = std::map<PluginInstanceId, std::size_t>;
+    using Prefixes = std::map<PluginInstanceId, std::string>;
+
+    /// `ranks`: of clouds, the lower goes first. `prefixes`: CloudView::lists_all_with_prefix.
+    /// `before`: the groups of the view before.
+    MachineDisputes(const Ranks& ranks, const Prefixes& prefixes, const Groups& before)
+        : ranks_(ranks), prefixes_(prefixes), before_(before) {}
+
+    void settle(Groups& groups, std::vector<Error>& problems) {
+        std::unordered_map<std::string_view, std::size_t> owners;
+        for (std::size_t g = 0; g < groups.size(); ++g) {
+            for (const Machine& machine : groups[g].machines) {
+                const auto [at, is_new] = owners.try_emplace(machine.id.value(), g);
+                if (is_new || groups[at->second].cloud == groups[g].cloud) continue;
+                const bool is_owner = precedes(groups[g], groups[at->second], machine.id);
+                const std::size_t other = is_owner ? std::exchange(at->second, g) : g;
+                lost_[other].push_back({machine.id, groups[at->second].cloud});
+            }
+        }
+        for (const auto& [group, machines] : lost_) withdraw(groups[group], machines, problems);
+    }
+
+private:
+    struct Lost {
+        MachineId machine{};
+        PluginInstanceId owner{};
+    };
+
+    bool precedes(const engine::Group& a, const engine::Group& b, const MachineId& machine) {
+        const auto rank = [&](const engine::Group& group) {
+            return std::tuple(!has_prefix(group.cloud, machine), !had(group.cloud, machine),
+                              ranks_.at(group.cloud));
+        };
+        return rank(a) < rank(b);
+    }
+    bool has_prefix(const PluginInstanceId& cloud, const MachineId& machine) const {
+        const auto at = prefixes_.find(cloud);
+        return at != prefixes_.end() && !at->second.empty() &&
+               machine.value().starts_with(at->second);
+    }
+    bool had(const PluginInstanceId& cloud, const MachineId& machine) {
+        if (owners_before_.empty()) {
+            for (const engine::Group& group : before_)
+                for (const Machine& each : group.machines)
+                    owners_before_.emplace(each.id.value(), &group.cloud);
+        }
+        const auto at = owners_before_.find(machine.value());
+        return at != owners_before_.end() && *at->second == cloud;
+    }
+    static void withdraw(engine::Group& group, const std::vector<Lost>& machines,
+                         std::vector<Error>& problems) {
+        const Lost& first = machines.front();
+        const std::string more =
+            machines.size() == 1 ? "" : " (and " + std::to_string(machines.size() - 1) + " more)";
+        const std::string because = "machine " + in_quotes(first.machine.value()) + more +
+                                    " is also listed by plugin " + first.owner.value() +
+                                    " and counts there";
+        problems.push_back({.code = ErrorCode::conflict,
+                            .message = "plugin " + group.cloud.value() + ": group " +
+                                       in_quotes(group.group.id.value()) + ": " + because,
+                            .subject = group.group.id.value()});
+        if (group.unreadable_because.empty()) group.unreadable_because = because;
+        std::erase_if(group.machines, [&](const Machine& machine) {
+            return std::ranges::find(machines, machine.id, &Lost::machine) != machines.end();
+        });
+    }
+
+    const Ranks& ranks_;
+    const Prefixes& prefixes_;
+    const Groups& before_;
+    std::unordered_map<std::string_view, const PluginInstanceId*> owners_before_{};  ///< if asked
+    std::map<std::size_t, std::vector<Lost>> lost_{};                                ///< by group
+};
+
+/// One group of each id, the first of those in the order given. `before`: the view before.
+std::shared_ptr<const Groups> merge(const std::vector<CloudReading>& readings, const Groups& before,
+                                    std::vector<Error>& problems) {
+    MachineDisputes::Ranks ranks;
+    MachineDisputes::Prefixes prefixes;
     std::map<NodeGroupId, const engine::Group*> merged;
     for (const CloudReading& reading : readings) {
         problems.insert(problems.end(), reading.problems.begin(), reading.problems.end());
         for (const engine::Group& group : *reading.groups) {
+            ranks.try_emplace(group.cloud, ranks.size());
+            if (reading.view != nullptr)
+                prefixes.try_emplace(group.cloud, reading.view->lists_all_with_prefix);
             const auto [kept, is_new] = merged.try_emplace(group.group.id, &group);
             if (!is_new) problems.push_back(dispute_of(group, kept->second->cloud));
         }
     }
     if (readings.size() == 1 && ascends(*readings.front().groups)) return readings.front().groups;
-    std::vector<engine::Group> out;
+    Groups out;
     out.reserve(merged.size());
     for (const auto& [id, group] : merged) out.push_back(*group);
-    return std::make_shared<const std::vector<engine::Group>>(std::move(out));
+    if (ranks.size() > 1) MachineDisputes(ranks, prefixes, before).settle(out, problems);
+    return std::make_shared<const Groups>(std::move(out));
 }
 
 using Machines = std::vector<engine::CloudMachines>;
@@ -287,7 +375,7 @@ CloudsView Clouds::merged(std::vector<CloudReading> readings) {
         for (const CloudReading& reading : readings)
             std::ranges::copy(reading.problems, std::back_inserter(out.problems));
     } else {
-        out.groups = merge(readings, out.problems);
+        out.groups = merge(readings, *view_.groups, out.problems);
         is_disputed_ = out.problems.size() > count_problems(readings);
     }
     for (std::size_t cloud = 0; cloud < readings.size(); ++cloud) {

@@ -67,7 +67,10 @@ RefreshPatience patience_of(Duration scan_interval) noexcept;
 /// unreadable, count as they were last, and no action is taken on them. A group's template is asked
 /// for when its fingerprint changes, or at each refresh if it has none. If there is no template,
 /// the view has the reason. Of two groups with the same id the one whose cloud comes first in the
-/// pipeline counts, and the other one is a problem.
+/// pipeline counts, and the other one is a problem. A machine that two clouds list belongs to the
+/// one that lists all machines with its prefix, otherwise to the one that listed it in the view
+/// before, otherwise to the one that comes first in the pipeline. The group of the other cloud is
+/// unreadable and does not have the machine.
 class Clouds : public std::enable_shared_from_this<Clouds> {
 public:
     /// How clouds that throttle or reject the credentials are refreshed.

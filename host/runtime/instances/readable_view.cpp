@@ -27,6 +27,12 @@ Result<void> check_machines(std::string_view what, std::optional<int> machines) 
                   std::to_string(most_machines_of_group) + " are allowed");
 }
 
+Result<void> check_number(std::string_view list, capstan_array array, std::uint32_t most) {
+    if (array.count <= most) return {};
+    return misfit(std::string(list) + " has " + std::to_string(array.count) +
+                  " elements, at most " + std::to_string(most) + " are allowed");
+}
+
 Result<NodeGroup> sized_group_from_abi(const capstan_group& raw) {
     CAPSTAN_TRY(NodeGroup out, group_from_abi(raw));
     CAPSTAN_CHECK(check_machines("min", out.min));
@@ -56,6 +62,8 @@ public:
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_group>("groups", raw_.groups));
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_machine>("machines", raw_.machines));
         CAPSTAN_CHECK(capstan::detail::check_array<capstan_error>("unreadable", raw_.unreadable));
+        CAPSTAN_CHECK(check_number("groups", raw_.groups, groups_of_cloud_max));
+        CAPSTAN_CHECK(check_number("machines", raw_.machines, machines_of_cloud_max));
         out_.complete = raw_.complete != 0;
         out_.target_lag = target_lag_of(raw_);
         CAPSTAN_TRY(

@@ -62,6 +62,17 @@ static void spoil(misbehaving* self) {
         machine->state = 99;
         self->view.machines.count = 1;
     }
+    if (breaks(self, "refresh", "million_groups")) self->view.groups.count = 1000000;
+    if (breaks(self, "refresh", "million_machines")) self->view.machines.count = 1000000;
+    /* Of the other cloud, which has had it for a while. */
+    if (breaks(self, "refresh", "foreign_machine") && ++self->refreshes > 10) {
+        self->target = 1;
+        draw_groups(self);
+        draw_machines(self);
+        machine->id = TEXT("simulated://web-a/1");
+        machine->state = CAPSTAN_MACHINE_FAILED;
+        self->view.machines.count = 1;
+    }
     if (breaks(self, "refresh", "stray_machine")) {
         self->target = 1;
         draw_machines(self);

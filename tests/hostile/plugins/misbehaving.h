@@ -29,6 +29,7 @@ typedef struct misbehaving {
     capstan_cloud_options options;
     /* The state of the cloud, and its view. */
     int32_t target;
+    int refreshes;
     capstan_group groups[2];
     capstan_machine machines[machines_max];
     char ids[machines_max][word_size];

@@ -62,6 +62,16 @@ TEST_F(ReadableViewTest, ReadsAValidView) {
     EXPECT_EQ(read, view);
 }
 
+TEST_F(ReadableViewTest, FailsWithMoreGroupsOrMachinesThanOneCloudMayHave) {
+    raw.machines.count = 1'000'000;
+    EXPECT_EQ(readable_view_from_abi(raw).error().message,
+              "machines has 1000000 elements, at most 200000 are allowed");
+    raw.machines.count = 3;
+    raw.groups.count = 20'001;
+    EXPECT_EQ(readable_view_from_abi(raw).error().message,
+              "groups has 20001 elements, at most 20000 are allowed");
+}
+
 TEST_F(ReadableViewTest, AGroupWithMinAboveMaxIsUnreadable) {
     group(1).present |= CAPSTAN_GROUP_MIN;
     group(1).min = 10;
