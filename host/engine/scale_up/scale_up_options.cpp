@@ -10,8 +10,11 @@ std::vector<Option> OptionMaker::make(const std::vector<int>& pods, const QuotaT
     estimates_.begin_round(pods);
     run_on_.clear();
     const auto count = static_cast<GroupIndex>(context_->groups().size());
-    open_.resize(count);
-    for (GroupIndex g = 0; g < count; ++g) open_[g] = quotas.obstacle(g).is_none();
+    std::vector<bool> open(count);
+    for (GroupIndex g = 0; g < count; ++g) open[g] = quotas.obstacle(g).is_none();
+    if (open != open_) ++open_version_;
+    open_ = std::move(open);
+    known_sharing_.resize(count);
     std::vector<TemplateNodeId> template_nodes;
     for (GroupIndex g = 0; g < count; ++g) {
         if (open_[g]) template_nodes.push_back(g);
@@ -45,6 +48,9 @@ std::optional<Option> OptionMaker::make_one(GroupIndex group, const QuotaTracker
 
 std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadPlan& plan) {
     const scheduling::CompiledPredicates& predicates = placement_->predicates();
+    KnownSharing& known = known_sharing_[option.group];
+    if (known.estimate == option.estimate && known.open_version == open_version_)
+        return known.groups;
     const TemplateNodeId own = predicates.equivalent(option.group);
     std::vector<GroupIndex> out;
     for (const GroupIndex other : similar_->of(option.group)) {
@@ -57,6 +63,11 @@ std::vector<GroupIndex> OptionMaker::sharing(const Option& option, const SpreadP
         }
         if (at->second) out.push_back(other);
     }
+    const bool is_constrained =
+        std::ranges::any_of(option.estimate->schedulable, [&](const Demand& demand) {
+            return predicates.has_inter_pod_constraints(demand.pod_group);
+        });
+    if (!is_constrained) known = {option.estimate, open_version_, out};
     return out;
 }
 

@@ -56,7 +56,16 @@ private:
     SimilarSets* similar_;
     scheduling::Placement* placement_;
     BinpackingEstimates estimates_;
-    std::vector<bool> open_;  // by group: it may grow
+    /// The result of `sharing` for an option whose pods have no inter-pod constraints: it stays the
+    /// same until the estimate or the open groups change.
+    struct KnownSharing {
+        std::shared_ptr<const BinpackingEstimate> estimate{};
+        std::uint64_t open_version = 0;
+        std::vector<GroupIndex> groups{};
+    };
+    std::vector<bool> open_;                     // by group: it may grow
+    std::uint64_t open_version_ = 0;             // rises when open_ changes
+    std::vector<KnownSharing> known_sharing_{};  // by group
     /// In this round: whether all pods of an estimate run on nodes of another template.
     std::map<std::pair<const BinpackingEstimate*, TemplateNodeId>, bool> run_on_;
 };
