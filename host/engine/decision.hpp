@@ -176,6 +176,8 @@ struct PassFigures {
     /// Pods that count as pending although their scheduler has not tried them.
     std::uint32_t untried_pods = 0;
     std::uint32_t left_out_pods = 0;  ///< pods beyond Settings::max_pods_considered
+    /// Set if scale-up took too long and ended: the number of searches for options until then.
+    std::optional<int> searches_in_time{};
     /// By the name of a resource with limits for the cluster ("cpu"): how many groups could not
     /// grow because of its maximum, and how many nodes could not be removed because of its minimum.
     std::map<std::string, int> at_maximum{}, at_minimum{};

@@ -37,6 +37,9 @@ struct CallContext {
     /// Why the view of nodes, pods and budgets is not current but a little old: then nothing is
     /// removed. Empty: the view is current.
     std::string unobserved_because{};
+    /// Scale-up ends after this many searches for options, because it did so when the pass was
+    /// recorded (PassFigures::searches_in_time). Absent: Policies::time_limit decides.
+    std::optional<int> searches_max{};
 
     PassTime time() const noexcept { return {now, wall.value_or(now)}; }
 };
@@ -171,6 +174,14 @@ struct NamedSource {
     GroupSource* source;
 };
 
+/// The time that a pass may take for scale-up. [pass thread]
+class TimeLimit {
+public:
+    virtual ~TimeLimit() = default;
+    /// Once true, it stays true.
+    virtual bool is_reached() = 0;
+};
+
 /// The policies of the pipeline. All of them are borrowed for the time of the pass.
 struct Policies {
     std::vector<Stage> chain;
@@ -180,6 +191,7 @@ struct Policies {
     /// types.
     std::vector<NamedSource> group_sources{};
     GroupMaker* maker = nullptr;                  ///< NULL: no groups are made
+    TimeLimit* time_limit = nullptr;              ///< NULL: there is none
     PassPhaseObserver* phase_observer = nullptr;  ///< does not influence decisions; NULL: none
 };
 

@@ -107,6 +107,7 @@ engine::Settings make_settings(const config::ScaleUp& scale_up, const config::Sc
         .balance_across_prices = scale_up.balance_across_prices,
         .one_option_per_pass = scale_up.one_option_per_pass,
         .max_nodes_per_scale_up = scale_up.max_nodes_per_scaleup,
+        .max_binpacking_time = scale_up.max_binpacking_time,
         .cpu = bound("cpu", limits.cpu),
         .memory = bound("memory", limits.memory),
         .gpu = bound("gpu", limits.gpu),

@@ -12,6 +12,7 @@
 
 #include "engine/pass_phases.hpp"
 #include "engine/pass_time.hpp"
+#include "engine/policies.hpp"
 #include "engine/snapshot.hpp"
 #include "io/clock.hpp"
 
@@ -36,6 +37,16 @@ private:
     static constexpr Duration step_min = std::chrono::milliseconds(100);
     const std::shared_ptr<const io::Clock> clock_;
     Duration ahead_{0};
+};
+
+/// In real time, from its construction on.
+class RealTimeLimit final : public engine::TimeLimit {
+public:
+    explicit RealTimeLimit(Duration length) : end_(std::chrono::steady_clock::now() + length) {}
+    bool is_reached() override { return std::chrono::steady_clock::now() >= end_; }
+
+private:
+    const std::chrono::steady_clock::time_point end_;
 };
 
 // How long the phases of a pass took.

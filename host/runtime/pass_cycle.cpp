@@ -156,6 +156,10 @@ Result<PassResult> run(const PassInput& input, instances::PassWatch& watch,
     PassPhaseTimer clock;
     engine::Policies policies = pass.policies.policies();
     policies.phase_observer = &clock;
+    RealTimeLimit time_limit(input.settings.max_binpacking_time);
+    // A replay has no host. A simulation does not depend on the speed of the machine.
+    const bool is_live = input.host != nullptr && input.host->virtual_loop() == nullptr;
+    if (is_live) policies.time_limit = &time_limit;
     CloudGroupMaker maker(input.clouds, input.candidate_groups, watch, pass.currency);
     policies.maker = &maker;
     engine::pass::CompletedPass decided = engine::pass::run_pass(

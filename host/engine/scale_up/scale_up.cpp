@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/scale_up/share_out.hpp"
@@ -58,6 +59,7 @@ void ScaleUp::take_turn(SpreadTurn turn) {
     for (int attempts = 1; attempts <= max_attempts && !attempt(); ++attempts) {
         learned_limits_ = plan_.learn();
         plan_.forget();
+        beyond_limit_.clear();
         initial_.placement.undo(mark);
         initial_.progress = before;
     }
@@ -127,8 +129,28 @@ std::vector<Option> ScaleUp::make_options(const std::vector<int>& pods) {
     return maker_.make(pods, initial_.progress.quotas, plan_);
 }
 
+/// At least one option is taken, so that a pass that is always out of time makes progress.
+bool ScaleUp::is_out_of_time() {
+    if (!searches_in_time_) {
+        const bool is_reached =
+            call_context_.searches_max
+                ? searches_ >= *call_context_.searches_max
+                : policies_->time_limit != nullptr && policies_->time_limit->is_reached();
+        if (is_reached) searches_in_time_ = searches_;
+    }
+    return searches_in_time_ && !initial_.progress.accepted_options.empty();
+}
+
 bool ScaleUp::take_option() {
     Progress& progress = initial_.progress;
+    if (is_out_of_time()) {
+        progress.stopped = "this pass has planned scale-up for " +
+                           format_duration(context().settings->max_binpacking_time) +
+                           " (scale_up.max_binpacking_time); the next pass goes on";
+        progress.notes.push_back(progress.stopped);
+        return false;
+    }
+    ++searches_;
     const std::vector<int> pods = waiting();
     std::vector<Option> options = make_options(pods);
     if (options.empty()) return false;
@@ -201,13 +223,17 @@ OptionOutcome ScaleUp::share(const Option& option) {
 }
 
 /// Compares sharing with pinned pods first against sharing the option alone and placing the pinned
-/// pods later. Absent: pinned-first needs more nodes, helps fewer pods, or has the same result.
+/// pods later. Absent: pinned-first needs more nodes, helps fewer pods, has the same result, or is
+/// not tried: if the pods need more nodes than one scale-up may add, only some of them get a node.
 std::optional<OptionOutcome> ScaleUp::share_pinned_first(const Option& option,
                                                          std::span<const Demand> pinned,
                                                          std::span<const GroupIndex> groups,
                                                          bool in_any_order) {
     if (groups.size() == 1) return std::nullopt;
     if (pinned.empty() && groups.size() == option.similar.size() + 1) return std::nullopt;
+    const int limit = context().settings->max_nodes_per_scale_up;
+    const auto known = beyond_limit_.find(groups.front());
+    if (known != beyond_limit_.end() && known->second > limit) return std::nullopt;
 
     scheduling::Placement& placement = initial_.placement;
     const scheduling::Placement::Mark mark = placement.mark();
@@ -216,14 +242,16 @@ std::optional<OptionOutcome> ScaleUp::share_pinned_first(const Option& option,
     place_later(placement, pinned, groups, first);
     const int needed = count_nodes(placement, first);
     placement.undo(mark);
-    const int limit = context().settings->max_nodes_per_scale_up;
-    const int most = limit > 0 ? std::min(needed, limit) : needed;
+    if (limit > 0 && needed > limit) {
+        beyond_limit_[groups.front()] = needed;
+        return std::nullopt;
+    }
 
     PinnedFirst pinned_first(context(), *policies_, call_context_, placement, plan_,
                              initial_.progress.quotas);
     std::optional<OptionOutcome> out = pinned_first.place(option, pinned, groups, in_any_order);
     const bool is_same = out && out->shares == otherwise.shares && out->nodes == needed;
-    if (out && !is_same && out->nodes <= most &&
+    if (out && !is_same && out->nodes <= needed &&
         helps_as_many(out->schedulable, otherwise.schedulable))
         return out;
     placement.undo(mark);
@@ -282,6 +310,7 @@ void ScaleUp::record(const Option& option, const OptionOutcome& outcome, ChosenO
         accepted.increases.push_back({to.group, to.nodes, role_of(option, to.group)});
     for (const GroupIncrease& growth : accepted.increases) {
         progress.quotas.take(growth.group, growth.nodes);
+        for (auto& [groups, needed] : beyond_limit_) needed -= growth.nodes;
         accepted.chosen.granted += growth.nodes;
         if (growth.group != option.group)
             accepted.chosen.similar.push_back(context().id(growth.group));

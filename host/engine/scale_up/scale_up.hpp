@@ -10,6 +10,7 @@
 /// were learned.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,6 +49,8 @@ public:
     scheduling::Slot first_upcoming() const noexcept {
         return static_cast<scheduling::Slot>(context().snapshot->cluster.node_count());
     }
+    /// See PassFigures.
+    std::optional<int> searches_in_time() const noexcept { return searches_in_time_; }
     /// The state of the placement before the first option.
     scheduling::Placement::Mark start() const noexcept { return start_; }
 
@@ -59,6 +62,7 @@ private:
     void take_options();
     std::vector<Option> make_options(const std::vector<int>& pods);
     bool take_option();
+    bool is_out_of_time();
     bool assign_late();
     template <class Wanted>
     bool assign_waiting(Wanted is_wanted);
@@ -92,6 +96,11 @@ private:
     SpreadPlan plan_;
     std::vector<SpreadTurn> turns_;  // by pod group
     SpreadTurn turn_ = SpreadTurn::with_others;
+    /// By the first of similar groups: the nodes that their pods still needed at least when that
+    /// was more than one scale-up may add.
+    std::map<GroupIndex, int> beyond_limit_{};
+    int searches_ = 0;  // for options, including those of attempts that were undone
+    std::optional<int> searches_in_time_{};
 };
 
 }  // namespace capstan::engine::scale_up

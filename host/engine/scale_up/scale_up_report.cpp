@@ -145,7 +145,8 @@ Decision make_decision(ScaleUp& scale_up) {
 PassFigures figures_of(const ScaleUp& scale_up, const Decision& decision) {
     const pass_context::PassContext& context = scale_up.context();
     PassFigures out{.untried_pods = context.pending.untried,
-                    .left_out_pods = context.pending.left_out};
+                    .left_out_pods = context.pending.left_out,
+                    .searches_in_time = scale_up.searches_in_time()};
     for (GroupIndex g = 0; !decision.unschedulable.empty() && g < context.groups().size(); ++g) {
         const std::string total = scale_up.progress().quotas.total_at_limit(g);
         if (!total.empty()) ++out.at_maximum[total];

@@ -62,6 +62,7 @@ struct ScaleUp {
     bool one_option_per_pass = false;
     bool enforce_node_group_min_size = false;
     int max_nodes_per_scaleup = 1000;
+    Duration max_binpacking_time = std::chrono::minutes(1);
     Duration max_nodegroup_binpacking_duration = std::chrono::seconds(10);
     Duration max_node_provision_time = std::chrono::minutes(15);
     Duration max_node_startup_time = std::chrono::minutes(15);
@@ -146,6 +147,10 @@ void describe(auto&& key, ScaleUp& s) {
         "Scale up groups that are below their minimum size.");
     key("max_nodes_per_scaleup", s.max_nodes_per_scaleup,
         "Maximum number of nodes that one scale-up option adds. 0: no limit.");
+    key("max_binpacking_time", s.max_binpacking_time,
+        "How long a pass may look for scale-up options. After that it carries out what it has "
+        "decided, and the next pass goes on.",
+        {.min = std::chrono::seconds(1), .upstream = R"("5m")"});
     key("max_nodegroup_binpacking_duration", s.max_nodegroup_binpacking_duration,
         "No effect; accepted for compatibility. Upstream limits the time of bin-packing for each "
         "group; decisions here do not depend on the clock.");

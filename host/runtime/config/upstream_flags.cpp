@@ -56,6 +56,7 @@ constexpr UpstreamFlag flags[] = {
     {"logging-format", "log.format"},
     {"max-allocatable-difference-ratio", "plugin.resources.settings.allocatable_tolerance"},
     {"max-autoprovisioned-node-group-count", "plugin.provisioning.settings.max_groups"},
+    {"max-binpacking-time", "scale_up.max_binpacking_time"},
     {"max-bulk-soft-taint-count", "scale_down.max_bulk_soft_taint_count"},
     {"max-bulk-soft-taint-time", "scale_down.max_bulk_soft_taint_time", "no effect"},
     {"max-drain-parallelism", "scale_down.max_drain_parallelism"},

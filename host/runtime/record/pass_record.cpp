@@ -49,10 +49,13 @@ SetupRecord make_setup_record(const config::Config& config, const PluginSet& plu
 
 PassRecord make_pass_record(std::string_view host, const SetupRecord& setup, const PassInput& input,
                             const PassResult& result) {
+    engine::CallContext call_context = input.call_context;
+    if (const auto searches = result.outcome.figures.searches_in_time)
+        call_context.searches_max = searches;
     return {.version = record_version,
             .host = std::string(host),
             .setup = setup,
-            .call_context = input.call_context,
+            .call_context = call_context,
             .skipped_hooks = result.skipped_hooks,
             .expander_answers = result.expander_answers,
             .cluster = make_cluster_record(input.snapshot.cluster),

@@ -23,7 +23,8 @@
 
 namespace capstan::engine {
 
-BOOST_DESCRIBE_STRUCT(CallContext, (), (seed, now, wall, dry_run, simulation, unobserved_because))
+BOOST_DESCRIBE_STRUCT(CallContext, (),
+                      (seed, now, wall, dry_run, simulation, unobserved_because, searches_max))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
                        machines, target_lag, plan, unreadable_because))
@@ -31,8 +32,8 @@ BOOST_DESCRIBE_STRUCT(CloudMachines, (), (cloud, types))
 BOOST_DESCRIBE_STRUCT(CandidateGroup, (), (planned, options, price_per_hour))
 BOOST_DESCRIBE_STRUCT(HeldBackNodes, (), (nodes, after))
 BOOST_DESCRIBE_STRUCT(PassFigures, (),
-                      (untried_pods, left_out_pods, at_maximum, at_minimum, held_back,
-                       looked_at_nodes))
+                      (untried_pods, left_out_pods, searches_in_time, at_maximum, at_minimum,
+                       held_back, looked_at_nodes))
 
 }  // namespace capstan::engine
 

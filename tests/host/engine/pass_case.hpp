@@ -84,6 +84,7 @@ struct PassCase {
     PreferenceExpander expander{{}};
     EvenSplitter splitter{};
     SameCapacity check{};
+    TimeLimit* time_limit = nullptr;
 
     /// A group with a template, in a zone if one is given.
     Group& group(const std::string& id, int target, std::optional<int> max,
@@ -117,7 +118,8 @@ struct PassCase {
     Policies policies() {
         return {.chain = {{"prefers", &expander}},
                 .similarity = {{"same_capacity", &check}},
-                .splitter = &splitter};
+                .splitter = &splitter,
+                .time_limit = time_limit};
     }
     pass::Outcome run() { return run(test_cluster.snapshot()); }
     pass::Outcome run(const Snapshot& snapshot) {

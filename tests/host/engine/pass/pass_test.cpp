@@ -157,6 +157,34 @@ TEST(Pass, StopsAtTheMaximumOfOptions) {
               "this pass already took 2 options, the maximum");
 }
 
+/// A limit that is reached at the second question.
+struct ShortLimit : TimeLimit {
+    bool is_reached() override { return ++asked > 1; }
+    int asked = 0;
+};
+
+TEST(Pass, StopsAtTheTimeLimitAndActsOnWhatItHasDecided) {
+    PassCase c;
+    c.group("a", 0, 10);
+    c.settings.max_nodes_per_scale_up = 1;
+    c.pods("web", 5, 3000);
+    ShortLimit limit;
+    c.time_limit = &limit;
+    const pass::Outcome outcome = c.run();
+    EXPECT_EQ(growth(outcome.decision), (Growths{{"a", 1}}));
+    EXPECT_EQ(outcome.decision.unschedulable[0].reason.sentence,
+              "this pass has planned scale-up for 1m (scale_up.max_binpacking_time); the next pass "
+              "goes on");
+    EXPECT_EQ(outcome.figures.searches_in_time, 1);
+
+    c.time_limit = nullptr;
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 5}}));
+    c.call_context.searches_max = outcome.figures.searches_in_time;
+    const pass::Outcome replayed = c.run();
+    EXPECT_EQ(growth(replayed.decision), growth(outcome.decision));
+    EXPECT_EQ(replayed.figures.searches_in_time, 1);
+}
+
 TEST(Pass, GrowsToMaxSizeAndReportsIt) {
     PassCase c;
     c.group("a", 1, 3);
