@@ -50,6 +50,19 @@ TEST_F(ControlPlaneScaleUp, CreatesNodesInAllZonesForSpreadPods) {
     EXPECT_TRUE(has_ready_nodes(3));
 }
 
+TEST_F(ControlPlaneScaleUp, TriesAnotherGroupOfTheSameMachineTypeAfterAStockOut) {
+    const auto group = [](const std::string& id, const std::string& more) {
+        return "[[plugin.simulated.settings.groups]]\nid = \"" + id +
+               "\"\nzone = \"a\"\nmax = 20\nboot = \"1s\"\n" + more +
+               "machine = { type = \"m.4\", cpu = \"4\", memory = \"16Gi\" }\n";
+    };
+    const Daemon daemon(*cluster, "stock-out",
+                        cloud_in({}) + group("first-a", "capacity = 1\n") + group("second-a", ""));
+    PodWatch pods(*cluster);
+    cluster->apply(deployment(3, "3"));
+    EXPECT_TRUE(becomes(90s, [&] { return pods.ready() == 3 && has_ready_nodes(3); }));
+}
+
 TEST_F(ControlPlaneScaleUp, Creates1000NodesFor5000Pods) {
     const Daemon daemon(*cluster, "thousand", cloud_in({"a", "b", "c"}, 400));
     cluster->apply(deployment(5000, "800m"));
