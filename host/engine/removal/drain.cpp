@@ -47,10 +47,10 @@ public:
     DrainStep run(drainability::LeavingPods pods) {
         pods_ = std::move(pods);
         forget_those_gone();
-        if (removal_.empty || settings_.drain_priorities.empty()) {
-            evict_daemons();
-        } else {
+        if (!settings_.drain_priorities.empty() && !removal_.empty) {
             have_daemons_wait_their_turn();
+        } else if (pods_.moving.empty() && pods_.ending.empty()) {
+            evict_daemons();
         }
         const bool has_more = !pods_.moving.empty() || !pods_.ending.empty();
         step_.failed_because = why_not_begun();
@@ -108,7 +108,8 @@ private:
                               : settings_.daemonset_eviction_for_occupied_nodes;
     }
 
-    /// Evicts DaemonSet pods once each; the drain does not wait for them.
+    /// Evicts DaemonSet pods once each, after all other pods, which may use them until they end; the
+    /// drain does not wait for them.
     void evict_daemons() {
         for (const PodIndex pod : pods_.daemons) {
             if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)

@@ -235,6 +235,18 @@ TEST_F(Drain, EvictsDaemonSetPodsAsConfigured) {
     }
 }
 
+TEST_F(Drain, EvictsDaemonSetPodsOnceTheOthersAreGone) {
+    daemon("csi", "n1");
+    snapshot::PodObject user = pod("user", "n1");
+    EXPECT_THAT(pass(), ElementsAre("evict user"));
+    user.deleted = now;
+    pods["user"] = user;
+    EXPECT_THAT(pass(), IsEmpty()) << "it may still use the other pod";
+    pods.erase("user");
+    EXPECT_THAT(pass(), ElementsAre("try to evict csi"));
+    EXPECT_THAT(pass(), ElementsAre(announce, remove));
+}
+
 TEST_F(Drain, DoesNotWaitForDaemonSetPods) {
     daemon("agent", "n1");
     errors["agent"] = refused;

@@ -187,12 +187,10 @@ TEST_F(RemovalResults, IgnoreEvictionsThatWereNotSent) {
 
 TEST_F(RemovalResults, RetryTheUnsentEvictionOfADaemonSetPod) {
     node("n1");
-    pod("web-1", "n1");
     daemon("agent-1", "n1");
     removing("n1", draining);
     errors["agent-1"] = {ErrorCode::cancelled, "this host leads no longer"};
-    errors["web-1"] = refused;
-    EXPECT_THAT(pass(), ElementsAre("try to evict agent-1", "evict web-1"));
+    EXPECT_THAT(pass(), ElementsAre("try to evict agent-1"));
     EXPECT_THAT(pass(), ElementsAre("try to evict agent-1"));
 }
 
