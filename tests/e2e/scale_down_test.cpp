@@ -1,4 +1,5 @@
 #include <csignal>
+#include <regex>
 
 #include "drain_fixture.hpp"
 
@@ -32,24 +33,26 @@ std::string spread_over(const std::string& key, const std::string& more = {}) {
            "}]";
 }
 
-/// Puts a pod of `spread` on each of `nodes` new nodes, which are almost empty then.
-void spread_over_new_nodes(const Cluster& cluster, PodWatch& watch, std::size_t nodes,
+/// Puts a pod of the Deployment "web" on each of `nodes` new nodes, which are almost empty then.
+void spread_over_new_nodes(const ControlPlaneTest& test, PodWatch& watch, std::size_t nodes,
                            const std::string& spread) {
-    const std::string count = std::to_string(nodes);
-    cluster.kubectl({"create", "deployment", "filler", "--image=filler", "--replicas=" + count});
-    cluster.kubectl({"set", "resources", "deployment", "filler", "--requests=cpu=3"});
+    const Cluster& cluster = *test.cluster;
+    const int count = static_cast<int>(nodes);
+    cluster.apply(std::regex_replace(deployment(count, "3"), std::regex("web"), "filler"));
     ASSERT_TRUE(becomes(120s, [&] { return watch.ready() == nodes; }));
-    cluster.apply(deployment(static_cast<int>(nodes), "300m", {spread}));
+    ASSERT_TRUE(test.has_ready_nodes(nodes));
+    cluster.apply(deployment(count, "300m", {spread}));
     ASSERT_TRUE(becomes(60s, [&] { return watch.ready() == 2 * nodes; }));
     cluster.kubectl({"delete", "deployment", "filler"});
     ASSERT_TRUE(becomes(60s, [&] { return watch.present() == nodes; }));
+    EXPECT_EQ(watch.ready_by_node().size(), nodes);
     watch.begin_counting();
 }
 
 TEST_F(ControlPlaneScaleDown, KeepsNodesWhosePodsTheSchedulerCouldNotPlaceDuringADrain) {
     const Daemon daemon(*cluster, "spread", cloud_in({"a"}, 20, "15s"));
     PodWatch watch(*cluster);
-    spread_over_new_nodes(*cluster, watch, 3, spread_over("kubernetes.io/hostname"));
+    spread_over_new_nodes(*this, watch, 3, spread_over("kubernetes.io/hostname"));
     EXPECT_FALSE(becomes(40s, [&] { return watch.min_ready() < 3 || !has_ready_nodes(3); }));
     EXPECT_EQ(daemon.target(), 3);
 }
@@ -57,7 +60,7 @@ TEST_F(ControlPlaneScaleDown, KeepsNodesWhosePodsTheSchedulerCouldNotPlaceDuring
 TEST_F(ControlPlaneScaleDown, RemovesNodesOneByOneIfTheSpreadDoesNotCountTaintedNodes) {
     const Daemon daemon(*cluster, "honor", cloud_in({"a"}, 20, "15s"));
     PodWatch watch(*cluster);
-    spread_over_new_nodes(*cluster, watch, 3,
+    spread_over_new_nodes(*this, watch, 3,
                           spread_over("kubernetes.io/hostname", ", nodeTaintsPolicy: Honor"));
     EXPECT_TRUE(becomes(120s, [&] { return has_ready_nodes(1) && watch.ready() == 3; }));
     EXPECT_TRUE(becomes(30s, [&] { return daemon.target() == 1; })) << daemon.target();
@@ -66,7 +69,7 @@ TEST_F(ControlPlaneScaleDown, RemovesNodesOneByOneIfTheSpreadDoesNotCountTainted
 TEST_F(ControlPlaneScaleDown, LeavesOneNodeInEachZoneOfASpread) {
     const Daemon daemon(*cluster, "zones", cloud_in({"a", "b", "c"}, 20, "15s"));
     PodWatch watch(*cluster);
-    spread_over_new_nodes(*cluster, watch, 6, spread_over("topology.kubernetes.io/zone"));
+    spread_over_new_nodes(*this, watch, 6, spread_over("topology.kubernetes.io/zone"));
     EXPECT_TRUE(becomes(180s, [&] { return has_ready_nodes(3) && watch.ready() == 6; }));
     EXPECT_THAT(nodes_by_zone(), ::testing::Each(::testing::Pair(::testing::_, 1)));
     EXPECT_FALSE(becomes(20s, [&] { return !has_ready_nodes(3); }));
