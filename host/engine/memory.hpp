@@ -19,6 +19,7 @@
 #include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/brief_text.hpp"
 #include "engine/scheduling/predicates/refusal.hpp"
 
 namespace capstan::engine {
@@ -32,7 +33,7 @@ struct Backoff {
     Time last_failure{};
     ErrorCode code = ErrorCode::unavailable;
     ErrorScope scope = ErrorScope::unknown;  ///< which other groups the error concerns
-    std::string because{};                   ///< the error, in a sentence
+    BriefText because{};                     ///< the error, in a sentence
     NodeGroupId found_by{};  ///< for an offering: the group that failed; empty otherwise
     /// Set while `until` is absent and no machine is requested, because the request was cancelled
     /// to make room within the cluster's limits (scale_up/kept_requests.hpp): the fewest nodes that
@@ -49,7 +50,7 @@ struct CloudBackoff {
     Time last_failure{};
     int failures = 0;  ///< zero: only one increase was throttled, maybe because of its group alone
     ErrorCode code = ErrorCode::throttled;
-    std::string because{};  ///< the cloud's error
+    BriefText because{};  ///< the cloud's error
     bool operator==(const CloudBackoff&) const = default;
 };
 
@@ -148,7 +149,7 @@ struct NodeRemoval {
     struct Eviction {
         std::optional<Time> agreed{};
         std::optional<Time> refused{};
-        std::string refused_because{};
+        BriefText refused_because{};
         ErrorCode refused_code = ErrorCode::unavailable;
         /// The time of the first of the refusals in a row, and how many there were.
         std::optional<Time> refused_since{};
@@ -161,7 +162,7 @@ struct NodeRemoval {
     /// Where the plan moves the pods of the node. Each pass tries these places first, for the pods
     /// and for those that are created in their place.
     PodPlaces places{};
-    std::string because{};  ///< why the node is removed; while undoing, why that was given up
+    BriefText because{};  ///< why the node is removed; while undoing, why that was given up
     bool operator==(const NodeRemoval&) const = default;
 };
 
@@ -179,7 +180,7 @@ struct RemovalBackoff {
     Time until{};       ///< the first moment at which it may be tried again
     Duration length{};  ///< the next failure in a row doubles it
     int failures = 0;   ///< in a row; zero: postponed, or the call is unsupported
-    std::string because{};
+    BriefText because{};
     bool operator==(const RemovalBackoff&) const = default;
 };
 
@@ -245,7 +246,7 @@ struct RefusedPods {
     std::string node{};
     scheduling::Refusal refusal{};
     /// How the node differs from its template, so that it takes fewer pods; may be empty.
-    std::string differs{};
+    BriefText differs{};
     Time since{};
     Time seen{};  ///< when such pods were last pending, to within an hour
     bool operator==(const RefusedPods&) const = default;

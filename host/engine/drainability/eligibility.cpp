@@ -41,7 +41,7 @@ Ineligible under_way(const NodeRemoval& removal, Time now) {
         out.because += "; " + refused->because;
         out.pod = std::move(refused->pod);
     }
-    if (!removal.because.empty()) out.because += "; " + removal.because;
+    if (!removal.because.empty()) out.because += "; " + removal.because.text();
     return out;
 }
 

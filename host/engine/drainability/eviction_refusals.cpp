@@ -55,7 +55,7 @@ std::optional<RefusedPod> find_refused_pod(const NodeRemoval& removal, Time now)
     const NodeRemoval::Eviction& eviction = first->second;
     std::string because = "eviction of pod " + pod + " refused for " +
                           format_rough_duration(now - since(eviction)) + ": " +
-                          eviction.refused_because;
+                          eviction.refused_because.text();
     if (others > 0) because += "; also refused: " + counted(others, "more pod");
     return RefusedPod{pod, std::move(because)};
 }

@@ -266,11 +266,11 @@ namespace {
 /// `end`: "03:02:10Z", used if the back-off ends at a time.
 std::string describe_backoff(const Backoff& backoff, const std::string& end) {
     std::string out = "in backoff after failed scale-up until ";
-    if (backoff.until) return out + end + name_scope(backoff) + ": " + backoff.because;
+    if (backoff.until) return out + end + name_scope(backoff) + ": " + backoff.because.text();
     const std::string& finder = backoff.found_by.value();
     return out + "a machine " + (finder.empty() ? "" : "of group " + finder + " ") + "joins" +
            (backoff.given_back ? " (no machine is requested while a limit is reached)" : "") +
-           name_scope(backoff) + ": " + backoff.because;
+           name_scope(backoff) + ": " + backoff.because.text();
 }
 
 }  // namespace

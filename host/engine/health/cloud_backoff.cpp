@@ -134,7 +134,7 @@ void take_throttled(Memory& memory, const PluginInstanceId& cloud, const Request
 }
 
 std::string describe(const std::string& what, const std::string& end, const CloudBackoff& backoff) {
-    std::string out = what + " backed off until " + end + ": " + backoff.because;
+    std::string out = what + " backed off until " + end + ": " + backoff.because.text();
     if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
     return out;
 }

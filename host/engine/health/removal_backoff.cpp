@@ -191,7 +191,7 @@ std::optional<Time> next_removal_backoff_end(const Memory& memory, Time now) noe
 
 std::string why_removal_backed_off(const RemovalBackoff& backoff, const PassTime& time) {
     std::string out = "removal backed off until " + end_and_rest_text(backoff.until, time) + ": " +
-                      backoff.because;
+                      backoff.because.text();
     if (backoff.failures > 1) out += " (" + std::to_string(backoff.failures) + " times in a row)";
     return out;
 }

@@ -184,7 +184,7 @@ std::vector<bool> find_expendable(const PassContext& context) {
 scheduling::Refusal worded(const RefusedPods& refused, const Settings& settings) {
     scheduling::Refusal out = refused.refusal;
     out.sentence += "; node " + refused.node + " of the same template ";
-    if (!refused.differs.empty()) out.sentence += refused.differs + " and ";
+    if (!refused.differs.empty()) out.sentence += refused.differs.text() + " and ";
     out.sentence += "did not take the pod";
     if (out.predicate == scheduling::Predicate::taint_toleration &&
         !templates::is_starting_taint(out.subject, settings))

@@ -184,7 +184,7 @@ private:
             if (past != nullptr && past->barred_since &&
                 now_ >= later(*past->barred_since, barred_for))
                 return "pod " + drainability::full_name(cluster_, pod) +
-                       " cannot be evicted: " + past->refused_because;
+                       " cannot be evicted: " + past->refused_because.text();
         }
         for (const PodIndex pod : pods_.ending) {
             const Past* past = find_past(pod);
@@ -215,7 +215,7 @@ private:
     std::string why_left(PodIndex pod) const {
         const Past* past = find_past(pod);
         std::string out = drainability::full_name(cluster_, pod);
-        if (past != nullptr && past->refused) out += " (" + past->refused_because + ")";
+        if (past != nullptr && past->refused) out += " (" + past->refused_because.text() + ")";
         return out;
     }
 

@@ -49,10 +49,11 @@ MachineRemoval make_machine_removal(const Group& group, RemovalCause cause,
         out.machines.push_back(member->second.machine);
         out.nodes.push_back(member->first);
     }
-    out.because =
-        members.size() == 1 ? members[0]->second.because : listed(members, [](const auto* member) {
-            return member->first + ": " + member->second.because;
-        });
+    out.because = members.size() == 1
+                      ? members[0]->second.because.text()
+                      : listed(members, [](const auto* member) {
+                            return member->first + ": " + member->second.because.text();
+                        });
     return out;
 }
 

@@ -278,7 +278,7 @@ private:
             changes.push_back(make_announcement(node, removal, time_));
         if (removal.phase != RemovalPhase::undoing) return;
         changes.push_back(make_unmark(node, removal));
-        note(node, "is not removed: " + removal.because);
+        note(node, "is not removed: " + removal.because.text());
     }
 
     /// Whether other removals may begin once the steps are done that are requested for the first
@@ -327,7 +327,7 @@ RemovalSteps step_undoing_only(const Snapshot& snapshot, const Memory& memory) {
     for (const auto& [node, removal] : memory.removals) {
         if (removal.phase != RemovalPhase::undoing || !snapshot.cluster.find_node(node)) continue;
         out.node_changes.push_back(make_unmark(node, removal));
-        out.notes.push_back("node " + node + " is not removed: " + removal.because);
+        out.notes.push_back("node " + node + " is not removed: " + removal.because.text());
     }
     return out;
 }

@@ -89,7 +89,7 @@ std::string find_credentials_problem(const PassReport* pass) {
                              (state->status == CloudStatus::answered && backoff.until < pass->at);
         if (!is_credentials || is_over) continue;
         out += (out.empty() ? "" : "; ") + std::string("cloud ") + cloud.value() +
-               " rejects its credentials: " + backoff.because;
+               " rejects its credentials: " + backoff.because.text();
     }
     return out;
 }

@@ -112,11 +112,11 @@ private:
             if (backoff.code == ErrorCode::deadline) {
                 about_cluster(true, "ScaleUpTimedOut",
                               "Nodes added to group " + fresh.group.value() +
-                                  " failed to register: " + backoff.because);
+                                  " failed to register: " + backoff.because.text());
             } else {
-                about_cluster(
-                    true, "ScaleUpFailed",
-                    "Failed adding nodes to group " + fresh.group.value() + ": " + backoff.because);
+                about_cluster(true, "ScaleUpFailed",
+                              "Failed adding nodes to group " + fresh.group.value() + ": " +
+                                  backoff.because.text());
             }
         }
     }
@@ -202,7 +202,7 @@ private:
     const std::string& why(const engine::MachineRemoval& removal, const std::string& node) const {
         const auto own = pass_.memory.removals.find(node);
         const bool is_known = own != pass_.memory.removals.end() && !own->second.because.empty();
-        return is_known ? own->second.because : removal.because;
+        return is_known ? own->second.because.text() : removal.because;
     }
     void record(const engine::NodeChange& change, const ActionResult& result) {
         const Error* const error = result.error();

@@ -150,7 +150,7 @@ void DecisionLog::log_backoffs(const PassReport& pass) {
                .sentence = "group " + fresh.group.value() + " is backed off until " +
                            (backoff.until ? end_text(*backoff.until, pass.input.call_context.time())
                                           : "a machine joins") +
-                           ": " + backoff.because,
+                           ": " + backoff.because.text(),
                .facts = {.action = "back_off", .group = fresh.group.value()},
                .code = name_of(backoff.code),
                .reason = backoff.because});

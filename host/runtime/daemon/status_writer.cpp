@@ -7,7 +7,6 @@
 
 #include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
-#include <capstan/utf8.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/health/backoff.hpp"
@@ -18,14 +17,6 @@
 
 namespace capstan::runtime::daemon {
 namespace {
-
-/// Cuts messages of clouds as upstream does.
-std::string shortened_message(const std::string& text) {
-    constexpr std::size_t longest = 500;
-    constexpr std::string_view mark = "<truncated>";
-    if (text.size() <= longest) return text;
-    return std::string(beginning_of(text, longest - mark.size())) + std::string(mark);
-}
 
 /// By group id; the empty id is for nodes without a group.
 std::map<std::string, int> count_candidates(const PassReport& pass) {
@@ -71,8 +62,7 @@ GroupStatus StatusMaker::group_status(const PassReport& pass, const engine::Grou
         growth = "Unhealthy";
     } else if (backoff != nullptr) {
         growth = "Backoff";
-        out.backoff = {pass_metrics::failure_reason(backoff->code),
-                       shortened_message(backoff->because)};
+        out.backoff = {pass_metrics::failure_reason(backoff->code), backoff->because};
     }
     out.part.health =
         condition(id + "/health", health_word(health.unhealthy_because), pass.wall_at());

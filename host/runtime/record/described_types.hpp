@@ -201,6 +201,14 @@ BOOST_DESCRIBE_STRUCT(Decision, (),
 
 namespace capstan::runtime::record {
 
+template <>
+struct JsonForm<engine::BriefText> {
+    static void write(JsonText& out, const engine::BriefText& value) { out.text(value.text()); }
+    static void read(const JsonCursor& place, engine::BriefText& value) {
+        if (const auto read = place.text()) value = std::string(*read);
+    }
+};
+
 /// Without `equivalence_group`, which is an index into one cluster in memory.
 template <>
 struct JsonForm<engine::PodCount> {

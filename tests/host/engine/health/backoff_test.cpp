@@ -61,6 +61,15 @@ TEST(Backoff, RestartsWithTheSameLengthOnAFailureDuringTheBackoff) {
     EXPECT_EQ(backoff_left(memory, noon + 10min + 1ns), 10min);
 }
 
+TEST(Backoff, KeepsTheBeginningOfALongMessage) {
+    const std::string message(8000, 'x');
+    for (const ErrorCode code : {ErrorCode::out_of_capacity, ErrorCode::unsupported,
+                                 ErrorCode::throttled, ErrorCode::permission}) {
+        const Memory memory = after_failure({}, noon, {.code = code, .message = message});
+        EXPECT_EQ(memory.backoffs.at(web).because.text().size(), BriefText::limit);
+    }
+}
+
 TEST(Backoff, IsForgottenAfterTheResetTime) {
     struct Case {
         Duration later, length;

@@ -50,6 +50,7 @@ private:
             "web", "/", "\"", "\\", "\n", "\x01", " ", "node", "-7", "\x7f", "\u00e9", "\u20ac"};
         for (std::size_t i = few(); i > 0; --i) out += parts[random_() % parts.size()];
     }
+    void fill(engine::BriefText& out) { out = make<std::string>(); }
     void fill(Duration& out) { out = Duration(static_cast<std::int64_t>(number())); }
     void fill(Time& out) { out = time_from_unix_ns(static_cast<std::int64_t>(number())); }
     void fill(Resources& out) {
