@@ -285,7 +285,8 @@ struct Memory {
     std::map<NodeGroupId, std::set<MachineId>> failed_machines{};
     std::map<NodeGroupId, ScaleUpRequest> requests{};
     std::map<NodeGroupId, AnsweredTarget> answered_targets{};
-    /// By machine without a node: since when passes have seen it so.
+    /// By machine without a node: since when passes have seen it so. Bounded, see
+    /// record_machine_times (health/requests.hpp).
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};
     /// Machines among `unjoined` that had a node, which somebody has deleted.
     std::map<NodeGroupId, std::set<MachineId>> lost_nodes{};

@@ -179,6 +179,7 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
         count_groups(snapshot, membership, readiness, memory, settings);
     forget_groups(memory, groups);
     const auto known = std::exchange(memory.failed_machines, {});
+    std::size_t room = find_room_for_unjoined(memory);
     for (std::size_t g = 0; g < groups.size(); ++g) {
         GroupCounts& group = groups[g];
         if (is_unread(*group.group)) {
@@ -192,7 +193,7 @@ Memory remember(Memory memory, const Snapshot& snapshot, const templates::Member
             group.group->group.target && group.group->unreadable_because.empty();
         const int to_take_back = has_target ? update_request(memory, group, settings, now) : 0;
         update_failed_machines(memory, group, find_known(known, group.id()), settings, now);
-        record_machine_times(memory, group, time);
+        record_machine_times(memory, group, time, room);
         if (has_target) update_incorrect_size(memory, group, to_take_back, now);
     }
     share_backoffs(memory, snapshot, now);

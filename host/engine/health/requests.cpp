@@ -269,6 +269,11 @@ void miss_machines(Memory& memory, const GroupCounts& group, const FailedMachine
     memory.requests.erase(group.id());
 }
 
+bool is_timed(const Memory& memory, const NodeGroupId& group, const MachineId& machine) {
+    const auto of_group = memory.unjoined.find(group);
+    return of_group != memory.unjoined.end() && of_group->second.contains(machine);
+}
+
 /// When this host requested the group's machines; absent: they were requested by others, or there
 /// is no request. Machines cannot have been launched before, even if the cloud's clock says so.
 std::optional<Time> find_own_request(const Memory& memory, const NodeGroupId& group) {
@@ -331,7 +336,14 @@ void record_lost_nodes(Memory& memory, GroupCounts& group, const snapshot::Clust
     if (!lost.empty()) memory.lost_nodes[group.id()] = std::move(lost);
 }
 
-void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time) {
+std::size_t find_room_for_unjoined(const Memory& memory) noexcept {
+    std::size_t timed = 0;
+    for (const auto& [group, machines] : memory.unjoined) timed += machines.size();
+    return timed < unjoined_max ? unjoined_max - timed : 0;
+}
+
+void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time,
+                          std::size_t& room) {
     const Backoff* backoff = find_backoff(memory, group.id(), time.now);
     const bool until_joined = backoff != nullptr && !backoff->until;
     MachineTimes since, launched;
@@ -342,6 +354,10 @@ void record_machine_times(Memory& memory, const GroupCounts& group, const PassTi
             fate == MachineFate::begun || (fate == MachineFate::requested && !until_joined);
         if (!waits) continue;
         const Machine& machine = group.group->machines[m];
+        if (!is_timed(memory, group.id(), machine.id)) {
+            if (room == 0) continue;
+            --room;
+        }
         since.emplace_hint(since.end(), machine.id,
                            unjoined_since(memory, group.id(), machine, time.now));
         if (const auto at = launched_at(memory, group.id(), machine, time))

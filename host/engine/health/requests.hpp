@@ -1,6 +1,7 @@
 /// Requests for machines: those under way, those that timed out, and the back-offs that follow.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -70,7 +71,12 @@ void record_lost_nodes(Memory& memory, GroupCounts& group, const snapshot::Clust
 
 /// Records since when machines have no node, and when they were launched: no earlier than this host
 /// requested them. Machines that the cloud has not begun to make are not timed while their group is
-/// backed off until a machine joins; their time begins when that back-off ends.
-void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time);
+/// backed off until a machine joins; their time begins when that back-off ends. At most
+/// `unjoined_max` machines of all groups are timed, those that were seen first; the time of another
+/// machine begins when one of them has joined or is gone. `room`: how many more may be timed.
+void record_machine_times(Memory& memory, const GroupCounts& group, const PassTime& time,
+                          std::size_t& room);
+inline constexpr std::size_t unjoined_max = 10'000;
+std::size_t find_room_for_unjoined(const Memory& memory) noexcept;
 
 }  // namespace capstan::engine::health

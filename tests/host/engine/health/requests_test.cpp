@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 #include "../test_cluster.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/health.hpp"
@@ -244,6 +246,23 @@ TEST_F(Requests, AreNotInferredWithoutATarget) {
     pass_at(noon);
     EXPECT_TRUE(memory.requests.empty());
     EXPECT_EQ(memory.unjoined.at(web_group).size(), 1U);
+}
+
+TEST_F(Requests, TimeABoundedNumberOfMachines) {
+    test_cluster.group("web");
+    for (std::size_t i = 0; i < unjoined_max; ++i)
+        test_cluster.machine("web", "late-" + std::to_string(i));
+    pass_at(noon);
+    for (int i = 0; i < 2; ++i) test_cluster.machine("web", "early-" + std::to_string(i));
+    pass_at(noon + 1min);
+    const auto& timed = memory.unjoined.at(web_group);
+    EXPECT_EQ(timed.size(), unjoined_max) << "those that were seen first";
+    EXPECT_FALSE(timed.contains(MachineId("early-0")));
+    test_cluster.node("late-7");  // it has joined
+    pass_at(noon + 2min);
+    pass_at(noon + 3min);
+    EXPECT_EQ(memory.unjoined.at(web_group).size(), unjoined_max);
+    EXPECT_EQ(memory.unjoined.at(web_group).at(MachineId("early-0")), noon + 3min);
 }
 
 TEST_F(Requests, ShrinkWithDecreasesAndRemovals) {
