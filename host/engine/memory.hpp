@@ -264,9 +264,10 @@ struct TemplateRecord {
 };
 using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;
 
-/// All moments are on the clock of PassTime::now. In a loaded memory only members named `until` and
-/// `deadline` may lie in the future; others become the time of loading
-/// (runtime/record/memory_text.hpp).
+/// All moments are on the clock of PassTime::now. Only until, deadline, not_before,
+/// unanswered_until and empty_groups may be in the future: in a loaded memory other moments become
+/// the time of loading (runtime/record/memory_text.hpp). What clouds and the API server say is kept
+/// as BriefText, so that no message makes the memory too large to be written.
 struct Memory {
     /// False: this is the first pass since the autoscaler started; the loader of a saved memory
     /// sets it to false. That pass takes off marks on nodes without a remembered removal.

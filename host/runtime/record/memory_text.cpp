@@ -1,6 +1,7 @@
 #include "runtime/record/memory_text.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string>
@@ -83,7 +84,12 @@ Time saturated_sum(Time time, Duration by) {
     return Time(Duration(out));
 }
 
-bool may_be_in_future(std::string_view name) { return name == "until" || name == "deadline"; }
+/// `name`: of a member of Memory or of one of its parts.
+bool may_be_in_future(std::string_view name) {
+    constexpr std::string_view names[] = {"until", "deadline", "not_before", "unanswered_until",
+                                          "empty_groups"};
+    return std::ranges::find(names, name) != std::end(names);
+}
 
 }  // namespace
 

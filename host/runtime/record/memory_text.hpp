@@ -50,8 +50,8 @@ Result<T> parse_versioned(std::string_view text, std::string_view name, int vers
 ///     unneeded since 11:55, 5m     ->     unneeded since 14:54, 6m
 ///     backed off until 12:10       ->     until 15:09
 ///
-/// So no age is negative, and repeated reading and writing loses nothing. Only members called
-/// `until` and `deadline` may be in the future; another member that would be becomes `read.now`.
+/// So no age is negative, and repeated reading and writing loses nothing. A moment that cannot be
+/// in the future (see Memory) becomes `read.now` if it would be.
 /// Three values stay: Time(), which means not set, Time::max(), which means never, and Time::min(),
 /// which is too long ago for a Time.
 ///

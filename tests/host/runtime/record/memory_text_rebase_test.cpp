@@ -56,6 +56,22 @@ TEST(RebaseTimes, MovesAFutureStartToNow) {
     EXPECT_EQ(until_of(read), noon + 1h) << "only an end may be in the future";
 }
 
+TEST(RebaseTimes, KeepsEachTimeThatMayBeInTheFuture) {
+    const NodeGroupId g("g");
+    Memory memory;
+    memory.cloud_backoffs[PluginInstanceId("eu")].until = noon + 1min;
+    memory.failed_calls[g].not_before = noon + 2min;
+    memory.requests[g].deadline = noon + 3min;
+    memory.answered_targets[g].unanswered_until = noon + 4min;
+    memory.empty_groups[g] = noon + 5min;
+    memory.removal_backoffs[g][MachineId("m")].until = noon + 6min;
+    EXPECT_EQ(record::rebase_times(memory, noon, noon), memory);
+    const Memory later = record::rebase_times(memory, noon, PassTime(noon + 1h, noon + 1min));
+    EXPECT_EQ(later.failed_calls.at(g).not_before, noon + 1h + 1min);
+    EXPECT_EQ(later.answered_targets.at(g).unanswered_until, noon + 1h + 3min);
+    EXPECT_EQ(later.empty_groups.at(g), noon + 1h + 4min);
+}
+
 TEST(RebaseTimes, KeepsExtremeTimes) {
     const Memory read = record::rebase_times(unneeded_since(Time(), Time::max()), noon, noon + 1h);
     EXPECT_EQ(since_of(read), Time());
