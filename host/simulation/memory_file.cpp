@@ -1,7 +1,6 @@
 #include "simulation/memory_file.hpp"
 
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -23,8 +22,7 @@ Result<engine::Memory> for_a_start(Result<engine::Memory> memory) {
 
 Result<std::string> written_text(const engine::Memory& memory, const std::string& host,
                                  const engine::PassTime& written) {
-    return runtime::record::memory_text(memory, host, std::numeric_limits<std::size_t>::max(),
-                                        written);
+    return runtime::record::memory_text(memory, host, {}, written);
 }
 
 }  // namespace

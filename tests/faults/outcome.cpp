@@ -88,8 +88,7 @@ ApiObject config_map(DaemonFixture& fixture, const char* name) {
 std::string memory_of(DaemonFixture& fixture) {
     const ApiObject map = config_map(fixture, "capstan-memory");
     if (map == nullptr || fixture.record().last_pass == nullptr) return "none";
-    const auto wanted = runtime::record::memory_text(fixture.record().last_pass->memory, "test",
-                                                     runtime::record::config_map_bytes);
+    const auto wanted = runtime::record::memory_text(fixture.record().last_pass->memory, "test");
     const bool is_equal = wanted && runtime::record::memory_part(text_at(*map, "data.memory")) ==
                                         runtime::record::memory_part(*wanted);
     return is_equal ? "as the daemon has it" : "another";

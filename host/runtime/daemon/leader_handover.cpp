@@ -66,7 +66,7 @@ void LeaderHandover::keep(const engine::Memory& memory) {
 
 Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::size_t room) {
     const engine::PassTime time = clock_.read();
-    CAPSTAN_TRY(std::string text, record::memory_text(memory, version_, room, time));
+    CAPSTAN_TRY(std::string text, record::memory_text(memory, version_, {.all = room}, time));
     const Duration ahead = time.wall - time.now;
     const bool is_fresh = memory.unneeded.empty() || time.now - last_at_ < freshness;
     const bool is_known = !last_text_.empty() && is_fresh && ahead == last_ahead_ &&

@@ -51,19 +51,20 @@ inline constexpr bool holds_table = false;
 template <class Key, class T, class Less>
 inline constexpr bool holds_table<std::map<Key, T, Less>> = true;
 
-/// Calls `f(name, time)` for each Time in `value`, with the name of its member.
-template <class T, class F>
-void each_time(std::string_view name, T& value, const F& f) {
-    if constexpr (std::is_same_v<T, Time>) {
+/// Calls `f(name, part)` for each part of the type Part in `value`, with the name of its member.
+template <class Part, class T, class F>
+void each_part(std::string_view name, T& value, const F& f) {
+    if constexpr (std::is_same_v<T, Part>) {
         f(name, value);
     } else if constexpr (holds_optional<T>) {
-        if (value) each_time(name, *value, f);
+        if (value) each_part<Part>(name, *value, f);
     } else if constexpr (holds_list<T>) {
-        for (auto& each : value) each_time(name, each, f);
+        for (auto& each : value) each_part<Part>(name, each, f);
     } else if constexpr (holds_table<T>) {
-        for (auto& [key, each] : value) each_time(name, each, f);
+        for (auto& [key, each] : value) each_part<Part>(name, each, f);
     } else if constexpr (NamedMembers<T>) {
-        each_member<T>([&](const char* its, auto member) { each_time(its, value.*member, f); });
+        each_member<T>(
+            [&](const char* its, auto member) { each_part<Part>(its, value.*member, f); });
     }
 }
 
@@ -96,7 +97,7 @@ bool may_be_in_future(std::string_view name) {
 engine::Memory rebase_times(engine::Memory memory, const engine::PassTime& written,
                             const engine::PassTime& read) {
     const Duration passed = std::max(Duration(0), time_between(written.wall, read.wall));
-    each_time("", memory, [&](std::string_view name, Time& time) {
+    each_part<Time>("", memory, [&](std::string_view name, Time& time) {
         if (time == Time() || time == Time::max() || time == Time::min()) return;
         // The distance to the time of writing stays, and `passed` is added to the age.
         time = saturated_sum(saturated_sum(read.now, time_between(written.now, time)), -passed);
@@ -137,6 +138,10 @@ std::string saved_text(const SavedMemory& saved) {
 
 constexpr void (*dispensable[])(engine::Memory&) = {
     [](engine::Memory& memory) { memory.hints.clear(); },
+    [](engine::Memory& memory) {
+        each_part<engine::BriefText>("", memory,
+                                     [](std::string_view, engine::BriefText& text) { text = {}; });
+    },
     [](engine::Memory& memory) { memory.templates.clear(); },
     [](engine::Memory& memory) { memory.known_groups.clear(); },
     [](engine::Memory& memory) {
@@ -146,24 +151,43 @@ constexpr void (*dispensable[])(engine::Memory&) = {
     [](engine::Memory& memory) { memory.removal_backoffs.clear(); },
     [](engine::Memory& memory) { memory.created.clear(); },
     [](engine::Memory& memory) { memory.unneeded.clear(); },
+    [](engine::Memory& memory) { memory.launched.clear(); },
+    [](engine::Memory& memory) {
+        for (auto& [node, removal] : memory.removals) removal.evictions.clear();
+        for (auto& [node, leaving] : memory.leaving) leaving.evictions.clear();
+    },
+    [](engine::Memory& memory) { memory.failed_machines.clear(); },
+    [](engine::Memory& memory) { memory.unjoined.clear(); },
+    [](engine::Memory& memory) {
+        memory.backoffs.clear();
+        memory.offering_backoffs.clear();
+        memory.cloud_backoffs.clear();
+        memory.request_backoffs.clear();
+        memory.failed_calls.clear();
+        memory.decrease_backoffs.clear();
+        memory.unremovable_groups.clear();
+        memory.unreplaceable_groups.clear();
+    },
 };
 
 }  // namespace
 
 Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
-                                std::size_t limit, const std::optional<engine::PassTime>& written) {
+                                const MemoryTextLimits& limits,
+                                const std::optional<engine::PassTime>& written) {
     SavedMemory saved{.version = memory_version, .host = std::string(host), .memory = memory};
     if (written) saved.written = WrittenAt{written->now, written->wall};
     std::string text = saved_text(saved);
-    // The order is by the cost of the loss: hints cost nothing, lost timers keep nodes for longer.
+    std::size_t limit = std::min(limits.with_hints, limits.all);
     for (void (*const drop_part)(engine::Memory&) : dispensable) {
         if (text.size() <= limit) return text;
+        limit = limits.all;
         drop_part(saved.memory);
         text = saved_text(saved);
     }
     if (text.size() <= limit) return text;
-    return fail(ErrorCode::invalid_argument, "memory needs " + std::to_string(text.size()) +
-                                                 " bytes without hints; there is room for " +
+    return fail(ErrorCode::invalid_argument, "it needs at least " + std::to_string(text.size()) +
+                                                 " bytes; there is room for " +
                                                  std::to_string(limit));
 }
 

@@ -71,22 +71,32 @@ engine::Memory rebase_times(engine::Memory memory, const engine::PassTime& writt
 // 100 for a leaving node, 110 for each eviction from a node of either kind, 30 plus 40 for each
 // controller for upcoming nodes with the same planned pods, 50 for the time of their first plan,
 // 120 for the template of a group and 1500 for its sample node, 110 for each of at most 1000
-// groups. So 1000 groups with failures and 5000 unneeded nodes take 900 KiB of a ConfigMap's 1 MiB.
-// In a large cluster some parts exceed it: the hints, the sample nodes of many groups, the pods
-// that many upcoming nodes are planned for, and the timers of more unneeded nodes, which upstream
-// restarts at each start anyway. memory_text() leaves out these.
+// groups, 60 for each of at most 10,000 machines without a node. A message has 256 bytes at most
+// (engine::BriefText). So 1000 groups with failures and 5000 unneeded nodes take 1 MiB.
 
 /// The limit of a ConfigMap, minus the size of its other keys.
 inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
 
+/// The bytes that a text may have.
+struct MemoryTextLimits {
+    /// Of a text with hints, whose loss costs nothing.
+    std::size_t with_hints = std::numeric_limits<std::size_t>::max();
+    std::size_t all = std::numeric_limits<std::size_t>::max();
+};
 /// The memory as one line, which parse_memory reads back exactly, except for bytes that are no
 /// UTF-8. `host` is the writing version, for people. `written` is the present time; absent: the
-/// text does not have it. If the text would be longer than `limit`, parts are left out in this
-/// order until it fits: hints, templates, known groups, planned pods of upcoming nodes, back-offs
-/// of removals, creation times of nodes, timers of unneeded nodes. `invalid_argument`: the text is
+/// text does not have it. If the text would be too long, parts are left out in this order until it
+/// fits, by the cost of their loss:
+///   - hints, messages of clouds and of the API server, templates, known groups, planned pods of
+///     upcoming nodes, back-offs of removals, creation times of nodes;
+///   - timers of unneeded nodes, which upstream restarts at each start anyway;
+///   - launch times of machines, answers to evictions, failed machines, times of machines without a
+///     node;
+///   - back-offs of groups, offerings and clouds, and counts of failed calls.
+/// Requests, answered targets, upcoming groups and removals stay. `invalid_argument`: the text is
 /// too long even then.
 Result<std::string> memory_text(const engine::Memory& memory, std::string_view host,
-                                std::size_t limit = std::numeric_limits<std::size_t>::max(),
+                                const MemoryTextLimits& limits = {},
                                 const std::optional<engine::PassTime>& written = {});
 /// The part of such a text without its writer and time.
 std::string_view memory_part(std::string_view text);

@@ -57,7 +57,7 @@ struct LeaderHandoverTest : ::testing::Test {
     }
     std::string another_hosts_text(const engine::Memory& memory) {
         const Time now = cluster_start + cluster.now();
-        return record::memory_text(memory, "another", record::config_map_bytes, now).value();
+        return record::memory_text(memory, "another", {}, now).value();
     }
     static int target(const std::optional<PassInput>& pass) {
         return pass.value().snapshot.groups->at(0).group.target.value();

@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 constexpr Time present = time_from_unix_ns(1'700'000'100'000'000'000);
 
 std::string text_of(const engine::Memory& memory) {
-    return *record::memory_text(memory, "1.0", record::config_map_bytes, present);
+    return *record::memory_text(memory, "1.0", {}, present);
 }
 
 /// The ConfigMap on the API server.

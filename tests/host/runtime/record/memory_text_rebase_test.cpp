@@ -106,14 +106,12 @@ TEST(RebaseTimes, CoversNestedTimes) {
 
 TEST(RebaseTimes, IsAppliedToParsedMemory) {
     const Memory memory = unneeded_since(noon - 5min, noon);
-    const auto text = record::memory_text(memory, "1.2.0", record::config_map_bytes,
-                                          PassTime(noon, noon + 20min));
+    const auto text = record::memory_text(memory, "1.2.0", {}, PassTime(noon, noon + 20min));
     ASSERT_TRUE(text) << text.error();
     EXPECT_EQ(record::parse_memory(*text, "memory"), memory) << "without a rebase";
     EXPECT_EQ(since_of(*record::parse_memory(*text, "memory", PassTime(noon + 21min))),
               noon + 15min);
-    const auto later =
-        record::memory_text(memory, "1.2.0", record::config_map_bytes, PassTime(noon + 1h));
+    const auto later = record::memory_text(memory, "1.2.0", {}, PassTime(noon + 1h));
     EXPECT_NE(*text, *later);
     EXPECT_EQ(record::memory_part(*text), record::memory_part(*later));
     EXPECT_EQ(record::memory_part(*record::memory_text({}, "1.2.0")), "");

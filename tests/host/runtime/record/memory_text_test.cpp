@@ -131,10 +131,12 @@ TEST(MemoryText, DropsPlannedPodsIfThereIsNoRoom) {
     memory.planned[NodeGroupId("web")] = {{1, {{"default/ReplicaSet/web", 3}}}};
     const std::size_t whole = written_memory(memory).size();
     memory.hints["default/web-1"] = "node-1";
-    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole), "memory")->planned,
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", {.all = whole}), "memory")
+                  ->planned,
               memory.planned);
-    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole - 1), "memory"),
-              Memory{.started = true});
+    EXPECT_EQ(
+        record::parse_memory(*record::memory_text(memory, "1.2.0", {.all = whole - 1}), "memory"),
+        Memory{.started = true});
 }
 
 TEST(MemoryText, DropsTemplatesBeforePlannedPods) {
@@ -143,9 +145,11 @@ TEST(MemoryText, DropsTemplatesBeforePlannedPods) {
     const Memory kept = memory;
     memory.templates[NodeGroupId("web")] = {.fingerprint = "1"};
     const std::size_t whole = written_memory(memory).size();
-    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole), "memory"), memory);
-    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", whole - 1), "memory"),
-              kept);
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", {.all = whole}), "memory"),
+              memory);
+    EXPECT_EQ(
+        record::parse_memory(*record::memory_text(memory, "1.2.0", {.all = whole - 1}), "memory"),
+        kept);
 }
 
 TEST(MemoryText, DropsUnneededTimersBeforeRequestsAndRemovals) {
@@ -155,9 +159,68 @@ TEST(MemoryText, DropsUnneededTimersBeforeRequestsAndRemovals) {
     const Memory kept = memory;
     const std::size_t room = written_memory(memory).size();
     for (int i = 0; i < 20'000; ++i) memory.unneeded["node-" + std::to_string(i)] = {};
-    const auto text = record::memory_text(memory, "1.2.0", room);
+    const auto text = record::memory_text(memory, "1.2.0", {.all = room});
     ASSERT_TRUE(text) << text.error();
     EXPECT_EQ(record::parse_memory(*text, "memory"), kept);
+}
+
+TEST(MemoryText, DropsMessagesBeforeTemplates) {
+    Memory memory{.started = true};
+    memory.templates[NodeGroupId("web")] = {.fingerprint = "1"};
+    memory.backoffs[NodeGroupId("web")] = {.since = written_at};
+    const Memory kept = memory;
+    const std::size_t room = written_memory(memory).size();
+    memory.backoffs[NodeGroupId("web")].because = "no capacity";
+    EXPECT_EQ(record::parse_memory(*record::memory_text(memory, "1.2.0", {.all = room}), "memory"),
+              kept);
+}
+
+TEST(MemoryText, DropsBackoffsLast) {
+    Memory memory{.started = true};
+    memory.requests[NodeGroupId("web")] = {.increase = 3};
+    memory.removals["node-2"] = {.group = NodeGroupId("web")};
+    const Memory kept = memory;
+    const std::size_t least = written_memory(memory).size();
+    memory.backoffs[NodeGroupId("web")] = {.since = written_at};
+    memory.failed_calls[NodeGroupId("web")] = {.count = 1};
+    const Memory with_backoffs = memory;
+    const std::size_t room = written_memory(memory).size();
+    memory.launched[NodeGroupId("web")][MachineId("i-1")] = written_at;
+    memory.unjoined[NodeGroupId("web")][MachineId("i-1")] = written_at;
+    memory.failed_machines[NodeGroupId("web")] = {MachineId("i-2")};
+    memory.removals["node-2"].evictions["default/web-1/u1"] = {.agreed = written_at};
+    const auto read_within = [&](std::size_t limit) {
+        return record::parse_memory(*record::memory_text(memory, "1.2.0", {.all = limit}),
+                                    "memory");
+    };
+    EXPECT_EQ(read_within(room), with_backoffs);
+    EXPECT_EQ(read_within(room - 1), kept);
+    EXPECT_FALSE(record::memory_text(memory, "1.2.0", {.all = least - 1}));
+}
+
+TEST(MemoryText, DropsHintsBeyondALimitOfTheirOwn) {
+    Memory memory{.started = true};
+    memory.unneeded["node-1"] = {.since = written_at};
+    const Memory kept = memory;
+    memory.hints["default/web-1"] = "node-1";
+    const std::size_t whole = written_memory(memory).size();
+    const auto text = record::memory_text(memory, "1.2.0", {.with_hints = whole - 1});
+    EXPECT_EQ(record::parse_memory(*text, "memory"), kept);
+}
+
+TEST(MemoryText, HasRoomForFailuresOfAThousandGroups) {
+    Memory memory;
+    for (int i = 0; i < 1000; ++i) {
+        const NodeGroupId group("group-of-some-name-" + std::to_string(i));
+        memory.backoffs[group] = {.since = written_at,
+                                  .until = written_at + 5min,
+                                  .length = 5min,
+                                  .last_failure = written_at,
+                                  .because = std::string(8000, 'x')};
+        memory.requests[group] = {
+            .since = written_at, .deadline = written_at + 15min, .increase = 1};
+    }
+    EXPECT_LT(written_memory(memory).size(), std::size_t{1000} << 10) << "one ConfigMap";
 }
 
 TEST(MemoryText, DropsHintsFirst) {
@@ -165,12 +228,12 @@ TEST(MemoryText, DropsHintsFirst) {
     memory.started = true;
     memory.hints["default/web-1"] = "node-1";
     const std::size_t whole = written_memory(memory).size();
-    EXPECT_EQ(*record::memory_text(memory, "1.2.0", whole), written_memory(memory));
-    const auto shorter = record::memory_text(memory, "1.2.0", whole - 1);
+    EXPECT_EQ(*record::memory_text(memory, "1.2.0", {.all = whole}), written_memory(memory));
+    const auto shorter = record::memory_text(memory, "1.2.0", {.all = whole - 1});
     ASSERT_TRUE(shorter) << shorter.error();
     EXPECT_EQ(record::parse_memory(*shorter, "memory"), Memory{.started = true});
-    EXPECT_EQ(record::memory_text(memory, "1.2.0", 10).error().message,
-              "memory needs 54 bytes without hints; there is room for 10");
+    EXPECT_EQ(record::memory_text(memory, "1.2.0", {.all = 10}).error().message,
+              "it needs at least 54 bytes; there is room for 10");
 }
 
 }  // namespace
