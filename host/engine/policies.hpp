@@ -25,6 +25,9 @@
 
 namespace capstan::engine {
 
+/// Before CallContext::unwritten_because in a sentence.
+inline constexpr std::string_view unwritten_memory = "memory cannot be written: ";
+
 /// Everything that an answer may depend on besides the question: equal questions in equal contexts
 /// get equal answers.
 struct CallContext {
@@ -40,6 +43,9 @@ struct CallContext {
     /// Scale-up ends after this many searches for options, because it did so when the pass was
     /// recorded (PassFigures::searches_in_time). Absent: Policies::time_limit decides.
     std::optional<int> searches_max{};
+    /// Why Memory could not be written last: then no removal begins, and nothing is ordered until a
+    /// write succeeds. Empty: it was written.
+    std::string unwritten_because{};
 
     PassTime time() const noexcept { return {now, wall.value_or(now)}; }
 };

@@ -10,6 +10,7 @@
 
 #include <capstan/assert.hpp>
 
+#include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "runtime/actions_under_way.hpp"
 #include "runtime/cloud_actions.hpp"
@@ -81,6 +82,12 @@ bool is_mark(const engine::NodeChange& change) {
     return !change.set_taints.empty() || change.unschedulable.value_or(false);
 }
 
+/// Whether a removal begins with the change.
+bool begins_removal(const engine::NodeChange& change) {
+    return std::ranges::find(change.set_taints, engine::to_be_deleted_taint, &Taint::key) !=
+           change.set_taints.end();
+}
+
 using CarriedOutDone = std::function<void(Results)>;
 
 /// The execution of one decision, owned by its open calls.
@@ -130,14 +137,7 @@ public:
     }
 
     void start(const engine::Decision& decision, const Clouds& clouds, ClusterClient& cluster) {
-        for (std::size_t at = 0; at < decision.decreases.size(); ++at)
-            decrease(at, decision.decreases[at], clouds.find(decision.decreases[at].cloud));
-        create(decision, clouds);
-        for (std::size_t at = 0; at < decision.increases.size(); ++at) {
-            if (is_created(decision, decision.increases[at].group)) continue;
-            increase(at, decision.increases[at], clouds.find(decision.increases[at].cloud));
-        }
-        destroy(decision, clouds);
+        is_unwritten() ? hold_orders() : order(decision, clouds);
         // Removals that wait for no change; the others are begun by the end of their last change.
         std::vector<std::size_t> due;
         for (std::size_t at = 0; at < removals_.size(); ++at)
@@ -182,17 +182,40 @@ public:
     }
 
 private:
+    void order(const engine::Decision& decision, const Clouds& clouds) {
+        for (std::size_t at = 0; at < decision.decreases.size(); ++at)
+            decrease(at, decision.decreases[at], clouds.find(decision.decreases[at].cloud));
+        create(decision, clouds);
+        for (std::size_t at = 0; at < decision.increases.size(); ++at) {
+            if (is_created(decision, decision.increases[at].group)) continue;
+            increase(at, decision.increases[at], clouds.find(decision.increases[at].cloud));
+        }
+        destroy(decision, clouds);
+    }
+    /// Removals are held back when their nodes have been rechecked.
+    void hold_orders() {
+        for (const ActionPlace& place : std::set<ActionPlace>(open_places_))
+            if (place.first != CloudAction::removal) answer(place, held_back());
+    }
+
     void open_places(CloudAction kind, std::size_t count) {
         for (std::size_t at = 0; at < count; ++at) open_places_.emplace(kind, at);
     }
     bool is_unobserved() const noexcept { return !call_context_.unobserved_because.empty(); }
+    bool is_unwritten() const noexcept { return !call_context_.unwritten_because.empty(); }
+    /// Nothing was asked for.
     Error held_back() const {
-        return {ErrorCode::cancelled,
-                "the view of the cluster is stale: " + call_context_.unobserved_because};
+        return {.code = ErrorCode::cancelled,
+                .message =
+                    is_unobserved()
+                        ? "the view of the cluster is stale: " + call_context_.unobserved_because
+                        : std::string(engine::unwritten_memory) + call_context_.unwritten_because,
+                .provider_code = std::string(engine::not_asked)};
     }
 
     void ask(ClusterClient& cluster, const PlacedChange& change) {
-        if (is_unobserved() && is_mark(change.what))
+        if ((is_unobserved() && is_mark(change.what)) ||
+            (is_unwritten() && begins_removal(change.what)))
             return take_change(change.at, change.what.node, held_back());
         cluster.change(change.what, [self = shared_from_this(), at = change.at,
                                      node = change.what.node](Result<void> result) {
@@ -378,7 +401,7 @@ private:
 
     /// Asks the cloud to remove the machines of the nodes that have been marked.
     void remove(std::size_t at) {
-        if (is_unobserved()) return take_removal(at, {held_back()});
+        if (is_unobserved() || is_unwritten()) return take_removal(at, {held_back()});
         const auto& [removal, cloud, is_atomic, changes, open_changes, failed_nodes] =
             removals_[at];
         if (is_atomic && !failed_nodes.empty()) return keep_atomic(at);

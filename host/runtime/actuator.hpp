@@ -36,6 +36,9 @@ struct ActionPatience {
 ///     increases of the group are `cancelled`.
 ///   - If `call_context` says that the cluster is not observed, removals, evictions and changes
 ///     that mark a node are `cancelled`, and no node is rechecked. Marks are still taken off.
+///   - If `call_context` says that the memory is not written, actions of clouds and marks that
+///   begin
+///     a removal are `cancelled`.
 /// Waits for the results and returns them in the order of the decision. On virtual time the clock
 /// goes on meanwhile. An action that fails does not keep another one from being carried out. The
 /// wait always ends, since each call has a deadline. A dry run asks for nothing and has no results.

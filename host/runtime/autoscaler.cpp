@@ -71,6 +71,7 @@ void Autoscaler::begin(engine::Memory memory) {
     memory_ = std::move(memory);
     memory_.cloud_backoffs.clear();
     memory_.request_backoffs.clear();
+    unwritten_because_.clear();
     wake_at_.reset();
     seen_.reset();
     // Actions under way of an earlier term do not belong to this memory.
@@ -132,7 +133,8 @@ PassInput Autoscaler::make_input(const engine::snapshot::Cluster& cluster, const
                              .wall = time.wall,
                              .dry_run = parts_.dry_run,
                              .simulation = parts_.simulation,
-                             .unobserved_because = std::move(unobserved_because)},
+                             .unobserved_because = std::move(unobserved_because),
+                             .unwritten_because = unwritten_because_},
             .skipped_hooks = skipped_of(wiring_),
             .host = &parts_.host,
             .earlier = groups_};
@@ -160,6 +162,8 @@ bool Autoscaler::is_same(const Sight& before, const Sight& now) {
 bool Autoscaler::may_skip(const Sight& sight, std::optional<Time> wanted) const {
     const Time now = sight.at.now;
     if (!seen_ || !ended_.empty() || now - seen_->at.now >= parts_.skips_for) return false;
+    // The end of each pass tries to write the memory.
+    if (!unwritten_because_.empty()) return false;
     if (wanted && *wanted <= now) return false;
     return is_same(*seen_, sight) && !(parts_.wants_pass && parts_.wants_pass());
 }
@@ -255,6 +259,7 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run_pass() {
     // The next pass sees what was asked for, or asks for it again.
     if (asks_for_something(report->decision())) seen_.reset();
     report->under_way = under_way_->groups();
+    report->unwritten_because = unwritten_because_;
     report->at = parts_.host.loop().clock()->now();
     report->times.total = now() - began;
     return report;
@@ -266,12 +271,13 @@ void Autoscaler::act(PassReport& report) {
     const bool is_dry = parts_.dry_run;
     const bool is_plan = !decision.increases.empty() || !decision.decreases.empty();
     if (!is_dry)
-        parts_.keep(engine::pass::remember_plan(memory_, report.result.outcome, settings_,
-                                                report.input.call_context.now),
-                    is_plan ? MemoryStage::planned : MemoryStage::decided);
+        keep(engine::pass::remember_plan(memory_, report.result.outcome, settings_,
+                                         report.input.call_context.now),
+             is_plan ? MemoryStage::planned : MemoryStage::decided);
     SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
     // A copy: the report keeps the context of the decision.
     engine::CallContext call_context = report.input.call_context;
+    call_context.unwritten_because = unwritten_because_;
     if (call_context.unobserved_because.empty())
         call_context.unobserved_because = unobserved_because();
     report.results = carry_out_now(
@@ -286,7 +292,7 @@ void Autoscaler::act(PassReport& report) {
     if (parts_.visitor != nullptr) parts_.visitor->on_results(report);
     memory_ = engine::pass::remember_results(report.result.outcome.memory, decision, report.results,
                                              settings_, end);
-    if (!is_dry) parts_.keep(memory_, MemoryStage::results);
+    if (!is_dry) keep(memory_, MemoryStage::results);
     report.memory = memory_;
     wake_at_ = report.result.outcome.wake_at;
     if (is_dry) {
@@ -296,6 +302,15 @@ void Autoscaler::act(PassReport& report) {
                    engine::removal::find_next_step(memory_, settings_, end, &report.input.snapshot,
                                                    call_context.unobserved_because.empty())) {
         wake_at_ = std::min(wake_at_.value_or(*step), *step);
+    }
+}
+
+void Autoscaler::keep(const engine::Memory& memory, MemoryStage stage) {
+    const Result<void> kept = parts_.keep(memory, stage);
+    if (!kept) {
+        unwritten_because_ = kept.error().message;
+    } else if (stage != MemoryStage::decided) {
+        unwritten_because_.clear();
     }
 }
 

@@ -53,9 +53,10 @@ public:
         std::function<std::string()> unobserved_because{};
         /// Called after the decision. On an error the decision is not carried out.
         std::function<Result<void>()> may_act;
-        /// Persists the memory for the next start, waits until it is written, and reports errors
-        /// itself.
-        std::function<void(const engine::Memory&, MemoryStage)> keep;
+        /// Persists the memory for the next start, waits until it is written, and logs errors
+        /// itself. It may skip a decided stage. After an error the decision orders nothing and
+        /// begins no removal; the next pass tries again.
+        std::function<Result<void>(const engine::Memory&, MemoryStage)> keep;
         instances::ChangeGate gate{};  ///< see CloudClient
         /// Called by any thread at a late answer of a cloud, or at the end of an action that a pass
         /// did not wait for. NULL: answers and results wait for the next pass.
@@ -136,6 +137,7 @@ private:
     Result<std::shared_ptr<PassReport>> plan(std::optional<Time> wanted);
     Result<std::shared_ptr<const PassReport>> run_pass();
     void act(PassReport& report);
+    void keep(const engine::Memory& memory, MemoryStage stage);
 
     Parts parts_;
     PassClock clock_;
@@ -146,6 +148,7 @@ private:
     std::shared_ptr<ActionsUnderWay> under_way_{};
     Duration action_patience_{};
     engine::Memory memory_{};
+    std::string unwritten_because_{};  ///< see CallContext
     std::optional<Time> wake_at_{};
     FilledGroups groups_{};  ///< of the last pass
     /// What the last pass saw; absent: the next one is not skipped.

@@ -45,8 +45,9 @@ struct PassReport {
     std::optional<std::map<NodeGroupId, engine::Backoff>> backoffs_before{};
     /// The groups with an action under way after the pass, and the action.
     std::map<NodeGroupId, std::string> under_way{};
-    std::string dropped_because{};  ///< empty: it was carried out, or is a dry run
-    Time at{};                      ///< when the results had come, see PassTime::now
+    std::string dropped_because{};    ///< empty: it was carried out, or is a dry run
+    std::string unwritten_because{};  ///< see CallContext; at the end of the pass
+    Time at{};                        ///< when the results had come, see PassTime::now
     PassTimes times{};
 
     const engine::Decision& decision() const noexcept { return result.outcome.decision; }

@@ -86,7 +86,7 @@ Result<std::unique_ptr<AutoscalerProcess>> AutoscalerProcess::make(
              .unobserved_because = [&self] { return self.unobserved_because(); },
              .may_act = [&self] { return self.may_act(); },
              .keep = [&self](const engine::Memory& memory,
-                             runtime::MemoryStage stage) { self.keep(memory, stage); },
+                             runtime::MemoryStage stage) { return self.keep(memory, stage); },
              .on_late_answer = [&self] { self.on_late_answer(); },
              .skips_for = parts.every_pass ? Duration(0) : Duration::max(),
              .decide =
@@ -250,22 +250,23 @@ void AutoscalerProcess::count_asked_for(const engine::Decision& decision,
     }
 }
 
-void AutoscalerProcess::keep(const engine::Memory& memory, runtime::MemoryStage stage) {
-    if (stage == runtime::MemoryStage::results) {
-        if (!std::exchange(forgets_now_, false)) save(memory);
-        return;
-    }
-    save(memory);
+Result<void> AutoscalerProcess::keep(const engine::Memory& memory, runtime::MemoryStage stage) {
+    if (stage == runtime::MemoryStage::results)
+        return std::exchange(forgets_now_, false) ? Result<void>() : save(memory);
+    Result<void> saved = save(memory);
     decision_events_.carrying_out();
+    return saved;
 }
 
 /// Writes how the memory differs from the last one to the events, and saves it.
-void AutoscalerProcess::save(const engine::Memory& memory) {
+Result<void> AutoscalerProcess::save(const engine::Memory& memory) {
+    if (memory_is_refused_) return fail(ErrorCode::unavailable, "injected fault");
     decision_events_.remembered(saved_, memory, now());
     saved_at_ = time();
     if (auto saved = save_memory(memory, parts_.version, parts_.state, saved_at_); !saved)
         saving_ = std::move(saved);
     saved_ = memory;
+    return {};
 }
 
 Result<void> AutoscalerProcess::restart() {

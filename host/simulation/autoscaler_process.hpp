@@ -101,6 +101,8 @@ public:
     void break_api(bool is_broken) noexcept { api_is_broken_ = is_broken; }
     /// Sets whether an admission policy denies evictions.
     void deny_evictions(bool are_denied) noexcept { evictions_are_denied_ = are_denied; }
+    /// Sets whether the memory cannot be saved: a restart then begins with an older one.
+    void refuse_memory(bool is_refused) noexcept { memory_is_refused_ = is_refused; }
 
     std::vector<GivenCommand> take_commands() { return decision_events_.take_commands(); }
     const std::vector<GivenCommand>& commands() const noexcept {
@@ -137,8 +139,8 @@ private:
     Result<void> begin_again(std::optional<Time> unobserved_since);
     Result<runtime::PassResult> decide(const runtime::PassInput& input,
                                        runtime::instances::PassThread& thread);
-    void keep(const engine::Memory& memory, runtime::MemoryStage stage);
-    void save(const engine::Memory& memory);
+    Result<void> keep(const engine::Memory& memory, runtime::MemoryStage stage);
+    Result<void> save(const engine::Memory& memory);
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
 
     runtime::PluginHost& host_;
@@ -173,7 +175,7 @@ private:
     std::optional<engine::snapshot::Cluster> stale_{};
     Time stale_since_{};
     bool is_failing_ = false;  ///< the last pass could not look at the cluster
-    bool api_is_broken_ = false, evictions_are_denied_ = false;
+    bool api_is_broken_ = false, evictions_are_denied_ = false, memory_is_refused_ = false;
     DecisionEvents decision_events_;
     std::optional<Saboteur> saboteur_{};  ///< absent: no defect is injected
 };

@@ -183,6 +183,15 @@ void repair_sizes(const PassState& state) {
     append(decision.notes, health::describe_departed_groups(state.memory, state.context.groups()));
 }
 
+/// Why no removal begins; empty: one may begin.
+std::string why_no_removals(const CallContext& call_context) {
+    if (!call_context.unobserved_because.empty())
+        return "the view of the cluster is stale: " + call_context.unobserved_because;
+    if (!call_context.unwritten_because.empty())
+        return std::string(unwritten_memory) + call_context.unwritten_because;
+    return {};
+}
+
 scale_down::ScaleDown find_nodes_to_remove(const PassState& state) {
     // Pods can move to existing nodes, but not to nodes that were just ordered.
     scheduling::Placement what_if(state.scale_up.placement());
@@ -190,10 +199,9 @@ scale_down::ScaleDown find_nodes_to_remove(const PassState& state) {
     scale_down::ScaleDown plan = scale_down::plan_scale_down(
         state.context, what_if, state.context.candidates, state.context.budgets,
         state.out.decision.increases, state.memory);
-    if (state.is_unobserved()) {
+    if (std::string because = why_no_removals(state.call_context); !because.empty()) {
         plan.chosen.clear();
-        plan.no_removals_because =
-            "the view of the cluster is stale: " + state.call_context.unobserved_because;
+        plan.no_removals_because = std::move(because);
     }
     return plan;
 }

@@ -182,8 +182,9 @@ Result<void> Daemon::make_autoscaler() {
                                   .may_act = may_act,
                                   .keep =
                                       [this](const engine::Memory& memory, MemoryStage stage) {
-                                          if (stage != MemoryStage::decided)
-                                              leader_handover_->keep(memory);
+                                          return stage == MemoryStage::decided
+                                                     ? Result<void>()
+                                                     : leader_handover_->keep(memory);
                                       },
                                   .gate = services_->gate(),
                                   .on_late_answer = on_late_answer,
@@ -367,6 +368,7 @@ std::optional<std::uint64_t> Daemon::find_term() {
 /// Passes are expected of a host from the beginning of its term.
 void Daemon::follow_term() {
     const std::optional<std::uint64_t> term = find_term();
+    if (!term) observable_.metrics.set_memory_unwritten(false);
     if (!term || !makes_passes(exchange_.config().pipeline)) {
         observable_.health.stand_by();
     } else if (!observable_.health.is_watching(*term)) {

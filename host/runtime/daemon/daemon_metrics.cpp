@@ -139,6 +139,9 @@ DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
       info_(pass_metrics::gauges(registry, "capstan_info",
                                  "Always 1. The labels are the version and cluster.name.")),
       leader_(add_gauge(registry, "capstan_leader", "1 if this replica is the leader.")),
+      memory_unwritten_(add_gauge(registry, "capstan_memory_unwritten",
+                                  "1 if the leader cannot write its memory; until it can, it "
+                                  "orders nothing and begins no removal.")),
       config_in_force_(add_gauge(registry, "capstan_config_in_force",
                                  "1 if the configuration file is in force; 0 if it has errors, "
                                  "needs a restart, was not reloaded, or is missing.")),
@@ -280,6 +283,10 @@ void DaemonMetrics::introduce(const std::string& version, const std::string& clu
 }
 
 void DaemonMetrics::set_leader(bool is_leader) { leader_.Set(is_leader ? 1 : 0); }
+
+void DaemonMetrics::set_memory_unwritten(bool is_unwritten) {
+    memory_unwritten_.Set(is_unwritten ? 1 : 0);
+}
 
 void DaemonMetrics::set_config(bool is_in_force, Time taken_over) {
     config_in_force_.Set(is_in_force ? 1 : 0);

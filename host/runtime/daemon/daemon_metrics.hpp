@@ -43,6 +43,7 @@ public:
     void waited(Duration length);
     /// A reload has taken so long, whether it was taken over or refused.
     void reconfigured(Duration length);
+    void set_memory_unwritten(bool is_unwritten);
 
     /// Whether the configuration on the disk is in force, and when the one in force was taken over.
     /// [any thread]
@@ -98,7 +99,7 @@ private:
     prometheus::Counter& late_actions_;
     prometheus::Counter& skipped_;
     pass_metrics::Gauges& info_;
-    prometheus::Gauge& leader_;
+    prometheus::Gauge &leader_, &memory_unwritten_;
     prometheus::Gauge &config_in_force_, &config_taken_over_;
     prometheus::Histogram& pod_waits_;
     pass_metrics::Counters& events_;

@@ -222,10 +222,17 @@ std::string unready_because(PluginHost& host, const ObservableState& observable,
         const std::vector<loop::HeldCall> stuck = host.calls().stuck();
         if (!stuck.empty()) return stuck.front().sentence();
     }
-    return find_credentials_problem(observable.history.last().get());
+    const std::shared_ptr<const PassReport> last = observable.history.last();
+    if (services.wants_passes()) waits = describe_unwritten_memory(last.get());
+    return waits.empty() ? find_credentials_problem(last.get()) : waits;
 }
 
 }  // namespace
+
+std::string describe_unwritten_memory(const PassReport* pass) {
+    if (pass == nullptr || pass->unwritten_because.empty()) return {};
+    return "memory cannot be written, so nothing is ordered: " + pass->unwritten_because;
+}
 
 std::string describe_shortcomings(std::string absent, const PassReport* pass) {
     if (pass == nullptr) return absent;

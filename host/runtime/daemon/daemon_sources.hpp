@@ -35,6 +35,9 @@ struct DaemonFacts {
 /// AdminSources::absent: `absent`, and the warnings of the last pass; `pass` NULL: there has been
 /// none.
 std::string describe_shortcomings(std::string absent, const PassReport* pass);
+/// Why nothing is ordered, if the memory could not be written at the end of the last pass;
+/// otherwise empty.
+std::string describe_unwritten_memory(const PassReport* pass);
 
 /// The sources borrow their arguments. `services` owns the server that calls them.
 AdminSources make_sources(PluginHost& host, ObservableState& observable, LoopServices& services,

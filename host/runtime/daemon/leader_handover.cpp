@@ -27,8 +27,11 @@ LeaderHandover::LeaderHandover(PluginHost& host, std::shared_ptr<LoopServices> s
       version_(std::move(version)),
       identity_(std::move(identity)),
       failures_(host.log(), {.source = "capstan",
-                             .failed = "data for a restart not saved",
-                             .succeeded = "data for a restart saved again"}),
+                             .failed = "memory cannot be written, so nothing is ordered",
+                             .succeeded = "memory is written again"}),
+      state_failures_(host.log(), {.source = "capstan",
+                                   .failed = "state of plugins not saved",
+                                   .succeeded = "state of plugins saved again"}),
       clock_(host.loop().clock()) {}
 
 Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
@@ -53,15 +56,17 @@ Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     return out;
 }
 
-void LeaderHandover::keep(const engine::Memory& memory) {
+Result<void> LeaderHandover::keep(const engine::Memory& memory) {
     kept_ = memory;
     kept_at_ = clock_.read().now;
     const Result<bool> kept = write(memory);
     const Duration now = host_.loop().monotonic();
     // A term that is over is neither a failure nor the end of one.
     const bool is_over = kept ? !*kept : kept.error().code == ErrorCode::cancelled;
-    if (is_over) return;
+    if (is_over) return {};
     kept ? failures_.succeeded(now) : failures_.failed(kept.error(), now);
+    if (!kept) return fail(kept.error());
+    return {};
 }
 
 Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::size_t room) {
@@ -86,6 +91,8 @@ void LeaderHandover::note_attempt(const std::string& text) {
 Result<bool> LeaderHandover::write(const engine::Memory& memory) {
     const std::size_t room = services_->keeper().room();
     SharedStates states = share_states(host_, identity_, room / 2);
+    const Duration now = host_.loop().monotonic();
+    states.error ? state_failures_.failed(*states.error, now) : state_failures_.succeeded(now);
     CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
     note_attempt(text);
     CAPSTAN_TRY(const bool is_written,
@@ -99,7 +106,6 @@ Result<bool> LeaderHandover::write(const engine::Memory& memory) {
                     });
                 }));
     if (is_written) own_ = {std::string(record::memory_part(text))};
-    if (states.error) return fail(*std::move(states.error));
     return is_written;
 }
 

@@ -35,8 +35,8 @@ public:
     /// read now.
     Result<engine::Memory> take(std::uint64_t term);
     /// Writes the memory, waits until it is written, and logs errors. Does nothing once the term is
-    /// over.
-    void keep(const engine::Memory& memory);
+    /// over. The error: the memory is not written.
+    Result<void> keep(const engine::Memory& memory);
 
 private:
     /// False: the term is over, and nothing was written.
@@ -50,7 +50,7 @@ private:
     PluginHost& host_;
     const std::shared_ptr<LoopServices> services_;
     const std::string version_, identity_;
-    FailureLog failures_;
+    FailureLog failures_, state_failures_;
     std::uint64_t term_ = 0;
     PassClock clock_;
     std::string last_text_{};

@@ -25,6 +25,7 @@ void PassReporter::on_pass(const std::shared_ptr<const PassReport>& pass) {
     observable_.snapshot->pass_ended(pass.get(), host_.loop().clock()->wall());
     log_.log(*pass);
     observable_.history.put(pass);
+    observable_.metrics.set_memory_unwritten(!pass->unwritten_because.empty());
     if (!pass->dropped_because.empty()) return;
     failures_.succeeded(host_.loop().monotonic());
     observable_.health.pass_succeeded(host_.loop().monotonic());

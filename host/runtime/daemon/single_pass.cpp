@@ -107,16 +107,17 @@ Result<std::shared_ptr<const PassReport>> decide_with(
     const std::shared_ptr<Environment>& environment) {
     CAPSTAN_TRY(
         const auto autoscaler,
-        Autoscaler::make(config, {.host = host,
-                                  .cluster = environment->cluster,
-                                  .look = [&] { return look(host, environment, options.patience); },
-                                  .may_act = [] { return Result<void>(); },
-                                  .keep = [](const engine::Memory&, MemoryStage) {},
-                                  .gate = refuse_in_dry_run,
-                                  .seed = options.seed,
-                                  .dry_run = true,
-                                  .waits_for_clouds = true,
-                                  .waits_for_actions = true}));
+        Autoscaler::make(config,
+                         {.host = host,
+                          .cluster = environment->cluster,
+                          .look = [&] { return look(host, environment, options.patience); },
+                          .may_act = [] { return Result<void>(); },
+                          .keep = [](const engine::Memory&, MemoryStage) { return Result<void>(); },
+                          .gate = refuse_in_dry_run,
+                          .seed = options.seed,
+                          .dry_run = true,
+                          .waits_for_clouds = true,
+                          .waits_for_actions = true}));
     CAPSTAN_TRY(engine::Memory memory, load_memory(host, environment));
     autoscaler->begin(std::move(memory));
     return autoscaler->run();

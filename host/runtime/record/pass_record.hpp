@@ -24,7 +24,8 @@
 namespace capstan::engine {
 
 BOOST_DESCRIBE_STRUCT(CallContext, (),
-                      (seed, now, wall, dry_run, simulation, unobserved_because, searches_max))
+                      (seed, now, wall, dry_run, simulation, unobserved_because, unwritten_because,
+                       searches_max))
 BOOST_DESCRIBE_STRUCT(Group, (),
                       (group, cloud, described, undescribed_because, options, price_per_hour,
                        machines, target_lag, plan, unreadable_because))

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "engine/node_marks.hpp"
 #include "fake_cluster.hpp"
 #include "virtual_assembly.hpp"
 
@@ -366,6 +367,26 @@ TEST_F(ActuatorTest, SkipsRemovalsIfTheViewIsStale) {
               "the view of the cluster is stale: Pod was last synced 20s ago");
     EXPECT_THAT(cluster.requests, ElementsAre("change n2"));
     EXPECT_THAT(targets(), ElementsAre(1, 0, 3, 0));
+}
+
+TEST_F(ActuatorTest, OrdersNothingIfTheMemoryIsNotWritten) {
+    call_context.unwritten_because = "write ConfigMap m: forbidden";
+    engine::Decision decision;
+    decision.increases = {increase("a", 0, 1)};
+    decision.removals = {removal(1)};
+    decision.node_changes = {
+        {.node = "n2", .drop_taints = {"removing"}},
+        {.node = "n3", .set_taints = {{.key = std::string(engine::to_be_deleted_taint)}}}};
+    decision.evictions = {{.ns = "default", .pod = "web-1"}};
+    const engine::Results results = carry_out(decision);
+    EXPECT_THAT(outcomes(results.increases), ElementsAre("cancelled"));
+    EXPECT_EQ(results.increases[0]->message,
+              "memory cannot be written: write ConfigMap m: forbidden");
+    EXPECT_EQ(results.increases[0]->provider_code, engine::not_asked);
+    EXPECT_THAT(outcomes(results.removals.at(0)), ElementsAre(": cancelled"));
+    EXPECT_THAT(outcomes(results.node_changes), ElementsAre("done", "cancelled"));
+    EXPECT_THAT(outcomes(results.evictions), ElementsAre("done"));
+    EXPECT_THAT(targets(), ElementsAre(0, 0, 3, 0));
 }
 
 TEST_F(ActuatorTest, SendsNothingInADryRun) {

@@ -27,7 +27,7 @@ struct AutoscalerScaleUp : ::testing::Test {
     VirtualAssembly assembly;
     FakeCluster cluster;
     engine::snapshot::ClusterBuilder builder;
-    Result<void> may_act{};
+    Result<void> may_act{}, keeps{};
     Result<void> gate{};
     std::vector<engine::Memory> kept;
     std::optional<Error> stale_error;
@@ -81,7 +81,9 @@ struct AutoscalerScaleUp : ::testing::Test {
                                  .may_act = [this] { return may_act; },
                                  .keep =
                                      [this](const engine::Memory& memory, MemoryStage stage) {
-                                         if (stage != MemoryStage::decided) kept.push_back(memory);
+                                         if (stage == MemoryStage::decided) return Result<void>();
+                                         kept.push_back(memory);
+                                         return keeps;
                                      },
                                  .gate = [this] { return gate; },
                                  .wants_pass = [this] { return wants_pass; },
@@ -147,6 +149,27 @@ TEST_F(AutoscalerScaleUp, SendsNothingThroughAClosedGate) {
     ASSERT_TRUE((*pass)->results.increases.at(0));
     EXPECT_THAT((*pass)->results.increases[0]->message, HasSubstr("no longer the leader"));
     EXPECT_EQ(target(), 0);
+}
+
+TEST_F(AutoscalerScaleUp, OrdersNothingUntilTheMemoryIsWritten) {
+    skips_for = 1min;
+    keeps = fail(ErrorCode::unavailable, "the disk is full");
+    const auto autoscaler = make();
+    const auto pass = autoscaler->run();
+    ASSERT_TRUE(pass) << pass.error();
+    ASSERT_EQ((*pass)->decision().increases.size(), 1u);
+    ASSERT_TRUE((*pass)->results.increases.at(0));
+    EXPECT_EQ((*pass)->results.increases[0]->message, "memory cannot be written: the disk is full");
+    EXPECT_EQ((*pass)->unwritten_because, "the disk is full");
+    EXPECT_FALSE((*pass)->memory.requests.contains(NodeGroupId("web")));
+    EXPECT_FALSE((*pass)->memory.backoffs.contains(NodeGroupId("web")));
+    EXPECT_EQ(target(), 0);
+    keeps = {};
+    const auto next = autoscaler->run();
+    ASSERT_TRUE(next && *next);
+    EXPECT_THAT((*next)->results.increases, ElementsAre(std::nullopt)) << "written in this pass";
+    EXPECT_EQ((*next)->unwritten_because, "");
+    EXPECT_EQ(target(), 1);
 }
 
 TEST_F(AutoscalerScaleUp, SendsNothingInADryRun) {
@@ -305,6 +328,18 @@ TEST_F(AutoscalerSkip, IsNotMadeWhileAPassIsWanted) {
     EXPECT_TRUE(is_next_skipped());
 }
 
+TEST_F(AutoscalerSkip, IsNotMadeUntilTheMemoryIsWritten) {
+    EXPECT_TRUE(is_next_skipped());
+    wants_pass = true;
+    keeps = fail(ErrorCode::unavailable, "the disk is full");
+    EXPECT_FALSE(is_next_skipped());
+    wants_pass = false;
+    EXPECT_FALSE(is_next_skipped());
+    keeps = {};
+    EXPECT_FALSE(is_next_skipped()) << "it writes the memory";
+    EXPECT_TRUE(is_next_skipped());
+}
+
 TEST_F(AutoscalerSkip, DoesNotFollowAPassThatAskedForSomething) {
     config::Config now = assembly.config();
     now.scale_up.new_pod_delay = 0s;
@@ -387,6 +422,7 @@ struct AutoscalerScaleDown : ::testing::Test {
     FakeCluster cluster;
     engine::snapshot::ClusterBuilder builder;
     std::function<std::string()> unobserved_because = [] { return std::string(); };
+    Result<void> keeps{};
 
     AutoscalerScaleDown() {
         const Resources amounts{{"cpu", 4000}, {"memory", std::int64_t{16} << 30}, {"pods", 110}};
@@ -402,7 +438,11 @@ struct AutoscalerScaleDown : ::testing::Test {
                                  .look = [this] { return builder.build(); },
                                  .unobserved_because = [this] { return unobserved_because(); },
                                  .may_act = [] { return Result<void>(); },
-                                 .keep = [](const engine::Memory&, MemoryStage) {},
+                                 .keep =
+                                     [this](const engine::Memory&, MemoryStage stage) {
+                                         return stage == MemoryStage::decided ? Result<void>()
+                                                                              : keeps;
+                                     },
                                  .gate = [] { return Result<void>(); },
                                  .dry_run = dry_run})
             .value();
@@ -439,6 +479,22 @@ TEST_F(AutoscalerScaleDown, TaintsNothingIfTheViewGetsStaleAfterTheDecision) {
     EXPECT_EQ((*held)->results.node_changes.at(0)->code, ErrorCode::cancelled);
     EXPECT_THAT(cluster.requests, ::testing::IsEmpty());
     unobserved_because = [] { return std::string(); };
+    ASSERT_TRUE(autoscaler->run());
+    EXPECT_THAT(cluster.requests, ElementsAre("recheck web-1", "change web-1"));
+}
+
+TEST_F(AutoscalerScaleDown, TaintsNothingUntilTheMemoryIsWritten) {
+    const auto autoscaler = make(false);
+    keeps = fail(ErrorCode::unavailable, "the disk is full");
+    ASSERT_TRUE(autoscaler->run());
+    const auto held = autoscaler->run();
+    ASSERT_TRUE(held) << held.error();
+    EXPECT_THAT((*held)->decision().node_changes, ::testing::IsEmpty());
+    EXPECT_EQ((*held)->decision().no_removals_because,
+              "memory cannot be written: the disk is full");
+    keeps = {};
+    ASSERT_TRUE(autoscaler->run());
+    EXPECT_THAT(cluster.requests, ::testing::IsEmpty());
     ASSERT_TRUE(autoscaler->run());
     EXPECT_THAT(cluster.requests, ElementsAre("recheck web-1", "change web-1"));
 }

@@ -18,5 +18,15 @@ TEST(DaemonSources, ListAbsentPluginsAndWarningsForReadyz) {
     EXPECT_EQ(describe_shortcomings("plugin aws", &pass), "plugin aws\ngroup a: x\ngroup b: y");
 }
 
+TEST(DaemonSources, NameAMemoryThatIsNotWrittenForReadyz) {
+    EXPECT_EQ(describe_unwritten_memory(nullptr), "");
+    PassReport pass(PassInput{.snapshot = {engine::snapshot::ClusterBuilder().build(),
+                                           std::make_shared<const std::vector<engine::Group>>()}});
+    EXPECT_EQ(describe_unwritten_memory(&pass), "");
+    pass.unwritten_because = "write ConfigMap ns/m: forbidden";
+    EXPECT_EQ(describe_unwritten_memory(&pass),
+              "memory cannot be written, so nothing is ordered: write ConfigMap ns/m: forbidden");
+}
+
 }  // namespace
 }  // namespace capstan::runtime::daemon

@@ -14,6 +14,7 @@ namespace capstan::runtime::daemon {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
@@ -150,6 +151,36 @@ TEST(Daemon, ReportsTheEndOfItsTermWhileAPassHangs) {
         EXPECT_THAT(cluster.metrics(), HasSubstr("capstan_leader 0\n"));
     });
     cluster.run(35s);
+}
+
+TEST(Daemon, OrdersNothingWhileTheMemoryCannotBeWritten) {
+    LiveCluster cluster;
+    cluster.skips_for = 1min;
+    cluster.at(25s, [&] {
+        cluster.server->faults().add({.verb = "update",
+                                      .resource = "configmaps",
+                                      .name = "capstan-memory",
+                                      .status = 403,
+                                      .times = std::nullopt});
+        cluster.add_pending_pod("web-1");
+    });
+    std::vector<std::string> results;
+    cluster.on_pass = [&](const PassReport& pass) {
+        for (const auto& error : pass.results.increases)
+            results.push_back(error ? error->message : "done");
+    };
+    const std::string metric = "capstan_memory_unwritten ";
+    cluster.at(55s, [&] {
+        EXPECT_THAT(results, AllOf(Not(IsEmpty()),
+                                   Each(HasSubstr("memory cannot be written: write ConfigMap "
+                                                  "kube-system/capstan-memory: "))));
+        EXPECT_THAT(cluster.metrics(), HasSubstr(metric + "1\n"));
+        results.clear();
+        cluster.server->faults().clear();
+    });
+    cluster.run(90s);
+    EXPECT_THAT(results, ElementsAre("done"));
+    EXPECT_THAT(cluster.metrics(), HasSubstr(metric + "0\n"));
 }
 
 TEST(Daemon, DropsADecisionOfAnEarlierTerm) {

@@ -84,8 +84,13 @@ TEST_F(LeaderHandoverTest, ReadsTheMemoryOfTheLeaderInBetween) {
 
 TEST_F(LeaderHandoverTest, KeepsUnsavedMemoryIfNoOtherLeaderWrote) {
     cluster.at(20s, [this] {
-        cluster.server->faults().add(
-            {.verb = "update", .resource = "configmaps", .status = 403, .times = std::nullopt});
+        // The decision is written, its results are not.
+        cluster.server->faults().add({.verb = "update",
+                                      .resource = "configmaps",
+                                      .name = "capstan-memory",
+                                      .skip = 1,
+                                      .status = 403,
+                                      .times = std::nullopt});
         // Two of them fit on the existing nodes.
         for (const char* pod : {"web-1", "web-2", "web-3"}) cluster.add_pending_pod(pod);
     });
