@@ -122,6 +122,7 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::unobserved:
             event.begins ? parts_.autoscaler.stop_watches() : parts_.autoscaler.resume_watches();
             return {};
+        case FaultKind::unwritten: parts_.autoscaler.refuse_memory(event.begins); return {};
     }
     return {};
 }

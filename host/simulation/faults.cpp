@@ -27,6 +27,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::lost_lease: return "lost_lease";
         case FaultKind::lost_lease_midway: return "lost_lease_midway";
         case FaultKind::unobserved: return "unobserved";
+        case FaultKind::unwritten: return "unwritten";
     }
     return "unknown";
 }
@@ -78,7 +79,8 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::restart_midway:
         case FaultKind::lost_lease:
         case FaultKind::lost_lease_midway:
-        case FaultKind::unobserved: return false;
+        case FaultKind::unobserved:
+        case FaultKind::unwritten: return false;
     }
     return false;
 }

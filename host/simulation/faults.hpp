@@ -37,6 +37,7 @@ enum class FaultKind {
     lost_lease,      ///< another process leads: the autoscaler makes no pass
     lost_lease_midway,  ///< the Lease is lost between a decision and its actions, and regained
     unobserved,         ///< no watch of the API server is answered
+    unwritten,          ///< the memory cannot be written
 };
 
 /// The name of the fault in scenarios: "stock_out".

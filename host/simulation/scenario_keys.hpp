@@ -321,14 +321,15 @@ enum class FaultName {
     lost_lease,
     lost_lease_midway,
     unobserved,
+    unwritten,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 21>{
-        "stock_out",   "quota",   "api_error",      "throttled",     "unauthenticated",
-        "slow_calls",  "silent",  "removal_fails",  "lost_machine",  "interruption",
-        "never_joins", "flap",    "eviction_error", "policy_denial", "slow_scheduler",
-        "clock_jump",  "restart", "restart_midway", "lost_lease",    "lost_lease_midway",
-        "unobserved"};
+    return std::array<std::string_view, 22>{
+        "stock_out",   "quota",    "api_error",      "throttled",     "unauthenticated",
+        "slow_calls",  "silent",   "removal_fails",  "lost_machine",  "interruption",
+        "never_joins", "flap",     "eviction_error", "policy_denial", "slow_scheduler",
+        "clock_jump",  "restart",  "restart_midway", "lost_lease",    "lost_lease_midway",
+        "unobserved",  "unwritten"};
 }
 
 struct Fault {

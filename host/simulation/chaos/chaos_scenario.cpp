@@ -33,8 +33,8 @@ constexpr std::array<FaultKind, 15> kinds{
     FaultKind::restart_midway, FaultKind::policy_denial, FaultKind::interruption};
 
 /// Drawn after all else, so that seeds keep what was drawn before.
-constexpr std::array<FaultKind, 3> later_kinds{FaultKind::lost_lease, FaultKind::lost_lease_midway,
-                                               FaultKind::unobserved};
+constexpr std::array<FaultKind, 4> later_kinds{FaultKind::lost_lease, FaultKind::lost_lease_midway,
+                                               FaultKind::unobserved, FaultKind::unwritten};
 
 runtime::config::TomlValue target_value(int target) {
     runtime::config::TomlValue table;
