@@ -244,17 +244,14 @@ private:
     void check_departed() {
         const kubernetes::client::ConfigMapName name{config_.cluster.kube_namespace,
                                                      config_.cluster.memory_config_map_name};
-        const auto map = from_loop<kubernetes::client::ConfigMap>(
-            host_, [this, link = link_,
-                    name](const PluginHost::Done<kubernetes::client::ConfigMap>& done) {
-                auto maps =
-                    std::make_shared<kubernetes::client::ConfigMaps>(link->api(), host_.loop(), 0);
-                maps->read(name, [maps, done](Result<kubernetes::client::ConfigMap> read) {
-                    done(std::move(read));
-                });
+        const auto content = from_loop<MemoryMaps::Content>(
+            host_, [this, link = link_, name](const PluginHost::Done<MemoryMaps::Content>& done) {
+                auto maps = std::make_shared<MemoryMaps>(link->api(), host_.loop(), name, 0);
+                maps->read(
+                    [maps, done](Result<MemoryMaps::Content> read) { done(std::move(read)); });
             });
-        if (!map) return;
-        const Result<engine::Memory> memory = find_memory(*map, name);
+        if (!content) return;
+        const Result<engine::Memory> memory = find_memory(*content, name);
         if (!memory) return add(Verdict::warning, "memory", memory.error().message);
         const auto groups = engine::health::with_unread_groups(view_.groups, view_.unread, *memory);
         for (const std::string& sentence :
@@ -391,8 +388,13 @@ void add_of_config_maps(Needs& needs, const config::Cluster& config) {
     const AccessRule memory{.resource = "configmaps",
                             .ns = config.kube_namespace,
                             .name = config.memory_config_map_name};
-    needs.add({"create", "get", "update"}, memory,
-              "keep back-offs, requests and removals over a restart");
+    const std::string purpose = "keep back-offs, requests and removals over a restart";
+    needs.add({"create", "get", "update"}, memory, purpose);
+    for (int part = 1; part <= MemoryMaps::parts_max; ++part) {
+        AccessRule of_part = memory;
+        of_part.name = MemoryMaps::name_of_part(memory.name, part);
+        needs.add({"get", "update", "delete"}, of_part, purpose);
+    }
     if (!config.write_status_configmap) return;
     const AccessRule status{.resource = "configmaps",
                             .ns = config.kube_namespace,

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <optional>
 
+#include <capstan/hash.hpp>
+
 #include "runtime/daemon/on_loop.hpp"
 #include "runtime/daemon/plugin_starts.hpp"
 #include "runtime/record/memory_text.hpp"
@@ -17,6 +19,9 @@ constexpr std::size_t most_attempts = 8;
 /// While nodes are unneeded, the text is written again after so long: for a host that starts with
 /// it, the time since counts as time in which the cluster was not observed.
 constexpr Duration freshness = std::chrono::minutes(1);
+
+/// Identifies a text, whenever it was written.
+std::uint64_t own_hash_of(std::string_view text) { return fnv1a64(record::memory_part(text)); }
 
 }  // namespace
 
@@ -43,9 +48,11 @@ Result<engine::Memory> LeaderHandover::take(std::uint64_t term) {
     take_over_states(host_, persisted.states);
     term_ = term;
     last_text_.clear();
-    const std::string part(record::memory_part(persisted.text));
-    const bool is_own = kept_ && std::ranges::find(own_, part) != own_.end();
-    own_ = {part};
+    state_sizes_.clear();
+    for (const auto& [instance, text] : persisted.states) state_sizes_[instance] = text.size();
+    const std::uint64_t hash = own_hash_of(persisted.text);
+    const bool is_own = kept_ && std::ranges::find(own_, hash) != own_.end();
+    own_ = {hash};
     if (!is_own) return std::move(persisted.memory);
     // No other leader has written. This host's last writes may have failed, so its own memory is
     // newer.
@@ -69,9 +76,14 @@ Result<void> LeaderHandover::keep(const engine::Memory& memory) {
     return {};
 }
 
-Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::size_t room) {
+Result<std::string> LeaderHandover::text_of(const engine::Memory& memory) {
     const engine::PassTime time = clock_.read();
-    CAPSTAN_TRY(std::string text, record::memory_text(memory, version_, {.all = room}, time));
+    std::size_t room = services_->keeper().room();
+    for (const auto& [instance, size] : state_sizes_) room -= std::min(room, size);
+    CAPSTAN_TRY(
+        std::string text,
+        record::memory_text(memory, version_,
+                            {.with_hints = room, .all = room + MemoryMaps::rest_max}, time));
     const Duration ahead = time.wall - time.now;
     const bool is_fresh = memory.unneeded.empty() || time.now - last_at_ < freshness;
     const bool is_known = !last_text_.empty() && is_fresh && ahead == last_ahead_ &&
@@ -85,27 +97,32 @@ Result<std::string> LeaderHandover::text_of(const engine::Memory& memory, std::s
 
 void LeaderHandover::note_attempt(const std::string& text) {
     if (own_.size() == most_attempts) own_.erase(own_.begin() + 1);
-    own_.emplace_back(record::memory_part(text));
+    own_.push_back(own_hash_of(text));
+}
+
+std::map<std::string, std::string> LeaderHandover::share_states_logged() {
+    SharedStates states = share_states(host_, identity_, services_->keeper().room() / 2);
+    const Duration now = host_.loop().monotonic();
+    states.error ? state_failures_.failed(*states.error, now) : state_failures_.succeeded(now);
+    for (const auto& [instance, text] : states.texts) state_sizes_[instance] = text.size();
+    return std::move(states.texts);
 }
 
 Result<bool> LeaderHandover::write(const engine::Memory& memory) {
-    const std::size_t room = services_->keeper().room();
-    SharedStates states = share_states(host_, identity_, room / 2);
-    const Duration now = host_.loop().monotonic();
-    states.error ? state_failures_.failed(*states.error, now) : state_failures_.succeeded(now);
-    CAPSTAN_TRY(const std::string text, text_of(memory, room - states.bytes));
+    std::map<std::string, std::string> states = share_states_logged();
+    CAPSTAN_TRY(const std::string text, text_of(memory));
     note_attempt(text);
     CAPSTAN_TRY(const bool is_written,
-                from_loop<bool>(host_, [services = services_, text, texts = std::move(states.texts),
+                from_loop<bool>(host_, [services = services_, text, states = std::move(states),
                                         term = term_](const PluginHost::Done<bool>& done) {
                     // Another leader may have read the memory by now, and writes its own.
                     if (services->leadership().term() != term) return done(false);
-                    services->keeper().save(text, texts, [done](const Result<void>& saved) {
+                    services->keeper().save(text, states, [done](const Result<void>& saved) {
                         if (!saved) return done(fail(saved.error()));
                         done(true);
                     });
                 }));
-    if (is_written) own_ = {std::string(record::memory_part(text))};
+    if (is_written) own_ = {own_hash_of(text)};
     return is_written;
 }
 

@@ -1,7 +1,9 @@
 /// Takes over what the last leader has persisted, and persists the memory for the next one.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,11 +43,12 @@ public:
 private:
     /// False: the term is over, and nothing was written.
     Result<bool> write(const engine::Memory& memory);
+    std::map<std::string, std::string> share_states_logged();
     void note_attempt(const std::string& text);
     /// The text of the memory. It is the last text if only the time of writing would differ, so
     /// that nothing has to be written. It is made anew if the wall clock was set, because readers
     /// compute times from that clock. While nodes are unneeded, the text is renewed once a minute.
-    Result<std::string> text_of(const engine::Memory& memory, std::size_t room);
+    Result<std::string> text_of(const engine::Memory& memory);
 
     PluginHost& host_;
     const std::shared_ptr<LoopServices> services_;
@@ -59,9 +62,11 @@ private:
     std::optional<engine::Memory> kept_{};  ///< the memory of the last `keep`
     Time kept_at_{};                        ///< when that was
     /// The texts that the API server may have if no other leader has written: the one that was read
-    /// or written last, then those that this host has tried to write since. Of each the part that
-    /// memory_part returns.
-    std::vector<std::string> own_{};
+    /// or written last, then those that this host has tried to write since. Of each the hash of the
+    /// part that memory_part returns.
+    std::vector<std::uint64_t> own_{};
+    /// The sizes of the states that are stored beside the memory, by instance.
+    std::map<std::string, std::size_t> state_sizes_{};
 };
 
 }  // namespace capstan::runtime::daemon

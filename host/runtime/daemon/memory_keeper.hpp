@@ -1,4 +1,4 @@
-/// Keeps the host's memory, and the state of plugins, in a ConfigMap.
+/// Keeps the host's memory, and the state of plugins, in ConfigMaps.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 #include "engine/memory.hpp"
 #include "engine/pass_time.hpp"
-#include "kubernetes/client/writes/config_maps.hpp"
+#include "runtime/daemon/memory_maps.hpp"
 
 namespace capstan::runtime::daemon {
 
@@ -25,13 +25,13 @@ struct PersistedState {
     std::map<std::string, std::string> states{};
 };
 
-/// The memory in the ConfigMap; an empty one if the ConfigMap has none. The error: why it cannot be
+/// The memory in the ConfigMaps; an empty one if they have none. The error: why it cannot be
 /// parsed; `name` is for its message. `read`: see parse_memory.
-Result<engine::Memory> find_memory(const kubernetes::client::ConfigMap& map,
+Result<engine::Memory> find_memory(const MemoryMaps::Content& content,
                                    const kubernetes::client::ConfigMapName& name,
                                    const std::optional<engine::PassTime>& read = {});
 
-/// The memory is under the key `memory`, the state of an instance under `state.INSTANCE`. A memory
+/// The state of an instance is beside the memory (see MemoryMaps), under `state.INSTANCE`. A memory
 /// that cannot be parsed is moved to `unreadable-memory`, for people, and the start begins with an
 /// empty one. Used on the loop's thread alone.
 class MemoryKeeper {
@@ -48,23 +48,23 @@ public:
     MemoryKeeper(kubernetes::client::Api& api, io::Loop& loop, Options options);
 
     /// The memory that was saved last, with its times on this host's clock; an empty one if there
-    /// is none. The error: the ConfigMap cannot be read now. `done` is not called inside this call.
+    /// is none. The error: it cannot be read now. `done` is not called inside this call.
     void load(Loaded done);
-    /// Room for all texts together, less the size of an unreadable memory. [any thread] after load.
+    /// Room for the states and the beginning of the memory, less the size of an unreadable memory;
+    /// the rest of the memory has MemoryMaps::rest_max. [any thread] after load.
     std::size_t room() const noexcept { return room_; }
     /// Unchanged texts are not written again. States of instances that are not in `states` stay.
     void save(std::string memory, const std::map<std::string, std::string>& states, Done done);
 
 private:
-    void take(Result<kubernetes::client::ConfigMap> map, Loaded done);
+    void take(Result<MemoryMaps::Content> content, Loaded done);
     void put_aside(PersistedState persisted, const std::string& text, const Error& why,
                    Loaded done);
 
     const Options options_;
     const std::shared_ptr<const io::Clock> clock_;
     std::size_t room_;
-    std::map<std::string, std::string> saved_{};  ///< by key
-    kubernetes::client::ConfigMaps maps_;
+    MemoryMaps maps_;
 };
 
 }  // namespace capstan::runtime::daemon

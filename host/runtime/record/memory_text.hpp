@@ -74,9 +74,6 @@ engine::Memory rebase_times(engine::Memory memory, const engine::PassTime& writt
 // groups, 60 for each of at most 10,000 machines without a node. A message has 256 bytes at most
 // (engine::BriefText). So 1000 groups with failures and 5000 unneeded nodes take 1 MiB.
 
-/// The limit of a ConfigMap, minus the size of its other keys.
-inline constexpr std::size_t config_map_bytes = std::size_t{1000} << 10;
-
 /// The bytes that a text may have.
 struct MemoryTextLimits {
     /// Of a text with hints, whose loss costs nothing.

@@ -8,6 +8,7 @@
 #include <capstan/json.hpp>
 
 #include "live_cluster.hpp"
+#include "runtime/daemon/memory_maps.hpp"
 #include "runtime/record/memory_text.hpp"
 #include "runtime/services/state_store.hpp"
 
@@ -98,6 +99,22 @@ TEST_F(LeaderHandoverTest, KeepsUnsavedMemoryIfNoOtherLeaderWrote) {
     ASSERT_TRUE(first && again);
     EXPECT_GE(again->memory.last.scale_up, cluster_start + 20s);
     EXPECT_FALSE(again->memory.started) << "as after a start";
+}
+
+TEST_F(LeaderHandoverTest, SpreadsMemoryThatDoesNotFitIntoItsConfigMap) {
+    const auto data_of = [this](const char* name) {
+        const auto map = cluster.find("configmaps", name);
+        return map ? map->at("data").as_object() : boost::json::object{};
+    };
+    cluster.at(27s, [&] {
+        edit_state("state.absent",
+                   [](const std::string&) { return std::string(MemoryMaps::first_max - 1, 'x'); });
+    });
+    lead_twice([] {});
+    EXPECT_TRUE(data_of("capstan-memory").contains("memory-rest"));
+    EXPECT_TRUE(data_of("capstan-memory-1").contains("memory-a"));
+    EXPECT_EQ(data_of("capstan-memory").at("memory").as_string(), "");
+    EXPECT_THAT(cluster.metrics(), ::testing::HasSubstr("capstan_memory_unwritten 0\n"));
 }
 
 TEST_F(LeaderHandoverTest, TreatsTheTimeWithoutLeadershipAsUnobserved) {
