@@ -66,7 +66,6 @@ private:
     struct Reading;
     struct Writing;
     kubernetes::client::ConfigMapName part(int number) const;
-    void know(std::map<std::string, std::string> data);
     void read_part(const std::shared_ptr<Reading>& reading, int number);
     void begin(const std::shared_ptr<Writing>& writing);
     void write_part(const std::shared_ptr<Writing>& writing, std::size_t number);

@@ -157,7 +157,10 @@ constexpr void (*dispensable[])(engine::Memory&) = {
         for (auto& [node, leaving] : memory.leaving) leaving.evictions.clear();
     },
     [](engine::Memory& memory) { memory.failed_machines.clear(); },
-    [](engine::Memory& memory) { memory.unjoined.clear(); },
+    [](engine::Memory& memory) {
+        memory.unjoined.clear();
+        memory.lost_nodes.clear();
+    },
     [](engine::Memory& memory) {
         memory.backoffs.clear();
         memory.offering_backoffs.clear();
