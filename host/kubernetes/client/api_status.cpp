@@ -166,7 +166,8 @@ bool is_watch(const ApiRequest& request) {
 }
 
 bool is_unlimited(const ApiRequest& request) {
-    return is_watch(request) || request.purpose == "lease";
+    return is_watch(request) || request.purpose == "lease" ||
+           request.purpose == version_check_purpose;
 }
 
 std::optional<Duration> find_resend_delay(const ApiRequest& request, const HttpReply& reply) {

@@ -52,8 +52,12 @@ bool is_question(const ApiRequest& request);
 
 bool is_watch(const ApiRequest& request);
 
+/// The purpose of the requests that check, after an outage, whether the server was restored.
+inline constexpr std::string_view version_check_purpose = "version check";
+
 /// Whether the client's rate limit does not apply. A watch lasts for minutes and is not a load
-/// meanwhile. A Lease request must not wait behind other requests, or a busy leader would lose its
+/// meanwhile. A version check belongs to a watch, and must not delay the requests of a pass. A
+/// Lease request must not wait behind other requests, or a busy leader would lose its
 /// Lease.
 bool is_unlimited(const ApiRequest& request);
 

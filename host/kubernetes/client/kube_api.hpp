@@ -43,10 +43,10 @@ struct ApiRequest {
     std::string content_type = "application/json";  ///< of the body
     std::string accept = "application/json";
     Duration timeout = std::chrono::seconds(30);
-    /// The component that sends the request, as a label of metrics: "reflector", "lease". Watches
-    /// and Lease requests do not count against the rate limit. Requests with the purpose "node
-    /// look" read a node's pods before its removal. They have a rate limit of their own that is
-    /// equally high, so the host sends up to twice the rate in total.
+    /// The component that sends the request, as a label of metrics: "reflector", "lease".
+    /// Watches, version checks and Lease requests do not count against the rate limit. Requests
+    /// with the purpose "node look" read a node's pods before its removal. They have a rate limit
+    /// of their own that is equally high, so the host sends up to twice the rate in total.
     std::string purpose{};
     /// The limit of a reply that comes as a whole, in decompressed bytes. 0: that of its purpose.
     std::uint64_t max_reply_bytes = 0;

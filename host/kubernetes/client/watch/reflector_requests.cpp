@@ -1,5 +1,7 @@
 #include "kubernetes/client/watch/reflector_requests.hpp"
 
+#include "kubernetes/client/api_status.hpp"
+
 namespace capstan::kubernetes::client {
 namespace {
 
@@ -41,7 +43,9 @@ ApiRequest list_request(const WatchTarget& what, ListFrom from, const std::strin
 }
 
 ApiRequest version_request(const WatchTarget& what) {
-    return list_request(what, ListFrom::newest, {}, {}, 1);
+    ApiRequest out = list_request(what, ListFrom::newest, {}, {}, 1);
+    out.purpose = version_check_purpose;
+    return out;
 }
 
 ApiRequest watch_request(const WatchTarget& what, const std::string& version,

@@ -66,6 +66,15 @@ TEST(ApiRules, BuildUrlsWithAPrefix) {
               "https://a/api/v1/nodes?fieldSelector=status.phase%21%3DFailed%2Cx%3Dy%20z&limit=5");
 }
 
+TEST(ApiRules, DoNotLimitTheRateOfWatchesAndLeases) {
+    ApiRequest sent = request("GET");
+    EXPECT_FALSE(is_unlimited(sent));
+    for (const std::string_view purpose : {std::string_view("lease"), version_check_purpose}) {
+        sent.purpose = purpose;
+        EXPECT_TRUE(is_unlimited(sent)) << purpose;
+    }
+}
+
 TEST(ApiRules, LimitTheSizeOfReplies) {
     ApiRequest sent = request("GET");
     EXPECT_EQ(max_reply_bytes_of(sent), 8u << 20);
