@@ -144,9 +144,10 @@ Task<void> Simulated::register_nodes() {
     try {
         for (const JoinedNode& node : work->gone) {
             co_await nodes_.remove(node);
-            host_.info("deleted node " + node.name + ": group " + node.group +
-                       " has no running machine " + std::to_string(node.number) +
-                       " with this node");
+            const bool is_double = node.name != node_name(NodeGroupId(node.group), node.number);
+            host_.info("deleted node " + node.name + ", whose machine " + node.group + "/" +
+                       std::to_string(node.number) +
+                       (is_double ? " has a node of its own" : " is gone"));
         }
         for (const auto& [name, object] : work->missing) co_await nodes_.create(name, object);
     } catch (const Failure& failure) {

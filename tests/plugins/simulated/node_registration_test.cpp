@@ -227,10 +227,15 @@ TEST_F(NodeRegistration, KeepsANodeThatIsShownWithoutItsProviderId) {
 
 TEST_F(NodeRegistration, LogsTheNodesThatItDeletes) {
     joined();
+    host.kube().put_text(nodes, R"({"metadata":{"name":"copy","labels":
+        {"simulated.capstan.io/cloud":"test"}},"spec":{"providerID":"simulated://web/1"}})");
+    host.advance(1s);
+    EXPECT_THAT(joined(), ElementsAre("web-1"));
     remove(1);
     joined();
-    EXPECT_THAT(logged(), ElementsAre(HasSubstr("deleted node web-1: group web has no running "
-                                                "machine 1 with this node")));
+    EXPECT_THAT(logged(),
+                ElementsAre("deleted node copy, whose machine web/1 has a node of its own",
+                            "deleted node web-1, whose machine web/1 is gone"));
 }
 
 TEST_F(NodeRegistration, ReplacesANodeOfAnotherMachine) {
