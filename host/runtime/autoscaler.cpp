@@ -309,8 +309,10 @@ void Autoscaler::keep(const engine::Memory& memory, MemoryStage stage) {
     const Result<void> kept = parts_.keep(memory, stage);
     if (!kept) {
         unwritten_because_ = kept.error().message;
-    } else if (stage != MemoryStage::decided) {
+    } else if (stage != MemoryStage::decided && !unwritten_because_.empty()) {
         unwritten_because_.clear();
+        // The next pass decides anew on what was held back.
+        seen_.reset();
     }
 }
 

@@ -260,7 +260,12 @@ Result<void> AutoscalerProcess::keep(const engine::Memory& memory, runtime::Memo
 
 /// Writes how the memory differs from the last one to the events, and saves it.
 Result<void> AutoscalerProcess::save(const engine::Memory& memory) {
-    if (memory_is_refused_) return fail(ErrorCode::unavailable, "injected fault");
+    if (memory_is_refused_) {
+        is_unsaved_ = true;
+        return fail(ErrorCode::unavailable, "injected fault");
+    }
+    // The next pass has to decide on what was held back.
+    if (std::exchange(is_unsaved_, false)) has_changed_ = true;
     decision_events_.remembered(saved_, memory, now());
     saved_at_ = time();
     if (auto saved = save_memory(memory, parts_.version, parts_.state, saved_at_); !saved)

@@ -176,6 +176,7 @@ private:
     Time stale_since_{};
     bool is_failing_ = false;  ///< the last pass could not look at the cluster
     bool api_is_broken_ = false, evictions_are_denied_ = false, memory_is_refused_ = false;
+    bool is_unsaved_ = false;  ///< the last save was refused
     DecisionEvents decision_events_;
     std::optional<Saboteur> saboteur_{};  ///< absent: no defect is injected
 };

@@ -337,6 +337,7 @@ TEST_F(AutoscalerSkip, IsNotMadeUntilTheMemoryIsWritten) {
     EXPECT_FALSE(is_next_skipped());
     keeps = {};
     EXPECT_FALSE(is_next_skipped()) << "it writes the memory";
+    EXPECT_FALSE(is_next_skipped()) << "it decides on what was held back";
     EXPECT_TRUE(is_next_skipped());
 }
 
