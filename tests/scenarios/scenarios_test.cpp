@@ -89,9 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
                         R"(scale_up.spread_timeout_annotation="")"},
         DisabledSetting{"spread_moves_in_its_zone", R"(scale_up.emulated_spread_label="")"},
         DisabledSetting{"spread_stays_in_its_zone", R"(scale_up.emulated_spread_label="")"},
-        DisabledSetting{"template_labels_change", "scale_up.template_source=mixed"},
         DisabledSetting{"template_mixed_types", "scale_up.template_source=mixed"},
-        DisabledSetting{"template_node_change", "scale_up.template_source=mixed"},
         DisabledSetting{"template_reserves", "scale_up.reserve_from_nodes=false"}),
     [](const auto& off) {
         return name_of(::testing::TestParamInfo<std::string>(off.param.scenario, off.index));

@@ -33,8 +33,8 @@ constexpr std::array<FaultKind, 15> kinds{
     FaultKind::restart_midway, FaultKind::policy_denial, FaultKind::interruption};
 
 /// Drawn after all else, so that seeds keep what was drawn before.
-constexpr std::array<FaultKind, 4> later_kinds{FaultKind::lost_lease, FaultKind::lost_lease_midway,
-                                               FaultKind::unobserved, FaultKind::unwritten};
+constexpr std::array<FaultKind, 3> later_kinds{FaultKind::lost_lease, FaultKind::lost_lease_midway,
+                                               FaultKind::unobserved};
 
 runtime::config::TomlValue target_value(int target) {
     runtime::config::TomlValue table;
@@ -126,14 +126,11 @@ public:
         for (int n = dice_.between(0, 3); n > 0 && !batches_.empty(); --n) arrive_in_sizes(n);
         for (const GroupBounds& group : groups_)
             if (dice_.one_in(4)) settle_late(group);
-        if (dice_.one_in(3)) {
-            // Once: in several in a row no pod would get a node for hours.
-            out.input.faults.push_back(fault(FaultKind::slow_scheduler));
-            out.input.faults.back().chance.reset();
-        }
+        if (dice_.one_in(3)) add_fault_once(FaultKind::slow_scheduler, out.input.faults);
         for (const FaultKind kind : later_kinds) {
             if (dice_.one_in(2)) add_faults(kind, out.input.faults);
         }
+        if (dice_.one_in(3)) add_fault_once(FaultKind::unwritten, out.input.faults);
         std::ranges::sort(actions_, [](const Action& a, const Action& b) {
             return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);
         });
@@ -265,6 +262,11 @@ private:
         // One clock jump goes forward and one back.
         out.push_back(fault(kind));
         out.back().lasts *= -1;
+    }
+    /// Once: in several in a row no pod would get a node for hours.
+    void add_fault_once(FaultKind kind, std::vector<Fault>& out) {
+        out.push_back(fault(kind));
+        out.back().chance.reset();
     }
     Fault fault(FaultKind kind) {
         Fault out{.kind = kind, .group = {}};
