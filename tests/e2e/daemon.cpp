@@ -64,20 +64,32 @@ void Daemon::configure(const std::string& more) const {
                            << more;
 }
 
-std::optional<boost::json::value> Daemon::get(const std::string& path) const {
+std::optional<std::string> Daemon::get_text(const std::string& path) const {
     const Output output = run({"curl", "--silent", "--fail", "--max-time", "5",
                                "http://127.0.0.1:" + std::to_string(port_) + path});
-    if (output.code != 0) return std::nullopt;
-    return boost::json::parse(output.out);
+    return output.code == 0 ? std::optional(output.out) : std::nullopt;
 }
 
-bool Daemon::works_since(const std::string& after) const {
+std::optional<boost::json::value> Daemon::get(const std::string& path) const {
+    const std::optional<std::string> text = get_text(path);
+    return text ? std::optional(boost::json::parse(*text)) : std::nullopt;
+}
+
+/// In ms since 1970; the metric has whole seconds.
+std::int64_t Daemon::last_successful_pass() const {
+    const std::string text = get_text("/metrics").value_or("");
+    const std::string name = "cluster_autoscaler_last_activity{activity=\"mainSuccessful\"} ";
+    const std::size_t at = text.find(name);
+    if (at == std::string::npos) return 0;
+    return static_cast<std::int64_t>(std::stod(text.substr(at + name.size()))) * 1000;
+}
+
+bool Daemon::works_since(std::int64_t unix_ms) const {
     const std::optional<boost::json::value> status = get("/api/v2/status");
     if (!status || !status->at("leads").as_bool()) return false;
     for (const boost::json::value& kind : status->at("kinds").as_array())
         if (kind.as_object().contains("error")) return false;
-    const boost::json::value* pass = status->as_object().if_contains("last_pass");
-    return pass != nullptr && pass->at("at").as_string() > after;
+    return last_successful_pass() >= unix_ms;
 }
 
 std::int64_t Daemon::target() const {

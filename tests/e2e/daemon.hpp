@@ -33,9 +33,9 @@ public:
     /// The JSON of a GET on its admin port; absent without a response, or if its status is an
     /// error.
     std::optional<boost::json::value> get(const std::string& path) const;
-    /// Whether it leads, watches every kind without an error, and has begun a pass later than
-    /// `after`, which has the format of times on its admin port.
-    bool works_since(const std::string& after) const;
+    /// Whether it leads, watches every kind without an error, and has completed a pass since
+    /// `unix_ms`, or found that there was nothing to do.
+    bool works_since(std::int64_t unix_ms) const;
     /// The sum of the target sizes of all groups; -1 if its admin port does not list groups.
     std::int64_t target() const;
     /// Its log so far.
@@ -43,6 +43,9 @@ public:
     const std::filesystem::path& config() const { return config_; }
 
 private:
+    std::optional<std::string> get_text(const std::string& path) const;
+    std::int64_t last_successful_pass() const;
+
     const std::filesystem::path kubeconfig_, config_, state_, log_;
     const int port_;
     std::unique_ptr<Process> process_;
