@@ -138,9 +138,9 @@ struct Settings {
     bool balance_similar = true;
     /// Nodes are also shared among groups with different prices or capacity types.
     bool balance_across_prices = false;
-    bool one_option_per_pass = false;   ///< upstream's way
-    int max_nodes_per_scale_up = 1000;  ///< of one option; 0: no limit
-    int max_options_per_pass = 1000;    ///< a safety bound, not a policy
+    bool one_option_per_pass = false;                       ///< upstream's way
+    int max_nodes_per_scale_up = 1000;                      ///< of one option; 0: no limit
+    int max_options_per_pass = 1000;                        ///< a safety bound, not a policy
     Duration max_binpacking_time{std::chrono::minutes(1)};  ///< of all options of a pass
 
     // Totals over the cluster: thousandths of cores, bytes, GPUs of all makes, nodes; GPUs by

@@ -264,8 +264,8 @@ PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> 
                         .budgets = pods::DisruptionBudgets(snapshot.cluster),
                         .planned = memory.planned,
                         .phase_observer = phase_observer};
-    context.templates = templates::make_templates(snapshot, context.membership, memory.templates,
-                                                  settings, time);
+    context.templates =
+        templates::make_templates(snapshot, context.membership, memory.templates, settings, time);
     context.health = health::assess(snapshot, context.membership, memory, settings, time);
     context.repairs = health::plan_repairs(view, context.health);
     context.candidates = drainability::find_candidates(view, context.health, context.budgets);

@@ -108,8 +108,8 @@ private:
                               : settings_.daemonset_eviction_for_occupied_nodes;
     }
 
-    /// Evicts DaemonSet pods once each, after all other pods, which may use them until they end; the
-    /// drain does not wait for them.
+    /// Evicts DaemonSet pods once each, after all other pods, which may use them until they end;
+    /// the drain does not wait for them.
     void evict_daemons() {
         for (const PodIndex pod : pods_.daemons) {
             if (is_old(pod) && may_evict_daemon(pod) && find_past(pod) == nullptr)

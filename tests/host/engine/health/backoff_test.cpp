@@ -147,7 +147,8 @@ TEST(Backoff, LastsAtMost30SecondsFromTheSecondConflictOn) {
         EXPECT_LE(backoff_left(memory, now), length == 0s ? 0s : 30s);
         now += backoff_left(memory, now) + 1ns;
     }
-    memory = after_failure(std::move(memory), now, {.code = ErrorCode::unavailable, .message = "no"});
+    memory =
+        after_failure(std::move(memory), now, {.code = ErrorCode::unavailable, .message = "no"});
     EXPECT_GE(backoff_left(memory, now), 40s);
     EXPECT_LE(backoff_left(memory, now), 50s) << "conflicts have counted once";
 }
