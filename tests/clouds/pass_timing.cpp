@@ -79,7 +79,8 @@ void check_pass_timing(CloudScenario& scenario, const PassTimingOptions& options
         << "each fault was injected";
     server.set_faults({});
     scenario.scale(3);
-    EXPECT_TRUE(becomes(60s, [&] { return scenario.has_ready_pods(3); })) << "without faults";
+    // An increase with unknown outcome counts for two minutes.
+    EXPECT_TRUE(becomes(150s, [&] { return scenario.has_ready_pods(3); })) << "without faults";
     // A removal whose response was lost is retried after two minutes.
     EXPECT_TRUE(becomes(180s, [&] { return options.wanted() == 3; }));
 }

@@ -8,7 +8,7 @@ namespace capstan::kubernetes {
 namespace {
 
 /// "DRIVER HANDLE"; empty: there is no such volume.
-std::string decode(const std::string& volume, const Labels& labels = {}) {
+std::string volume_of(const std::string& volume, const Labels& labels = {}) {
     const auto result =
         decoded([&](const JsonCursor& v) { return decode_in_tree_volume(v, labels); }, volume);
     EXPECT_TRUE(result.problems.empty()) << volume;
@@ -32,12 +32,12 @@ TEST(InTreeVolumes, HaveTheHandlesOfTheirDrivers) {
         {R"({"azureFile":{"shareName":"s"}})", ""},
         {R"({"nfs":{"server":"s"}})", ""},
     };
-    for (const auto& c : cases) EXPECT_EQ(decode(c.volume), c.expected) << c.volume;
+    for (const auto& c : cases) EXPECT_EQ(volume_of(c.volume), c.expected) << c.volume;
 }
 
 TEST(InTreeVolumes, OfGoogleAreInAZoneOrARegion) {
     const auto place = [](const Labels& labels) {
-        return decode(R"({"gcePersistentDisk":{"pdName":"d"}})", labels);
+        return volume_of(R"({"gcePersistentDisk":{"pdName":"d"}})", labels);
     };
     const std::string zone = "topology.kubernetes.io/zone",
                       beta_zone = "failure-domain.beta.kubernetes.io/zone",

@@ -22,7 +22,7 @@ using ::testing::Key;
 namespace json = boost::json;
 
 /// A text of this length whose parts differ.
-std::string text_of(std::size_t size, char first) {
+std::string make_text(std::size_t size, char first) {
     std::string out(1, first);
     while (out.size() < size) out += std::to_string(out.size()) + ",";
     out.resize(size);
@@ -98,7 +98,7 @@ TEST_F(MemoryMapsTest, KeepAShortTextInOneConfigMap) {
 }
 
 TEST_F(MemoryMapsTest, SpreadALongText) {
-    const std::string text = text_of(longer, 'a');
+    const std::string text = make_text(longer, 'a');
     ASSERT_TRUE(write(text, {{"state.eu", "s"}}));
     EXPECT_THAT(maps, ElementsAre(Key("m"), Key("m-1"), Key("m-2")));
     start();
@@ -107,12 +107,12 @@ TEST_F(MemoryMapsTest, SpreadALongText) {
 }
 
 TEST_F(MemoryMapsTest, LeaveNoRoomUnused) {
-    const std::string text = text_of(MemoryMaps::first_max + MemoryMaps::rest_max, 'a');
+    const std::string text = make_text(MemoryMaps::first_max + MemoryMaps::rest_max, 'a');
     ASSERT_TRUE(write(text));
-    ASSERT_TRUE(write(text_of(text.size(), 'b'))) << "beside the parts of the first one";
-    EXPECT_EQ(read().memory, text_of(text.size(), 'b'));
+    ASSERT_TRUE(write(make_text(text.size(), 'b'))) << "beside the parts of the first one";
+    EXPECT_EQ(read().memory, make_text(text.size(), 'b'));
     EXPECT_THAT(write(text + "x").error().message, HasSubstr("bytes; there is room for"));
-    EXPECT_EQ(read().memory, text_of(text.size(), 'b'));
+    EXPECT_EQ(read().memory, make_text(text.size(), 'b'));
 }
 
 TEST_F(MemoryMapsTest, SplitBetweenCharacters) {
@@ -126,7 +126,7 @@ TEST_F(MemoryMapsTest, SplitBetweenCharacters) {
 }
 
 TEST_F(MemoryMapsTest, WriteOnlyChanges) {
-    const std::string text = text_of(longer, 'a');
+    const std::string text = make_text(longer, 'a');
     ASSERT_TRUE(write(text));
     writes = 0;
     ASSERT_TRUE(write(text));
@@ -146,20 +146,20 @@ TEST_F(MemoryMapsTest, HaveTheOldOrTheNewTextAfterAnInterruptedWrite) {
                 maps.clear();
                 writes_left.reset();
                 start();
-                ASSERT_TRUE(write(text_of(before, 'a')));
-                ASSERT_TRUE(write(text_of(before, 'b')));
+                ASSERT_TRUE(write(make_text(before, 'a')));
+                ASSERT_TRUE(write(make_text(before, 'b')));
                 writes_left = interrupted;
-                is_done = write(text_of(after, 'c')).has_value();
+                is_done = write(make_text(after, 'c')).has_value();
                 writes_left.reset();
                 start();
                 const MemoryMaps::Content left = read();
                 EXPECT_EQ(left.broken_because, "");
-                EXPECT_TRUE(left.memory == text_of(before, 'b') ||
-                            left.memory == text_of(after, 'c'))
+                EXPECT_TRUE(left.memory == make_text(before, 'b') ||
+                            left.memory == make_text(after, 'c'))
                     << before << " " << after << " " << interrupted;
                 // The next process writes as if nothing had happened.
-                ASSERT_TRUE(write(text_of(longer, 'd')));
-                EXPECT_EQ(read().memory, text_of(longer, 'd'));
+                ASSERT_TRUE(write(make_text(longer, 'd')));
+                EXPECT_EQ(read().memory, make_text(longer, 'd'));
                 EXPECT_THAT(maps, ElementsAre(Key("m"), Key("m-1"), Key("m-2")));
             }
             EXPECT_GT(interrupted, 0);
@@ -168,14 +168,14 @@ TEST_F(MemoryMapsTest, HaveTheOldOrTheNewTextAfterAnInterruptedWrite) {
 }
 
 TEST_F(MemoryMapsTest, RemoveConfigMapsThatAreNotUsed) {
-    ASSERT_TRUE(write(text_of(longer, 'a')));
+    ASSERT_TRUE(write(make_text(longer, 'a')));
     ASSERT_TRUE(write("short"));
     EXPECT_THAT(maps, ElementsAre(Key("m")));
     EXPECT_EQ(read().memory, "short");
 }
 
 TEST_F(MemoryMapsTest, RemoveWhatAnEarlierProcessLeft) {
-    ASSERT_TRUE(write(text_of(longer, 'a')));
+    ASSERT_TRUE(write(make_text(longer, 'a')));
     writes_left = 1;
     EXPECT_FALSE(write("short")) << "it stops before the removal";
     writes_left.reset();
@@ -186,26 +186,26 @@ TEST_F(MemoryMapsTest, RemoveWhatAnEarlierProcessLeft) {
 }
 
 TEST_F(MemoryMapsTest, NeedNoRightToRemove) {
-    ASSERT_TRUE(write(text_of(longer, 'a')));
+    ASSERT_TRUE(write(make_text(longer, 'a')));
     forbidden_verb = "DELETE";
     EXPECT_TRUE(write("short"));
     EXPECT_EQ(read().memory, "short");
 }
 
 TEST_F(MemoryMapsTest, ReportAPartThatIsMissing) {
-    ASSERT_TRUE(write(text_of(longer, 'a')));
+    ASSERT_TRUE(write(make_text(longer, 'a')));
     maps.erase("m-2");
     const MemoryMaps::Content left = read();
     EXPECT_EQ(left.broken_because, "ConfigMap ns/m-2 is missing");
-    EXPECT_TRUE(text_of(longer, 'a').starts_with(left.memory));
+    EXPECT_TRUE(make_text(longer, 'a').starts_with(left.memory));
 }
 
 TEST_F(MemoryMapsTest, ReportPartsOfDifferentVersions) {
-    ASSERT_TRUE(write(text_of(longer, 'a')));
+    ASSERT_TRUE(write(make_text(longer, 'a')));
     const json::object old = maps["m-1"];
-    ASSERT_TRUE(write(text_of(longer, 'b')));
+    ASSERT_TRUE(write(make_text(longer, 'b')));
     EXPECT_EQ(read().broken_because, "") << "the old part is beside the new one";
-    const std::string other = text_of(longer, 'c').substr(0, MemoryMaps::part_max);
+    const std::string other = make_text(longer, 'c').substr(0, MemoryMaps::part_max);
     for (auto& [key, value] : maps["m-1"].at("data").as_object()) value = other;
     EXPECT_EQ(read().broken_because, "ConfigMap ns/m and its parts are of different versions");
     maps["m-1"]["data"] = json::object{};
