@@ -94,7 +94,9 @@ private:
                           sums_of(moment, DeletingMachines::counted));
     }
     void check_groups(const Moment& moment) {
-        const bool is_well = is_cluster_healthy(moment.cluster(), moment.settings());
+        // While the memory cannot be written, nothing is ordered.
+        const bool is_well = moment.input.call_context.unwritten_because.empty() &&
+                             is_cluster_healthy(moment.cluster(), moment.settings());
         // A group that is deleted and made again under the same name restarts its clock.
         std::erase_if(able_since_, [&](const auto& entry) {
             return moment.find_group(NodeGroupId(entry.first)) == nullptr;

@@ -37,6 +37,7 @@ struct InvariantCase : ::testing::Test {
     Time now = noon;
     Time calm = Time::max();
     bool has_group = true;
+    std::string unwritten_because;  ///< see CallContext
 
     InvariantCase() {
         group.group.id = NodeGroupId("web");
@@ -148,10 +149,11 @@ private:
             return a.group.id < b.group.id;
         });
         const auto groups = std::make_shared<const std::vector<engine::Group>>(std::move(all));
-        const runtime::PassInput input{.snapshot = {cluster(), groups},
-                                       .settings = settings,
-                                       .wiring = wiring,
-                                       .call_context = {.now = now}};
+        const runtime::PassInput input{
+            .snapshot = {cluster(), groups},
+            .settings = settings,
+            .wiring = wiring,
+            .call_context = {.now = now, .unwritten_because = unwritten_because}};
         const runtime::PassResult result{
             .outcome = {decision, memory, {}}, .groups = groups, .skipped_hooks = {}, .notes = {}};
         use(Moment{.input = input, .result = result, .calm = calm});

@@ -33,6 +33,19 @@ TEST_F(ServiceInvariant, AllowsPendingPodsIfTheGroupIsAtItsMaximum) {
     EXPECT_THAT(pass(*invariant), IsEmpty());
 }
 
+TEST_F(ServiceInvariant, AllowsPendingPodsWhileTheMemoryCannotBeWritten) {
+    const auto invariant = service_invariant();
+    pod("web-1", "");
+    pass(*invariant);
+    unwritten_because = "the disk is full";
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    unwritten_because.clear();
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    now += 1h;
+    EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
+}
+
 TEST_F(ServiceInvariant, RestartsTheTimeForARecreatedGroup) {
     const auto invariant = service_invariant();
     pod("web-1", "");
