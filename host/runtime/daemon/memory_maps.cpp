@@ -45,7 +45,7 @@ std::string rest_text(const MemoryRest& rest) {
 Result<MemoryRest> parse_rest(const std::string& text) {
     CAPSTAN_TRY(const boost::json::value document, record::parse_json(text, rest_key));
     kubernetes::JsonProblems problems(document);
-    const auto rest = record::read_json<MemoryRest>(problems.root());
+    auto rest = record::read_json<MemoryRest>(problems.root());
     CAPSTAN_CHECK(record::check_problems(problems, rest_key));
     if (rest.parts < 1 || rest.parts > MemoryMaps::parts_max)
         return fail(ErrorCode::invalid_argument, std::string(rest_key) + ": /parts: expects 1 to " +
