@@ -61,8 +61,7 @@ Cluster::Cluster()
         return std::filesystem::exists(control_plane() / "ready") || !process_->is_running();
     });
     if (!is_up || !process_->is_running())
-        throw std::runtime_error("the control plane does not start: " +
-                                 folder_.read("control-plane.log"));
+        throw std::runtime_error("the control plane does not start: " + log());
 }
 
 void Cluster::restart_api_server(Seconds downtime) {

@@ -51,6 +51,8 @@ public:
     void forget_history();
     /// Whether the API server reports that it is ready.
     bool is_ready() const;
+    /// What the script `control_plane` has written.
+    std::string log() const { return folder_.read("control-plane.log"); }
     /// A folder for files of the test.
     const std::filesystem::path& folder() const { return folder_.path(); }
     /// The folder of the script `control_plane`.

@@ -39,6 +39,8 @@ void ControlPlaneTest::SetUp() {
 
 void ControlPlaneTest::TearDown() {
     if (!cluster || !HasFailure()) return;
+    std::cerr << "-- control plane --\n" << cluster->log();
+    if (!cluster->is_ready()) return;
     for (const char* what : {"nodes", "pods", "events"})
         std::cerr << "-- " << what << " --\n"
                   << beginning(cluster->kubectl({"get", what, "-o", "wide"}));
