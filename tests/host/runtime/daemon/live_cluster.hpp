@@ -51,6 +51,15 @@ public:
             });
     }
 
+    LiveCluster(const LiveCluster&) = delete;
+    LiveCluster& operator=(const LiveCluster&) = delete;
+    /// The API server goes before the loop that has its timers.
+    ~LiveCluster() {
+        network_.reset();
+        server.reset();
+        store.reset();
+    }
+
     PluginHost& host() { return *host_; }
     const config::Config& configuration() const { return loaded_->config; }
     io::HttpClient& network() { return *network_; }
