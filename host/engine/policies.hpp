@@ -89,6 +89,11 @@ public:
     /// Templates in different buckets differ for this check. `unsupported`: it has no buckets.
     virtual Result<std::uint64_t> bucket(const NodeTemplate& node,
                                          const CallContext& call_context) = 0;
+    /// Templates of equal equivalence are interchangeable: `similar` gives them the same verdict
+    /// with any other template. `unsupported`: the check does not tell.
+    virtual Result<std::uint64_t> equivalence(const NodeTemplate&, const CallContext&) {
+        return fail(ErrorCode::unsupported, "this check does not tell which templates are equal");
+    }
 };
 
 class Splitter {

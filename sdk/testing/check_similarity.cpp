@@ -1,4 +1,4 @@
-// What holds for similarity checks alone: symmetry, buckets, reasons.
+// What holds for similarity checks alone: symmetry, buckets, equivalence, reasons.
 #include <capstan/abi/similarity.h>
 #include <capstan/testing/responses.hpp>
 #include <capstan/to_abi.hpp>
@@ -58,16 +58,39 @@ Outcome check_buckets(const Subject& subject) {
             return not_applicable("the class has no buckets");
         return for_each_pair(
             subject, [](const auto& check, const auto& a, const auto& b) -> std::string {
-                const BucketResponse of_a = ask_bucket(check, a, FakeCall()),
-                                     again = ask_bucket(check, a, FakeCall());
+                const HashResponse of_a = ask_bucket(check, a, FakeCall()),
+                                   again = ask_bucket(check, a, FakeCall());
                 if (of_a.hash != again.hash) return "one template has two buckets";
-                const BucketResponse of_b = ask_bucket(check, b, FakeCall());
+                const HashResponse of_b = ask_bucket(check, b, FakeCall());
                 if (!of_a.is_good() || !of_b.is_good()) return {};
                 const SimilarityResponse answer = ask(check, a, b, FakeCall());
                 const bool agrees = answer.is_good() && answer.verdict == CAPSTAN_SIMILARITY_AGREES;
                 return agrees && of_a.hash != of_b.hash
                            ? "similar, but in different buckets: " + answer.because
                            : "";
+            });
+    });
+}
+
+Outcome check_equivalence(const Subject& subject) {
+    return with_instance(subject, [&](Session& session) {
+        const auto& table = session.table_as<capstan_similarity>();
+        if (!CAPSTAN_HAS(&table, capstan_similarity, equivalence))
+            return not_applicable("the class does not tell which templates are equivalent");
+        return for_each_pair(
+            subject, [](const auto& check, const auto& a, const auto& b) -> std::string {
+                const HashResponse of_a = ask_equivalence(check, a, FakeCall()),
+                                   again = ask_equivalence(check, a, FakeCall()),
+                                   of_b = ask_equivalence(check, b, FakeCall());
+                if (of_a.hash != again.hash) return "one template has two hashes";
+                if (!of_a.is_good() || !of_b.is_good() || of_a.hash != of_b.hash) return {};
+                const SimilarityResponse itself = ask(check, a, a, FakeCall()),
+                                         other = ask(check, a, b, FakeCall());
+                if (!itself.is_good() || !other.is_good() || itself.verdict == other.verdict)
+                    return {};
+                return "equivalent, but with itself a template " + verdict_name(itself.verdict) +
+                       " and with the other it " + verdict_name(other.verdict) + ": " +
+                       other.because;
             });
     });
 }
@@ -88,6 +111,7 @@ void add_similarity_checks(std::vector<Check>& checks, const SubjectPtr& subject
     if (!subject->is(CAPSTAN_KIND_SIMILARITY)) return;
     add(checks, subject, "similarity/symmetric", check_symmetric);
     add(checks, subject, "similarity/buckets", check_buckets);
+    add(checks, subject, "similarity/equivalence", check_equivalence);
     add(checks, subject, "similarity/reasons", check_reasons);
 }
 

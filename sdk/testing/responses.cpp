@@ -225,10 +225,17 @@ SimilarityResponse ask(const capstan_similarity& check, const capstan_template& 
     return finished(std::move(answer), status, call, std::move(faults));
 }
 
-BucketResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
-                          const FakeCall& call) {
-    BucketResponse answer;
+HashResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
+                        const FakeCall& call) {
+    HashResponse answer;
     const capstan_status status = check.bucket(check.self, call.raw(), &node, &answer.hash);
+    return finished(answer, status, call, {});
+}
+
+HashResponse ask_equivalence(const capstan_similarity& check, const capstan_template& node,
+                             const FakeCall& call) {
+    HashResponse answer;
+    const capstan_status status = check.equivalence(check.self, call.raw(), &node, &answer.hash);
     return finished(answer, status, call, {});
 }
 

@@ -15,16 +15,28 @@
 namespace capstan::engine::scale_up {
 namespace {
 
-/// The buckets of one template, one for each check; 0 for a check without buckets.
-using BucketKey = std::vector<std::uint64_t>;
+/// The results of one hook for one template, one for each check.
+using HashKey = std::vector<std::uint64_t>;
 
-BucketKey bucket_key(const std::vector<NamedCheck>& checks, const NodeTemplate& node,
-                     const CallContext& call_context) {
-    BucketKey key;
+HashKey bucket_key(const std::vector<NamedCheck>& checks, const NodeTemplate& node,
+                   const CallContext& call_context) {
+    HashKey key;
     for (const NamedCheck& c : checks) {
         // A check without buckets, or one that fails now, separates nothing. If it fails, `compare`
         // will see the failure again.
         key.push_back(c.check->bucket(node, call_context).value_or(0));
+    }
+    return key;
+}
+
+/// Absent: a check does not tell, so the template is equivalent to no other.
+std::optional<HashKey> equivalence_key(const std::vector<NamedCheck>& checks,
+                                       const NodeTemplate& node, const CallContext& call_context) {
+    HashKey key;
+    for (const NamedCheck& c : checks) {
+        const Result<std::uint64_t> hash = c.check->equivalence(node, call_context);
+        if (!hash) return std::nullopt;
+        key.push_back(*hash);
     }
     return key;
 }
@@ -73,14 +85,20 @@ SimilarGroups::SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTem
     : checks_(std::move(checks)),
       deciding_(those_that_may_decide(checks_)),
       templates_(std::move(templates)),
-      call_context_(&call_context),
-      pairs_(templates_.size()) {
+      call_context_(&call_context) {
     if (checks_.empty()) return;
-    std::map<BucketKey, std::size_t> numbers;
+    std::map<HashKey, std::size_t> buckets, classes;
+    std::size_t class_count = 0;
     for (const NodeTemplate& node : templates_) {
-        const BucketKey key = bucket_key(checks_, node, call_context);
-        buckets_.push_back(numbers.try_emplace(key, numbers.size()).first->second);
+        const HashKey bucket = bucket_key(checks_, node, call_context);
+        buckets_.push_back(buckets.try_emplace(bucket, buckets.size()).first->second);
+        const auto equivalence = equivalence_key(checks_, node, call_context);
+        std::size_t own = class_count;
+        if (equivalence) own = classes.try_emplace(*equivalence, class_count).first->second;
+        if (own == class_count) ++class_count;
+        classes_.push_back(own);
     }
+    pairs_.resize(class_count);
 }
 
 std::vector<std::size_t> SimilarGroups::find(std::size_t one, std::span<const std::size_t> others) {
@@ -94,9 +112,10 @@ std::vector<std::size_t> SimilarGroups::find(std::size_t one, std::span<const st
 }
 
 bool SimilarGroups::are_similar(std::size_t a, std::size_t b) {
-    std::vector<Pair>& known = pairs_[a];
-    if (known.empty()) known.resize(templates_.size() - a);
-    Pair& pair = known[b - a];
+    const auto [low, high] = std::minmax(classes_[a], classes_[b]);
+    std::vector<Pair>& known = pairs_[low];
+    if (known.empty()) known.resize(pairs_.size() - low);
+    Pair& pair = known[high - low];
     if (pair == Pair::unknown) pair = compare(a, b) ? Pair::similar : Pair::different;
     return pair == Pair::similar;
 }

@@ -2,7 +2,9 @@
 ///
 /// Each check answers for a pair of templates, and all have to agree. Comparing all pairs of a
 /// thousand groups would take a million calls, so checks may give each template a bucket first:
-/// templates of different buckets differ, and only those that share all buckets are compared.
+/// templates of different buckets differ, and only those that share all buckets are compared. If
+/// all checks tell which templates are equivalent, one template of each equivalence class is
+/// compared.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +31,11 @@ namespace capstan::engine::scale_up {
 Similarity compare(const std::vector<NamedCheck>& checks, const NodeTemplate& a,
                    const NodeTemplate& b, const CallContext& call_context);
 
-/// Finds similar node templates on request: each pair is compared at most once, and only when it is
-/// asked about. Templates of different buckets can be similar only by a check that may answer
-/// `decided`, so only such checks are asked about them. Similarity with tolerances is not
-/// transitive, so each template has a list of its own. Borrows the call context and the checks.
+/// Finds similar node templates on request: each pair of equivalence classes is compared at most
+/// once, and only when it is asked about. Templates of different buckets can be similar only by a
+/// check that may answer `decided`, so only such checks are asked about them. Similarity with
+/// tolerances is not transitive, so each template has a list of its own. Borrows the call context
+/// and the checks.
 class SimilarGroups {
 public:
     SimilarGroups(std::vector<NamedCheck> checks, std::vector<NodeTemplate> templates,
@@ -53,7 +56,8 @@ private:
     std::vector<NodeTemplate> templates_;
     const CallContext* call_context_;
     std::vector<std::size_t> buckets_{};           // by template
-    std::vector<std::vector<Pair>> pairs_{};       // [lower index][higher index - lower index]
+    std::vector<std::size_t> classes_{};           // of equivalence, by template
+    std::vector<std::vector<Pair>> pairs_{};       // [lower class][higher class - lower class]
     std::map<std::string, std::string> failed_{};  // by check
 };
 

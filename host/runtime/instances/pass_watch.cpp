@@ -29,7 +29,8 @@ std::string_view fallback_of(loop::Hook hook) noexcept {
     switch (hook) {
         case loop::Hook::filter: return "its on_error in pipeline.scale_up.expanders applies";
         case loop::Hook::similar: return "it finds no groups similar";
-        case loop::Hook::bucket: return "templates are compared one by one";
+        case loop::Hook::bucket:
+        case loop::Hook::equivalence: return "templates are compared one by one";
         case loop::Hook::split: return "only the chosen group grows";
         case loop::Hook::price: return "its groups have no price";
         case loop::Hook::options: return "its groups use the options of the configuration";

@@ -88,19 +88,35 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
 Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
                                                const engine::CallContext& call_context) {
     const capstan_similarity& table = plugin_.table();
-    if (!CAPSTAN_HAS(&table, capstan_similarity, bucket)) {
-        return fail(ErrorCode::unsupported,
-                    "plugin " + plugin_.instance().id() + " does not implement buckets");
+    return hash(loop::Hook::bucket,
+                CAPSTAN_HAS(&table, capstan_similarity, bucket) ? table.bucket : nullptr, node,
+                call_context);
+}
+
+Result<std::uint64_t> PluginSimilarity::equivalence(const NodeTemplate& node,
+                                                    const engine::CallContext& call_context) {
+    const capstan_similarity& table = plugin_.table();
+    return hash(loop::Hook::equivalence,
+                CAPSTAN_HAS(&table, capstan_similarity, equivalence) ? table.equivalence : nullptr,
+                node, call_context);
+}
+
+Result<std::uint64_t> PluginSimilarity::hash(loop::Hook hook, HashHook function,
+                                             const NodeTemplate& node,
+                                             const engine::CallContext& call_context) {
+    if (function == nullptr) {
+        return fail(ErrorCode::unsupported, "plugin " + plugin_.instance().id() +
+                                                " does not implement " +
+                                                std::string(loop::name_of(hook)));
     }
     AbiArena arena;
     const capstan_template crossing = arena.to_abi(node);
-    std::uint64_t hash = 0;
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::bucket, call_context, plugin_.watch(),
-                            [&](const capstan_call* call) {
-                                return loop::distrusted(table.bucket)(table.self, call, &crossing,
-                                                                      &hash);
-                            }));
-    return hash;
+    std::uint64_t out = 0;
+    CAPSTAN_CHECK(call_hook(
+        plugin_.instance(), hook, call_context, plugin_.watch(), [&](const capstan_call* call) {
+            return loop::distrusted(function)(plugin_.table().self, call, &crossing, &out);
+        }));
+    return out;
 }
 
 namespace {

@@ -68,9 +68,16 @@ public:
     bool may_decide() const override;
     Result<std::uint64_t> bucket(const NodeTemplate& node,
                                  const engine::CallContext& call_context) override;
+    Result<std::uint64_t> equivalence(const NodeTemplate& node,
+                                      const engine::CallContext& call_context) override;
 
 private:
     explicit PluginSimilarity(PluginPolicy<capstan_similarity> plugin) : plugin_(plugin) {}
+    /// The result of `bucket` or `equivalence`; NULL: the plugin does not implement it.
+    using HashHook = decltype(capstan_similarity::bucket);
+    Result<std::uint64_t> hash(loop::Hook hook, HashHook function, const NodeTemplate& node,
+                               const engine::CallContext& call_context);
+
     const PluginPolicy<capstan_similarity> plugin_;
 };
 

@@ -38,23 +38,24 @@ enum class Hook {
     filter,
     similar,
     bucket,
+    equivalence,
     split,
     suggest,
     owns,
     reconcile,
 };
-inline constexpr std::array<std::string_view, 26> hook_names{
-    "create",        "start",    "stop",    "destroy",       "reconfigure",     "self_check",
-    "callback",      "blocking", "refresh", "increase",      "decrease_target", "remove",
-    "describe",      "price",    "options", "machine_types", "new_group",       "create_group",
-    "destroy_group", "filter",   "similar", "bucket",        "split",           "suggest",
-    "owns",          "reconcile"};
+inline constexpr std::array<std::string_view, 27> hook_names{
+    "create",        "start",    "stop",     "destroy",       "reconfigure",     "self_check",
+    "callback",      "blocking", "refresh",  "increase",      "decrease_target", "remove",
+    "describe",      "price",    "options",  "machine_types", "new_group",       "create_group",
+    "destroy_group", "filter",   "similar",  "bucket",        "equivalence",     "split",
+    "suggest",       "owns",     "reconcile"};
 inline constexpr std::size_t hook_count = hook_names.size();
 
 /// The hooks that passes call. Only these are skipped after overruns, see HookBackoffs.
-inline constexpr std::array decision_hooks{Hook::price,  Hook::options, Hook::new_group,
-                                           Hook::filter, Hook::similar, Hook::bucket,
-                                           Hook::split,  Hook::suggest, Hook::owns};
+inline constexpr std::array decision_hooks{
+    Hook::price,  Hook::options,     Hook::new_group, Hook::filter,  Hook::similar,
+    Hook::bucket, Hook::equivalence, Hook::split,     Hook::suggest, Hook::owns};
 
 constexpr std::size_t index_of(Hook hook) noexcept { return static_cast<std::size_t>(hook); }
 constexpr std::string_view name_of(Hook hook) noexcept { return hook_names[index_of(hook)]; }

@@ -105,6 +105,11 @@ Similarity compare_all(const LabelsConfig& config, const TemplateView& a, const 
                   (found.empty() ? std::string() : ", ignored: " + listed(found, key)));
 }
 
+void add(const Label& label, Hash& hash) {
+    hash.add(label.key);
+    hash.add(label.value);
+}
+
 }  // namespace
 
 Similarity LabelsCheck::similar(const Call&, const TemplateView& a, const TemplateView& b) const {
@@ -115,13 +120,21 @@ Similarity LabelsCheck::similar(const Call&, const TemplateView& a, const Templa
 std::uint64_t LabelsCheck::bucket(const Call&, const TemplateView& node) const {
     Hash hash;
     for (const Label& label : labels_of(node)) {
-        const bool compared = config_.only.empty() ? !config_.is_ignored(label.key)
-                                                   : config_.only.count(label.key) != 0;
-        if (!compared) continue;
-        hash.add(label.key);
-        hash.add(label.value);
+        if (is_compared(label.key)) add(label, hash);
     }
     return hash.value();
+}
+
+std::uint64_t LabelsCheck::equivalence(const Call&, const TemplateView& node) const {
+    Hash hash;
+    for (const Label& label : labels_of(node)) {
+        if (is_compared(label.key) || config_.same.count(label.key) != 0) add(label, hash);
+    }
+    return hash.value();
+}
+
+bool LabelsCheck::is_compared(std::string_view key) const {
+    return config_.only.empty() ? !config_.is_ignored(key) : config_.only.count(key) != 0;
 }
 
 }  // namespace capstan::similarity

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include <capstan/similarity.hpp>
@@ -19,9 +20,13 @@ public:
     Similarity similar(const Call& call, const TemplateView& a, const TemplateView& b) const;
     /// A hash of the labels that are compared.
     std::uint64_t bucket(const Call& call, const TemplateView& node) const;
+    /// The same, and the labels of `same`.
+    std::uint64_t equivalence(const Call& call, const TemplateView& node) const;
     bool may_decide() const { return !config_.same.empty(); }
 
 private:
+    bool is_compared(std::string_view key) const;
+
     LabelsConfig config_;
 };
 

@@ -103,6 +103,20 @@ std::optional<Similarity> find_difference(const Aspect& aspect, const TemplateVi
     return std::nullopt;
 }
 
+/// Of all names of resources, and of the amounts that count.
+template <class Counts>
+std::uint64_t hash_of(const ResourcesConfig& config, const TemplateView& node, Counts counts) {
+    Hash hash;
+    for (const Aspect& aspect : aspects(config)) {
+        hash.add(aspect.name);
+        for (const Named& named : amounts_of(aspect, node)) {
+            hash.add(named.resource);
+            if (counts(aspect, named)) hash.add(named.amount);
+        }
+    }
+    return hash.value();
+}
+
 }  // namespace
 
 bool is_within(Tolerance tolerance, std::int64_t a, std::int64_t b) noexcept {
@@ -123,15 +137,13 @@ Similarity ResourcesCheck::similar(const Call&, const TemplateView& a,
 }
 
 std::uint64_t ResourcesCheck::bucket(const Call&, const TemplateView& node) const {
-    Hash hash;
-    for (const Aspect& aspect : aspects(config_)) {
-        hash.add(aspect.name);
-        for (const Named& named : amounts_of(aspect, node)) {
-            hash.add(named.resource);
-            if (tolerance_of(aspect, named.resource).billionths() == 0) hash.add(named.amount);
-        }
-    }
-    return hash.value();
+    return hash_of(config_, node, [](const Aspect& aspect, const Named& named) {
+        return tolerance_of(aspect, named.resource).billionths() == 0;
+    });
+}
+
+std::uint64_t ResourcesCheck::equivalence(const Call&, const TemplateView& node) const {
+    return hash_of(config_, node, [](const Aspect&, const Named&) { return true; });
 }
 
 }  // namespace capstan::similarity

@@ -22,6 +22,8 @@ public:
     Similarity similar(const Call& call, const TemplateView& a, const TemplateView& b) const;
     /// A hash of all that must be exactly equal: names of resources, and amounts without tolerance.
     std::uint64_t bucket(const Call& call, const TemplateView& node) const;
+    /// A hash of all names and amounts.
+    std::uint64_t equivalence(const Call& call, const TemplateView& node) const;
 
 private:
     ResourcesConfig config_;

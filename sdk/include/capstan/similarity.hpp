@@ -5,11 +5,13 @@
 ///         Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const;
 ///         // optional:
 ///         std::uint64_t bucket(const Call&, const TemplateView& node) const;
+///         std::uint64_t equivalence(const Call&, const TemplateView& node) const;
 ///         bool may_decide() const;  // false without it
 ///     };
 ///
-/// `similar` is symmetric. Equal buckets are necessary for similarity, never sufficient. If all
-/// hooks are `const`, they may be called from several threads at once.
+/// `similar` is symmetric. Equal buckets are necessary for similarity, never sufficient. Templates
+/// of equal equivalence are interchangeable: `similar` gives them the same verdict with any other
+/// template. If all hooks are `const`, they may be called from several threads at once.
 #pragma once
 
 #include <concepts>
@@ -60,17 +62,27 @@ struct SimilarityTable {
     static_assert(
         has_bucket || !requires { &T::bucket; },
         "bucket(const Call&, const TemplateView&) returns std::uint64_t");
+    static constexpr bool has_equivalence =
+        requires(T& t, const Call& call, const TemplateView& node) {
+            { t.equivalence(call, node) } -> std::convertible_to<std::uint64_t>;
+        };
+    static_assert(
+        has_equivalence || !requires { &T::equivalence; },
+        "equivalence(const Call&, const TemplateView&) returns std::uint64_t");
     /// A single hook that is not const prevents concurrent calls of all of them.
     static constexpr bool is_parallel =
         SimilarityCheck<const T> &&
-        (!has_bucket || requires(const T& t, const Call& call, const TemplateView& node) {
-            t.bucket(call, node);
+        (!has_bucket || requires(const T& t, const Call& call,
+                                 const TemplateView& node) { t.bucket(call, node); }) &&
+        (!has_equivalence || requires(const T& t, const Call& call, const TemplateView& node) {
+            t.equivalence(call, node);
         });
     capstan_similarity table;
 
     explicit SimilarityTable(T& object) noexcept
-        : table{sizeof table, flags_of(object), &object, &similar, nullptr} {
+        : table{sizeof table, flags_of(object), &object, &similar, nullptr, nullptr} {
         if constexpr (has_bucket) table.bucket = &bucket;
+        if constexpr (has_equivalence) table.equivalence = &equivalence;
     }
     static std::uint32_t flags_of(T& object) noexcept {
         if constexpr (requires { object.may_decide(); }) {
@@ -94,6 +106,14 @@ struct SimilarityTable {
     {
         return guarded(
             call, [&] { *hash = static_cast<T*>(self)->bucket(Call(*call), TemplateView(*node)); });
+    }
+    static capstan_status equivalence(void* self, const capstan_call* call,
+                                      const capstan_template* node, std::uint64_t* hash) noexcept
+        requires has_equivalence
+    {
+        return guarded(call, [&] {
+            *hash = static_cast<T*>(self)->equivalence(Call(*call), TemplateView(*node));
+        });
     }
 };
 

@@ -245,6 +245,20 @@ TEST(SimilarityChecks, FindBucketsThatSeparateSimilarTemplates) {
                                   HasSubstr("similar, but in different buckets: always"))));
 }
 
+TEST(SimilarityChecks, FindEquivalentTemplatesThatDiffer) {
+    struct TooCoarse {
+        Similarity similar(const Call&, const TemplateView& a, const TemplateView& b) const {
+            return a.zone() == b.zone() ? capstan::agrees("one zone")
+                                        : capstan::differs("two zones");
+        }
+        std::uint64_t equivalence(const Call&, const TemplateView&) const { return 1; }
+    };
+    EXPECT_THAT(failures_of<TooCoarse>(),
+                ElementsAre(AllOf(StartsWith("similarity/equivalence:"),
+                                  HasSubstr("with itself a template agrees and with the other it "
+                                            "differs: two zones"))));
+}
+
 TEST(SimilarityChecks, FindAResultWithoutAReason) {
     struct NoReason {
         Similarity similar(const Call&, const TemplateView&, const TemplateView&) const {

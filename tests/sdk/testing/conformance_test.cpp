@@ -74,6 +74,9 @@ public:
     std::uint64_t bucket(const Call&, const TemplateView& node) const {
         return std::hash<std::string_view>()(node.zone());
     }
+    std::uint64_t equivalence(const Call& call, const TemplateView& node) const {
+        return bucket(call, node);
+    }
 };
 
 /// Gives one node after the other to the smallest group with room.

@@ -71,7 +71,8 @@ CAPSTAN_BEGIN_DECLS
  *   - `self_check`: reported.
  *   - `filter` of an expander: after any code the stage's `on_error` decides. An expander that asks a service
  *     (capstan.expander.async/1) is asked again in the same pass only after INVALID_ARGUMENT and INTERNAL.
- *   - `similar`: the groups count as different. `bucket`: the hash is not used.
+ *   - `similar`: the groups count as different. `bucket`, `equivalence`: the hash
+ *     is not used.
  *   - `split`: the group of the option gets all nodes.
  *   - `suggest`: the source suggests no group for that cloud. `owns`: the source does not own the
  *     group.

@@ -41,6 +41,12 @@ typedef struct capstan_similarity {
      *  hashes alone mean nothing. */
     capstan_status (*bucket)(void *self, const capstan_call *call, const capstan_template *node,
                              uint64_t *hash) CAPSTAN_NOEXCEPT;
+    /** [compute] (optional) A hash of all that `similar` reads. Templates with equal hashes must be
+     *  interchangeable: `similar` gives them the same verdict with any other template. If all checks
+     *  have this hook, the host asks `similar` about one template of each hash, so that 2000 groups
+     *  of 50 machine types cost about 1000 calls and not two million. */
+    capstan_status (*equivalence)(void *self, const capstan_call *call, const capstan_template *node,
+                                  uint64_t *hash) CAPSTAN_NOEXCEPT;
 } capstan_similarity;
 
 CAPSTAN_END_DECLS

@@ -28,7 +28,11 @@ public:
         if (!buckets) return fail(ErrorCode::unsupported, "no buckets");
         return static_cast<std::uint64_t>(node.name.front());
     }
-    bool buckets = false;
+    Result<std::uint64_t> equivalence(const NodeTemplate& node, const CallContext&) override {
+        if (!classes) return fail(ErrorCode::unsupported, "no equivalence");
+        return static_cast<std::uint64_t>(node.name.front());
+    }
+    bool buckets = false, classes = false;
     int compared = 0;
 
 private:
@@ -102,6 +106,25 @@ TEST(SimilarGroups, AreNotComparedAcrossBuckets) {
     const auto lists = similar_groups({{"same", &same}}, templates({"a1", "b1", "a2", "b2"}), {});
     EXPECT_EQ(same.compared, 2);
     EXPECT_THAT(lists, ElementsAre(ElementsAre(2), ElementsAre(3), ElementsAre(0), ElementsAre(1)));
+}
+
+TEST(SimilarGroups, AreComparedOnceForEachPairOfEquivalenceClasses) {
+    TestCheck check([](const std::string& a, const std::string& b) {
+        return a[0] != 'c' && b[0] != 'c' ? agrees("near") : differs("far");
+    });
+    check.classes = true;
+    const auto lists =
+        similar_groups({{"near", &check}}, templates({"a1", "b1", "a2", "c1", "b2", "c2"}), {});
+    EXPECT_EQ(check.compared, 6) << "a, b, c with each other and with themselves";
+    EXPECT_THAT(lists, ElementsAre(ElementsAre(1, 2, 4), ElementsAre(0, 2, 4), ElementsAre(0, 1, 4),
+                                   ElementsAre(), ElementsAre(0, 1, 2), ElementsAre()));
+}
+
+TEST(SimilarGroups, AreComparedPairByPairIfACheckTellsNoEquivalence) {
+    TestCheck telling = always(agrees("same")), silent = always(agrees("same"));
+    telling.classes = true;
+    similar_groups({{"a", &telling}, {"b", &silent}}, templates({"a1", "a2", "a3"}), {});
+    EXPECT_EQ(silent.compared, 3);
 }
 
 TEST(SimilarGroups, UseOnlyOverridingChecksAcrossBuckets) {

@@ -254,11 +254,12 @@ TEST_F(PluginPoliciesTest, RefuseAnUndeclaredDecidedVerdict) {
               "plugin probe: similar decided without declaring that it may decide");
 }
 
-TEST_F(PluginPoliciesTest, ReportThatACheckHasNoBuckets) {
+TEST_F(PluginPoliciesTest, ReportThatACheckHasNoHashes) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     std::ignore = similar();
     const auto check = PluginSimilarity::make(instance, watch).value();
     EXPECT_EQ(check->bucket({.name = "a"}, {}).error().code, ErrorCode::unsupported);
+    EXPECT_EQ(check->equivalence({.name = "a"}, {}).error().code, ErrorCode::unsupported);
 }
 
 using GroupIncreases = std::vector<std::pair<std::uint32_t, std::int32_t>>;

@@ -104,6 +104,37 @@ TEST(LabelsCheck, PutsSimilarNodesIntoOneBucket) {
     EXPECT_GT(agreed, 100);
 }
 
+std::uint64_t equivalence(const LabelsCheck& check, const NodeTemplate& node) {
+    const FakeCall call;
+    AbiArena arena;
+    const capstan_template raw = arena.to_abi(node);
+    return check.equivalence(call.call(), TemplateView(raw));
+}
+
+TEST(LabelsCheck, GivesEquivalentNodesTheSameVerdicts) {
+    int equivalent = 0;
+    for (unsigned seed = 0; seed < 4000; ++seed) {
+        std::mt19937 random(seed);
+        const LabelsCheck check = any_check(random);
+        const NodeTemplate a = any_node(random), b = any_node(random), c = any_node(random);
+        if (equivalence(check, a) != equivalence(check, b)) continue;
+        ++equivalent;
+        for (const NodeTemplate& other : {a, b, c}) {
+            EXPECT_EQ(similar(check, a, other).verdict, similar(check, b, other).verdict)
+                << "seed " << seed;
+        }
+    }
+    EXPECT_GT(equivalent, 100);
+}
+
+TEST(LabelsCheck, TellsNodesWithOtherValuesOfSameLabelsApart) {
+    const LabelsCheck check = check_with({{"ignore", list("pool")}, {"same", list("pool")}});
+    const NodeTemplate web = node_template("a").label("pool", "web"),
+                       other = node_template("b").label("pool", "batch");
+    EXPECT_EQ(bucket(check, web), bucket(check, other));
+    EXPECT_NE(equivalence(check, web), equivalence(check, other));
+}
+
 TEST(LabelsCheck, PutsNodesWithOtherLabelsIntoOtherBuckets) {
     const LabelsCheck check = check_with({});
     const NodeTemplate plain = node_template("a"), web = node_template("b").label("team", "web"),

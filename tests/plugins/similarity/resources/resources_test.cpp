@@ -105,6 +105,25 @@ TEST(ResourcesCheck, PutsSimilarNodesIntoOneBucket) {
     EXPECT_GT(agreed, 100);
 }
 
+TEST(ResourcesCheck, GivesEquivalentNodesTheSameVerdicts) {
+    const FakeCall call;
+    const ResourcesCheck check({Tolerance::of(0.015), Tolerance::of(0.05), Tolerance::of(0.05)});
+    int equivalent = 0;
+    for (unsigned seed = 0; seed < 4000; ++seed) {
+        std::mt19937 random(seed);
+        const NodeTemplate a = any_node(random), b = any_node(random), c = any_node(random);
+        AbiArena arena;
+        const capstan_template raw_a = arena.to_abi(a), raw_b = arena.to_abi(b);
+        if (check.equivalence(call.call(), TemplateView(raw_a)) !=
+            check.equivalence(call.call(), TemplateView(raw_b)))
+            continue;
+        ++equivalent;
+        EXPECT_EQ(similar(check, a, b).verdict, SimilarityVerdict::agrees) << "seed " << seed;
+        EXPECT_EQ(similar(check, a, c).verdict, similar(check, b, c).verdict) << "seed " << seed;
+    }
+    EXPECT_GT(equivalent, 20);
+}
+
 TEST(ResourcesCheck, PutsOtherMachinesIntoOtherBuckets) {
     const ResourcesCheck check({});
     const FakeCall call;

@@ -35,7 +35,7 @@ struct SimilarityResponse : Answer {
     std::string because{};
 };
 
-struct BucketResponse : Answer {
+struct HashResponse : Answer {
     std::uint64_t hash = 0;
 };
 
@@ -52,8 +52,11 @@ ExpanderResponse ask(FakeHost& host, const capstan_async_expander& expander,
 SimilarityResponse ask(const capstan_similarity& check, const capstan_template& a,
                        const capstan_template& b, const FakeCall& call);
 /// For a check that implements `bucket`.
-BucketResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
-                          const FakeCall& call);
+HashResponse ask_bucket(const capstan_similarity& check, const capstan_template& node,
+                        const FakeCall& call);
+/// For a check that implements `equivalence`.
+HashResponse ask_equivalence(const capstan_similarity& check, const capstan_template& node,
+                             const FakeCall& call);
 SplitterResponse ask(const capstan_splitter& splitter, const capstan_splitter_request& in,
                      const FakeCall& call);
 
