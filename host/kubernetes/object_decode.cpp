@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/gzip.hpp"
+#include "io/text_format.hpp"
 #include "kubernetes/in_tree_volumes.hpp"
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/pod_decode.hpp"
@@ -22,11 +23,14 @@ namespace {
 
 constexpr std::size_t piece_size = 256 * 1024;
 
-bool is_yaml(std::string_view start) {
-    constexpr std::string_view starts[] = {
-        "apiVersion:", "items:", "kind:", "---", "metadata:", "- "};
-    return std::ranges::any_of(starts,
-                               [&](std::string_view one) { return start.starts_with(one); });
+/// Refuses a file that is empty, or is clearly not JSON.
+Result<void> check_format(const std::string& name, std::string_view beginning) {
+    if (io::is_blank(beginning))
+        return fail(ErrorCode::invalid_argument, name + ": " + std::string(io::empty_file));
+    const std::string_view format = io::recognize_format(beginning);
+    if (format.empty() || format == "JSON") return {};
+    return fail(ErrorCode::invalid_argument, name + ": is " + std::string(format) +
+                                                 "; expects JSON, as from kubectl get ... -o json");
 }
 
 }  // namespace
@@ -38,9 +42,7 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file,
     std::vector<char> piece(piece_size);
     for (bool is_first = true;; is_first = false) {
         CAPSTAN_TRY(const std::size_t size, in.read(piece));
-        if (is_first && is_yaml({piece.data(), size}))
-            return fail(ErrorCode::invalid_argument,
-                        in.name() + ": is YAML; expects JSON, as from kubectl get ... -o json");
+        if (is_first) CAPSTAN_CHECK(check_format(in.name(), {piece.data(), size}));
         if (size == 0 || !decoder.feed({piece.data(), size})) break;
     }
     DecodeReport out = decoder.finish();

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "io/text_format.hpp"
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/scenario_events.hpp"
@@ -308,6 +309,10 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
                        const runtime::config::ShippedPlugins& shipped,
                        std::span<const std::string> overrides) {
     Scenario out{.diagnostics = Diagnostics(std::move(source))};
+    if (io::is_blank(out.diagnostics.source().text)) {
+        out.diagnostics.error({}, std::string(io::empty_file));
+        return out;
+    }
     std::optional<TomlValue> root = runtime::config::parse_toml(out.diagnostics);
     if (!root) return out;
     runtime::config::override_values(*root, overrides, out.diagnostics);

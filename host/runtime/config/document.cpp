@@ -6,6 +6,7 @@
 
 #include <toml++/toml.h>
 
+#include "io/text_format.hpp"
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/text.hpp"
 
@@ -118,6 +119,13 @@ std::optional<TomlValue> parse_toml(Diagnostics& diagnostics) {
         root.place = {};
         return root;
     } catch (const toml::parse_error& e) {
+        const std::string_view format = io::recognize_format(source.text);
+        if (!format.empty() && format != "TOML") {
+            diagnostics.error({}, "is " + std::string(format) +
+                                      "; configurations and scenarios are TOML, cluster dumps are "
+                                      "JSON, as from kubectl get ... -o json");
+            return std::nullopt;
+        }
         const Place place = toml_place(e.source());
         std::string what(e.description());
         // toml++'s message about a boolean names the valid words already.

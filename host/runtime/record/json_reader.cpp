@@ -10,6 +10,7 @@
 #include <capstan/utf8.hpp>
 
 #include "io/printable.hpp"
+#include "io/text_format.hpp"
 #include "runtime/config/text.hpp"
 
 namespace capstan::runtime::record {
@@ -83,8 +84,7 @@ Result<std::string> read_all(std::istream& in, std::size_t limit) {
 }
 
 Result<json::value> parse_json(std::string_view text, std::string_view name) {
-    const bool is_empty = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-    if (is_empty)
+    if (io::is_blank(text))
         return fail(ErrorCode::invalid_argument,
                     std::string(name) + ": is empty, expected a JSON object");
     json::parse_options options;

@@ -14,6 +14,7 @@
 #include <capstan/whole_number.hpp>
 
 #include "io/gzip.hpp"
+#include "io/text_format.hpp"
 #include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation::trace {
@@ -282,6 +283,9 @@ Result<double> CsvRow::number(std::string_view column) const {
 
 Result<CsvTable> CsvTable::read(const std::filesystem::path& file) {
     CAPSTAN_TRY(const std::string text, io::read_text(file));
+    if (io::is_blank(text))
+        return fail(ErrorCode::invalid_argument,
+                    file.string() + ": " + std::string(io::empty_file));
     return parse(file.string(), text);
 }
 

@@ -49,6 +49,17 @@ TEST(DecodeFile, RejectsYaml) {
     }
 }
 
+TEST(DecodeFile, RejectsEmptyFiles) {
+    engine::snapshot::ClusterBuilder builder;
+    for (const char* text : {"", "\n \n"}) {
+        const auto report = decode_file(file_of("capstan-empty", text), builder);
+        ASSERT_FALSE(report);
+        EXPECT_NE(report.error().message.find("capstan-empty: the file is empty; the command that"),
+                  std::string::npos)
+            << report.error().message;
+    }
+}
+
 TEST(DecodeFile, ReadsGzipFiles) {
     engine::snapshot::ClusterBuilder builder;
     const std::string text = R"({"kind":"NodeList","items":[{"metadata":{"name":"n"}}]})";
