@@ -279,6 +279,14 @@ void check_bounds(const Config& config, std::initializer_list<std::string_view> 
         path + ": min " + to_string(bounds.min) + " is greater than max " + to_string(*bounds.max));
 }
 
+Place gpu_type_place(const Config& config, std::string_view type) {
+    const SettingValue* at = &config.tree;
+    for (const std::string_view key :
+         {std::string_view("limits"), std::string_view("gpu_types"), type})
+        at = at == nullptr ? nullptr : at->find(key);
+    return at == nullptr ? Place() : at->key_place;
+}
+
 void check_limits(const Config& config, Diagnostics& out) {
     check_bounds(config, {"limits", "cpu"}, config.limits.cpu, out);
     check_bounds(config, {"limits", "memory"}, config.limits.memory, out);
@@ -286,6 +294,11 @@ void check_limits(const Config& config, Diagnostics& out) {
     check_bounds(config, {"limits", "nodes"}, config.limits.nodes, out);
     for (const auto& [type, bounds] : config.limits.gpu_types) {
         check_bounds(config, {"limits", "gpu_types", type}, bounds, out);
+        const bool is_resource = type.find('/') != std::string::npos;
+        if (!(is_resource ? check_label_key(type) : check_label_value(type)))
+            out.error(gpu_type_place(config, type),
+                      join_path("limits.gpu_types", type) +
+                          ": neither the name of a resource nor a value of a GPU label");
     }
     if (config.scale_up.initial_node_group_backoff_duration >
         config.scale_up.max_node_group_backoff_duration) {

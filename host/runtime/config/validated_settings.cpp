@@ -29,6 +29,68 @@ std::string known_keys(const std::string& wrong, const Fields& fields) {
     return (keys.size() == 1 ? "; the only key is " : "; the keys are ") + joined_names(keys);
 }
 
+/// The field of the text that an item of a list can be. NULL: items are tables.
+const Field* find_item_text(const Field& list) {
+    if (list.type != SettingType::table) return &list;
+    const auto member = std::ranges::find(list.fields, list.shorthand, &Field::key);
+    return member == list.fields.end() ? nullptr : &*member;
+}
+
+/// The items of "priority,least-waste" as a TOML list. Shipped plugins have '_' where upstream's
+/// expanders have '-'.
+std::string as_list(const std::string& text, bool is_instance) {
+    std::string out;
+    for (std::size_t at = 0; at <= text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        std::string item = text.substr(at, end - at);
+        item.erase(0, item.find_first_not_of(' '));
+        if (is_instance) std::ranges::replace(item, '-', '_');
+        out += (out.empty() ? "" : ", ") + toml_string(item);
+        at = end + 1;
+    }
+    return "[" + out + "]";
+}
+
+/// The bounds of "0:2000" or 2000 as a TOML table. Empty: these are no bounds. Upstream counts
+/// memory in GiB.
+std::string as_bounds(std::string_view text, std::string_view path) {
+    const bool is_number = !text.empty() && text.find_first_not_of("0123456789:") == text.npos;
+    if (!is_number || std::ranges::count(text, ':') > 1) return {};
+    const std::string unit = path == "limits.memory" ? "Gi" : "";
+    const std::size_t colon = text.find(':');
+    const std::string max = toml_string(std::string(text.substr(colon + 1)) + unit);
+    if (colon == text.npos) return "{ max = " + max + " }";
+    return "{ min = " + toml_string(std::string(text.substr(0, colon)) + unit) + ", max = " + max +
+           " }";
+}
+
+/// "nvidia-tesla-t4:0:2" as a TOML table of bounds. Empty: these are no bounds of a GPU type.
+std::string as_gpu_bounds(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    if (colon == text.npos || colon == 0) return {};
+    const std::string bounds = as_bounds(text.substr(colon + 1), "");
+    return bounds.empty() ? "" : "{ " + toml_key(text.substr(0, colon)) + " = " + bounds + " }";
+}
+
+/// "; write ["a", "b"]" for a value in the form of upstream's flag. Empty: it has another form.
+std::string rewritten(const TomlValue& from, const Field& field, std::string_view path) {
+    const bool is_list = from.kind == TomlValue::Kind::array && from.children.size() == 1;
+    const TomlValue& one = is_list ? from.children.front() : from;
+    const bool is_text = one.kind == TomlValue::Kind::string;
+    const std::string text = is_text                                ? one.text
+                             : one.kind == TomlValue::Kind::integer ? std::to_string(one.integer)
+                                                                    : "";
+    const bool has_bounds = std::ranges::count(field.fields, "min", &Field::key) > 0 &&
+                            std::ranges::count(field.fields, "max", &Field::key) > 0;
+    std::string out;
+    if (field.map && has_bounds) out = as_gpu_bounds(text);
+    if (!field.map && !field.list && has_bounds) out = as_bounds(text, path);
+    const Field* const item =
+        field.list && !field.map && !is_list ? find_item_text(field) : nullptr;
+    if (item != nullptr && is_text) out = as_list(text, item->type == SettingType::instance);
+    return out.empty() ? "" : "; write " + printable(out);
+}
+
 class Validator {
 public:
     Validator(Diagnostics& diagnostics, const Hint& hint)
@@ -133,8 +195,8 @@ private:
     }
 
     std::nullopt_t refuse(const TomlValue& from, const std::string& path, const Field& field) {
-        diagnostics_.error(
-            from.place, path + ": expected " + describe_type(field) + ", found " + describe(from));
+        diagnostics_.error(from.place, path + ": expected " + describe_type(field) + ", found " +
+                                           describe(from) + rewritten(from, field, path));
         return std::nullopt;
     }
 
