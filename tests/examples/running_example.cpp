@@ -27,23 +27,9 @@ void replace_once(std::string& text, const std::string& what, const std::string&
     text.replace(at, what.size(), by);
 }
 
-/// Sets an empty cluster.kubeconfig, with which the environment variable KUBECONFIG applies. The
-/// default is the service account of a pod.
-void set_kubeconfig(std::string& text, const std::string& file) {
-    const std::string named = "kubeconfig = \"\"";
-    if (text.find("kubeconfig = \"in-cluster\"") != std::string::npos) {
-        replace_once(text, "kubeconfig = \"in-cluster\"", named, file);
-    } else if (text.find("[cluster]") == std::string::npos) {
-        text += "\n[cluster]\n" + named + "\n";
-    } else if (text.find(named) == std::string::npos) {
-        replace_once(text, "[cluster]\n", "[cluster]\n" + named + "\n", file);
-    }
-}
-
 std::string configuration(const std::string& file, const Replacements& replacements) {
     std::string text = example(file);
     for (const auto& [what, by] : replacements) replace_once(text, what, by, file);
-    set_kubeconfig(text, file);
     // e2e::Daemon sets the port.
     if (text.find("[admin]") == std::string::npos) text += "\n[admin]\nlisten = \"\"\n";
     return text;

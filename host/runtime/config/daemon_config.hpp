@@ -43,7 +43,7 @@ void describe(auto&& key, LeaderElection& s) {
 
 struct Cluster {
     std::string name;
-    std::string kubeconfig = "in-cluster";
+    std::string kubeconfig;
     std::string context;
     std::string server;
     double kube_client_qps = 5;
@@ -61,7 +61,8 @@ void describe(auto&& key, Cluster& s) {
         "Name of the cluster, shown in /api/v2/status and in the metric capstan_info.");
     key("kubeconfig", s.kubeconfig,
         "Path of a kubeconfig, or \"in-cluster\" for the pod's service account. Empty: the files "
-        "in KUBECONFIG, or ~/.kube/config if it is not set.");
+        "in "
+        "KUBECONFIG; if it is not set, the service account in a pod, ~/.kube/config elsewhere.");
     key("context", s.context, "Context in the kubeconfig. Empty: its current context.");
     key("server", s.server,
         "URL of the API server. Empty: the one of the kubeconfig or of the service account.");

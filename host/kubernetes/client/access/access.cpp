@@ -75,11 +75,28 @@ Result<std::string> chosen_server(const AccessChoice& choice) {
 
 }  // namespace
 
+namespace {
+
+bool is_pod(const Environment& environment) {
+    return !environment.get("KUBERNETES_SERVICE_HOST").empty() &&
+           !environment.get("KUBERNETES_SERVICE_PORT").empty();
+}
+
+/// Whether the pod's service account is chosen, and not a kubeconfig.
+bool is_service_account(const AccessChoice& choice, const Environment& environment) {
+    if (choice.kubeconfig == in_cluster) return true;
+    const bool is_open = choice.kubeconfig.empty() && choice.context.empty();
+    return is_open && environment.get("KUBECONFIG").empty() && is_pod(environment);
+}
+
+}  // namespace
+
 Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
                                   const AccessEnvironment& environment) {
     AccessChoice checked = choice;
     CAPSTAN_TRY(checked.server, chosen_server(choice));
-    if (choice.kubeconfig != in_cluster) return open_kubeconfig_access(checked, loop, environment);
+    if (!is_service_account(choice, environment.variables))
+        return open_kubeconfig_access(checked, loop, environment);
     if (!choice.context.empty())
         return fail(ErrorCode::invalid_config,
                     "a context requires a kubeconfig: a pod's service account has no contexts");
@@ -90,7 +107,8 @@ Result<ClusterAccess> open_access(const AccessChoice& choice, io::Loop& loop,
 
 std::vector<std::filesystem::path> secret_files_of(const AccessChoice& choice,
                                                    const AccessEnvironment& environment) {
-    if (choice.kubeconfig == in_cluster) return {environment.service_account / "token"};
+    if (is_service_account(choice, environment.variables))
+        return {environment.service_account / "token"};
     const KubeconfigChoice which{.file = choice.kubeconfig, .context = choice.context};
     const auto config = read_kubeconfig(which, environment.variables);
     if (!config) return {};
@@ -132,12 +150,12 @@ void CaWatch::look() {
 namespace {
 
 Result<std::string> in_cluster_server(const Environment& environment) {
-    const std::string host = environment.get("KUBERNETES_SERVICE_HOST");
-    const std::string port = environment.get("KUBERNETES_SERVICE_PORT");
-    if (host.empty() || port.empty())
+    if (!is_pod(environment))
         return fail(ErrorCode::invalid_config,
                     "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
-                    "set; set cluster.kubeconfig");
+                    "set; use --kubeconfig or --context, or set cluster.kubeconfig");
+    const std::string host = environment.get("KUBERNETES_SERVICE_HOST");
+    const std::string port = environment.get("KUBERNETES_SERVICE_PORT");
     const bool is_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
     std::string out = "https://" + (is_ipv6 ? '[' + host + ']' : host) + ':' + port;
     if (!io::parse_url(out))

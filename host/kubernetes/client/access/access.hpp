@@ -21,8 +21,9 @@ namespace capstan::kubernetes::client {
 /// The operator's choice.
 struct AccessChoice {
     /// "in-cluster": the pod's service account. Otherwise the path of a kubeconfig. Empty: the
-    /// files that kubectl reads, that is KUBECONFIG or HOME's .kube/config.
-    std::string kubeconfig = "in-cluster";
+    /// first of the files in KUBECONFIG, the service account if this is a pod and no context is
+    /// chosen, and HOME's .kube/config.
+    std::string kubeconfig{};
     std::string context{};  ///< of the kubeconfig; empty: the current one
     std::string server{};   ///< a URL that replaces the one found; empty: none
 };

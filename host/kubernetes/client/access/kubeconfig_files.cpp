@@ -16,7 +16,8 @@ bool is_missing(const std::filesystem::path& file) {
 }
 
 Unexpected no_kubeconfig(const std::string& why) {
-    return fail(ErrorCode::invalid_config, "no kubeconfig: " + why);
+    return fail(ErrorCode::invalid_config,
+                "no kubeconfig: " + why + "; set KUBECONFIG or use --kubeconfig FILE");
 }
 
 }  // namespace

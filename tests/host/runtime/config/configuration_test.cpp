@@ -126,7 +126,7 @@ TEST_F(ConfigurationTest, HasDefaultsForAnEmptyFile) {
     const Config& config = *loaded.config;
     EXPECT_THAT(ids(config), UnorderedElementsAre("least_waste", "random", "resources", "labels",
                                                   "node_groups"));
-    EXPECT_EQ(config.cluster.kubeconfig, "in-cluster");
+    EXPECT_EQ(config.cluster.kubeconfig, "");
     EXPECT_EQ(config.scale_down.unneeded_time, minutes(10));
     EXPECT_EQ(config.scale_down.utilization_threshold, 0.5);
     EXPECT_EQ(config.scale_up.expendable_pods_priority_cutoff, -10);
@@ -329,7 +329,7 @@ TEST_F(ConfigurationTest, IsNoDryRunByDefault) {
 }
 
 TEST_F(ConfigurationTest, RefusesAnInvalidApiServer) {
-    EXPECT_THAT(first_line("[cluster]\ncontext = \"prod\"\n"),
+    EXPECT_THAT(first_line("[cluster]\ncontext = \"prod\"\nkubeconfig = \"in-cluster\"\n"),
                 HasSubstr("capstan.toml:2:11: cluster.context: a service account has no contexts"));
     EXPECT_THAT(first_line("[cluster]\nserver = \"10.0.0.1:6443\"\n"),
                 HasSubstr("capstan.toml:2:10: cluster.server: expected a URL such as"));

@@ -77,11 +77,12 @@ TEST_F(AccessTest, PutsIpv6AddressesInBrackets) {
 TEST_F(AccessTest, ReportsMissingServiceAccountFiles) {
     const AccessEnvironment outside{.variables = Environment(),
                                     .service_account = folder_ / "account"};
-    EXPECT_THAT(open({}, outside).error().message, HasSubstr("not in a cluster: KUBERNETES_"));
+    EXPECT_THAT(open({.kubeconfig = "in-cluster"}, outside).error().message,
+                HasSubstr("not in a cluster: KUBERNETES_"));
     EXPECT_THAT(open({}, environment_at()).error().message,
                 HasSubstr("account/token: cannot be read: No such file or directory"));
     EXPECT_THAT(
-        open({.context = "prod"}, environment_at()).error().message,
+        open({.kubeconfig = "in-cluster", .context = "prod"}, environment_at()).error().message,
         HasSubstr("a context requires a kubeconfig: a pod's service account has no contexts"));
 }
 
@@ -135,10 +136,24 @@ TEST_F(AccessTest, UsesTheServerOption) {
                 HasSubstr("server: URL: "));
 }
 
-TEST_F(AccessTest, UsesKubeconfigFromTheEnvironment) {
-    AccessEnvironment environment = environment_at();
-    environment.variables.set("KUBECONFIG", kubeconfig("server: 'http://k'", "").kubeconfig);
-    EXPECT_EQ(open({.kubeconfig = ""}, environment)->server, "http://k");
+TEST_F(AccessTest, ChoosesKubeconfigOrServiceAccountByTheEnvironment) {
+    write_account();
+    const std::string named = kubeconfig("server: 'http://k'", "").kubeconfig;
+    folder_.write("home/.kube/config", folder_.read("config"));
+    const auto server = [&](bool is_pod, const std::string& variable, const AccessChoice& choice) {
+        AccessEnvironment environment = environment_at(is_pod ? "10.0.0.1" : "");
+        environment.variables.set("KUBECONFIG", variable);
+        environment.variables.set("HOME", (folder_ / "home").string());
+        return open(choice, environment).value().server;
+    };
+    EXPECT_EQ(server(true, "", {}), "https://10.0.0.1:443");
+    EXPECT_EQ(server(true, named, {}), "http://k");
+    EXPECT_EQ(server(true, "", {.context = "c"}), "http://k")
+        << "a service account has no contexts";
+    EXPECT_EQ(server(true, named, {.kubeconfig = "in-cluster"}), "https://10.0.0.1:443");
+    EXPECT_EQ(server(false, named, {}), "http://k");
+    EXPECT_EQ(server(false, "", {}), "http://k") << "~/.kube/config";
+    EXPECT_EQ(server(false, "", {.kubeconfig = named}), "http://k");
 }
 
 TEST_F(AccessTest, RunsAnExecPluginWithClusterInfo) {
