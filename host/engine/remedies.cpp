@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <capstan/sentence.hpp>
 
@@ -124,8 +125,9 @@ std::string names_of_groups(std::span<const NodeGroupId> groups) {
 
 /// "cpu", or "gpu_types.\"nvidia.com/gpu\"": the section of a limit within `limits`.
 std::string section_of_limit(const std::string& limit) {
-    const bool is_resource = limit.find('/') != std::string::npos;
-    return is_resource ? "gpu_types.\"" + limit + "\"" : limit;
+    constexpr std::string_view sections[] = {"cpu", "memory", "gpu", "nodes"};
+    const bool is_section = std::ranges::find(sections, limit) != std::end(sections);
+    return is_section ? limit : "gpu_types.\"" + limit + "\"";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,22 +19,43 @@
 
 namespace capstan::engine::limits {
 
+/// The labels by which clouds give the model of a node's GPUs.
+std::span<const std::string_view> gpu_labels() noexcept;
+
+/// A node of the cluster or of a template, as far as totals depend on it. Borrows its arguments.
+class CountedNode {
+public:
+    CountedNode(const NodeTemplate& node) noexcept : template_(&node) {}
+    CountedNode(const snapshot::Cluster& cluster, const snapshot::NodeRow& row) noexcept
+        : cluster_(&cluster), row_(&row) {}
+
+    const Resources& capacity() const noexcept;
+    /// Whether one of the GPU labels has this value.
+    bool has_gpu_label(std::string_view value) const;
+
+private:
+    const NodeTemplate* template_ = nullptr;  // NULL: the other two are set
+    const snapshot::Cluster* cluster_ = nullptr;
+    const snapshot::NodeRow* row_ = nullptr;
+};
+
 /// The total of one resource over all nodes, and its bounds.
 struct ResourceTotal {
-    std::string name;  ///< "cpu", "memory", "nodes", "gpu" (all makes), or the resource of a make
+    /// "cpu", "memory", "nodes", "gpu" (all types), or a key of Settings::gpu_types.
+    std::string name;
     Bound bound{};
-    std::function<std::int64_t(const Resources&)> of;  ///< what a node of this capacity adds
+    std::function<std::int64_t(const CountedNode&)> of;  ///< what a node adds
     std::int64_t used = 0;
 
     /// Adds `times` nodes; below zero removes them. Saturates at the ends of int64, as Resources
     /// do.
-    void count(const Resources& capacity, std::int64_t times);
+    void count(const CountedNode& node, std::int64_t times);
     /// An amount for people: cores, bytes with a suffix, the number of nodes or GPUs.
     std::string format(std::int64_t amount) const;
 };
 
 /// All totals that can have bounds, with nothing used, in the order in which reports name them:
-/// cpu, memory, nodes, gpu, makes of GPUs by name.
+/// cpu, memory, nodes, gpu, types of GPUs by name.
 std::vector<ResourceTotal> make_totals(const Settings& settings);
 
 /// Whether a node counts. Virtual nodes (label type=virtual-kubelet) do not.
@@ -41,6 +63,13 @@ bool counts(const snapshot::Cluster& cluster, const snapshot::NodeRow& node);
 
 /// Whether the resource is a GPU of some make: "nvidia.com/gpu", "gpu.intel.com/i915".
 bool is_gpu(std::string_view resource) noexcept;
+
+/// A sentence for each key of Settings::gpu_types that limits nothing: no node has such GPUs, and
+/// no node of `templates`. A template that is unknown (NULL) may have them, so there are no
+/// sentences.
+std::vector<std::string> describe_unused_limits(const snapshot::Cluster& cluster,
+                                                std::span<const NodeTemplate* const> templates,
+                                                const Settings& settings);
 
 // The maxima of totals, and what is left of them.
 
@@ -84,7 +113,7 @@ public:
     Resources left() const;
 
 private:
-    void use(const Resources& capacity, std::int64_t nodes);
+    void use(const CountedNode& node, std::int64_t nodes);
     std::vector<ResourceTotal> totals_;  ///< those that have a maximum
 };
 

@@ -13,6 +13,7 @@
 #include "engine/health/cloud_backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/limits/limits.hpp"
 #include "engine/next_change.hpp"
 #include "engine/provisioning/empty_groups.hpp"
 #include "engine/provisioning/upcoming_groups.hpp"
@@ -166,6 +167,17 @@ void resize_kept_requests(const PassState& state) {
     state.wake(kept.wake_at);
 }
 
+std::vector<std::string> describe_unused_limits(const pass_context::PassContext& context) {
+    // Groups of machine types that clouds offer may have such GPUs.
+    const auto& offered = context.snapshot->machines;
+    const bool may_come = offered != nullptr && !offered->empty();
+    if (context.settings->gpu_types.empty() || context.templates.empty() || may_come) return {};
+    std::vector<const NodeTemplate*> templates;
+    for (const templates::GroupTemplate& group : context.templates)
+        templates.push_back(group.node.get());
+    return limits::describe_unused_limits(context.snapshot->cluster, templates, *context.settings);
+}
+
 void repair_sizes(const PassState& state) {
     const health::Repairs& repairs = state.context.repairs;
     Decision& decision = state.out.decision;
@@ -180,6 +192,9 @@ void repair_sizes(const PassState& state) {
     const std::vector<std::string> refused = scale_up::describe_refused_pods(state.context);
     append(decision.notes, refused);
     append(decision.warnings, refused);
+    const std::vector<std::string> unused = describe_unused_limits(state.context);
+    append(decision.notes, unused);
+    append(decision.warnings, unused);
     append(decision.notes, health::describe_departed_groups(state.memory, state.context.groups()));
 }
 

@@ -38,7 +38,7 @@ Minima::Minima(const Snapshot& snapshot, const templates::Membership& membership
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         if (!limits::counts(cluster, cluster.node(n))) continue;
         if (is_machine_going(snapshot, membership, memory, n)) continue;
-        for (limits::ResourceTotal& total : totals_) total.count(*cluster.node(n).capacity, 1);
+        for (limits::ResourceTotal& total : totals_) total.count({cluster, cluster.node(n)}, 1);
     }
 }
 
@@ -63,7 +63,7 @@ Minima::Share Minima::share_of(const std::vector<std::string>& nodes) const {
         ++out.machines;
         if (!limits::counts(cluster, cluster.node(*node))) continue;
         for (std::size_t t = 0; t < totals_.size(); ++t)
-            out.totals[t] += totals_[t].of(*cluster.node(*node).capacity);
+            out.totals[t] += totals_[t].of({cluster, cluster.node(*node)});
     }
     return out;
 }

@@ -46,7 +46,7 @@ MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Mem
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = cluster.node(n);
         if (goes[n] || !limits::counts(cluster, node)) continue;
-        for (limits::ResourceTotal& total : totals_) total.count(*node.capacity, 1);
+        for (limits::ResourceTotal& total : totals_) total.count({cluster, node}, 1);
     }
 }
 
@@ -73,9 +73,10 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(NodeInde
             Unremovable::node_group_min_size_reached,
             why_at_minimum(its, *its.target, size.being_removed, size.planned)};
     }
-    const Resources& capacity = *context_->snapshot->cluster.node(node).capacity;
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
+    const limits::CountedNode counted_node(cluster, cluster.node(node));
     for (const limits::ResourceTotal& total : totals_) {
-        const std::int64_t share = total.of(capacity);
+        const std::int64_t share = total.of(counted_node);
         if (share <= 0 || total.used - share >= total.bound.min) continue;
         return UnremovableReason{Unremovable::minimal_resource_limit_exceeded,
                                  "min cluster " + total.name + " limit reached (" +
@@ -89,9 +90,10 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(NodeInde
 
 void MinSizeLimits::take(NodeIndex node, GroupIndex group) {
     ++sizes_[group].planned;
-    const snapshot::NodeRow& row = context_->snapshot->cluster.node(node);
-    if (!limits::counts(context_->snapshot->cluster, row)) return;
-    for (limits::ResourceTotal& total : totals_) total.count(*row.capacity, -1);
+    const snapshot::Cluster& cluster = context_->snapshot->cluster;
+    const snapshot::NodeRow& row = cluster.node(node);
+    if (!limits::counts(cluster, row)) return;
+    for (limits::ResourceTotal& total : totals_) total.count({cluster, row}, -1);
 }
 
 }  // namespace capstan::engine::scale_down

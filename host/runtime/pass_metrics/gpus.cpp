@@ -1,7 +1,6 @@
 #include "runtime/pass_metrics/gpus.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include <capstan/well_known.hpp>
@@ -11,13 +10,6 @@
 
 namespace capstan::runtime::pass_metrics {
 namespace {
-
-/// The labels by which clouds give the model of a node's GPUs. NVIDIA's feature discovery writes
-/// the last one.
-constexpr std::array<std::string_view, 5> gpu_labels{
-    "k8s.amazonaws.com/accelerator", "cloud.google.com/gke-accelerator",
-    "accelerator",  // Azure
-    "cluster-api/accelerator", well_known::nvidia_gpu_product_label};
 
 /// The GPU label and the GPU resource of a node or of a template.
 struct GpuFacts {
@@ -34,7 +26,7 @@ std::string find_gpu_resource(const Resources& capacity) {
 
 GpuFacts gpu_facts_of(const NodeTemplate& node) {
     GpuFacts out{.resource = find_gpu_resource(node.capacity)};
-    for (const std::string_view key : gpu_labels) {
+    for (const std::string_view key : engine::limits::gpu_labels()) {
         const auto at = node.labels.find(std::string(key));
         if (at != node.labels.end() && !out.label) out.label = at->second;
     }
@@ -44,7 +36,7 @@ GpuFacts gpu_facts_of(const NodeTemplate& node) {
 GpuFacts gpu_facts_of(const engine::snapshot::Cluster& cluster, engine::NodeIndex index) {
     const engine::snapshot::NodeRow& node = cluster.node(index);
     GpuFacts out{.resource = find_gpu_resource(*node.capacity)};
-    for (const std::string_view key : gpu_labels) {
+    for (const std::string_view key : engine::limits::gpu_labels()) {
         const auto value = engine::snapshot::find_label(cluster, node.labels, key);
         if (value && !out.label) out.label = std::string(cluster.text(*value));
     }

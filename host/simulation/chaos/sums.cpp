@@ -20,7 +20,9 @@ std::int64_t Sums::of(std::string_view what) const {
 }
 
 std::map<std::string, engine::Bound> bounds_of(const engine::Settings& settings) {
-    std::map<std::string, engine::Bound> out(settings.gpu_types.begin(), settings.gpu_types.end());
+    std::map<std::string, engine::Bound> out;
+    for (const auto& [type, bound] : settings.gpu_types)
+        if (type.find('/') != std::string::npos) out[type] = bound;
     out["cpu"] = settings.cpu;
     out["memory"] = settings.memory;
     out["nodes"] = settings.nodes;

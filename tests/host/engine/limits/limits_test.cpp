@@ -153,6 +153,47 @@ TEST(ClusterLimits, CountGpusInTotalAndByType) {
     EXPECT_EQ(budget.allows(machine(4), 9).nodes, 9);
 }
 
+TEST(ClusterLimits, CountGpusByTheValueOfTheGpuLabel) {
+    Settings settings;
+    settings.gpu_types["nvidia-tesla-t4"] = {.min = 1, .max = 4};
+    TestCluster test_cluster = cluster_of({4});
+    snapshot::NodeObject& node = test_cluster.node("gpu");
+    node.capacity.set("nvidia.com/gpu", 2);
+    node.labels = {{"cloud.google.com/gke-accelerator", "nvidia-tesla-t4"}};
+    snapshot::NodeObject& other = test_cluster.node("other");
+    other.capacity.set("nvidia.com/gpu", 8);
+    other.labels = {{"cloud.google.com/gke-accelerator", "nvidia-l4"}};
+    const limits::Budget budget(test_cluster.snapshot(), {}, settings);
+    NodeTemplate t4 = with(machine(4), "nvidia.com/gpu", 1);
+    EXPECT_EQ(budget.allows(t4, 9).nodes, 9) << "without the label";
+    t4.labels = {{"k8s.amazonaws.com/accelerator", "nvidia-tesla-t4"}};
+    EXPECT_EQ(budget.allows(t4, 9).nodes, 2);
+    EXPECT_EQ(budget.allows(t4, 9).because,
+              "max cluster nvidia-tesla-t4 limit reached: 2 of 4 used, a new node needs 1");
+    t4.labels = {{"k8s.amazonaws.com/accelerator", "nvidia-l4"}};
+    EXPECT_EQ(budget.allows(t4, 9).nodes, 9);
+}
+
+TEST(ClusterLimits, FindTypesThatNoGroupHas) {
+    Settings settings;
+    settings.gpu_types["nvidia-tesla-t4"].max = 4;
+    settings.gpu_types["nvidia.com/gpus"].max = 4;
+    TestCluster test_cluster = cluster_of({4});
+    const auto found = [&](const std::vector<const NodeTemplate*>& templates) {
+        return describe_unused_limits(test_cluster.snapshot().cluster, templates, settings);
+    };
+    NodeTemplate t4 = with(machine(4), "nvidia.com/gpu", 1);
+    t4.labels = {{"k8s.amazonaws.com/accelerator", "nvidia-tesla-t4"}};
+    const std::string unused =
+        "limits.gpu_types.\"nvidia.com/gpus\" limits nothing: no node and no node group has such "
+        "GPUs; name the resource, or the value of the GPU node label";
+    EXPECT_EQ(found({&t4}), std::vector{unused});
+    EXPECT_EQ(found({}).size(), 2u);
+    EXPECT_TRUE(found({&t4, nullptr}).empty()) << "a group without a template may have them";
+    test_cluster.node("gpu").capacity.set("nvidia.com/gpus", 1);
+    EXPECT_TRUE(found({&t4}).empty());
+}
+
 TEST(ClusterLimits, RecognizeGpuResources) {
     EXPECT_TRUE(limits::is_gpu("nvidia.com/gpu"));
     EXPECT_TRUE(limits::is_gpu("gpu.intel.com/i915"));
