@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* chain = R"([pipeline.scale_up]
 expanders = ["least_waste", "random"]
+similarity = []
 )";
 
 engine::Settings settings() {

@@ -12,6 +12,7 @@ register_delay = "0s"
 ready_delay = "500ms"
 [pipeline.scale_up]
 expanders = ["least_waste"]
+similarity = []
 [scale_down]
 delay_after_add = "1s"
 delay_after_failure = "1s"

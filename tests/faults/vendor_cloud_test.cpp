@@ -48,6 +48,7 @@ level = "error"
 clouds = ["vendor", "spare"]
 [pipeline.scale_up]
 expanders = ["least_waste"]
+similarity = []
 [scale_down]
 unneeded_time = "3m"
 delay_after_add = "1m"

@@ -57,7 +57,8 @@ void print_starts(const char* title, std::deque<ErrorCode> errors, bool never_en
     start_never_ends = never_ends;
     static const capstan_class type = make_class<Stumbling>({.id = "stumbling", .doc = ""});
     const Assembly assembly(
-        "[log]\nlevel = \"info\"\n[pipeline.scale_up]\nexpanders = [\"score\", \"tiny\"]\n"
+        "[log]\nlevel = \"info\"\n[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"score\", "
+        "\"tiny\"]\n"
         "[plugin.score]\nfile = \"tiny.so\"\nclass = \"tiny\"\n"
         "[plugin.tiny]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     std::vector<LoadedPlugin> plugins = assembly.plugins();

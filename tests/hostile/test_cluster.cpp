@@ -15,6 +15,7 @@ register_delay = "0s"
 ready_delay = "200ms"
 [pipeline.scale_up]
 expanders = ["least_waste"]
+similarity = []
 [scale_down]
 enabled = false
 [[group]]

@@ -7,9 +7,6 @@
 namespace capstan::runtime::config {
 namespace {
 
-constexpr std::string_view what_to_add =
-    "add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]";
-
 /// NULL: the tree lacks the setting, because the file's value has the wrong type.
 template <class Tree>
 Tree* find_setting(Tree& tree, std::initializer_list<std::string_view> keys) {
@@ -24,13 +21,10 @@ Tree* find_setting(Tree& tree, std::initializer_list<std::string_view> keys) {
 
 }  // namespace
 
-void apply_balancing_defaults(SettingValue& tree, const TomlValue& root) {
-    const TomlValue* const pipeline = root.find("pipeline");
-    const TomlValue* const section = pipeline == nullptr ? nullptr : pipeline->find("scale_up");
+void apply_balancing_defaults(SettingValue& tree) {
     SettingValue* const checks = find_setting(tree, {"pipeline", "scale_up", "similarity"});
     SettingValue* const is_on = find_setting(tree, {"scale_up", "balance_similar"});
-    if (section == nullptr || checks == nullptr || is_on == nullptr) return;
-    if (checks->defaulted) checks->children.clear();
+    if (checks == nullptr || is_on == nullptr) return;
     if (checks->children.empty() && is_on->defaulted) is_on->boolean = false;
 }
 
@@ -38,21 +32,9 @@ void check_balancing(const Config& config, Diagnostics& diagnostics) {
     const SettingValue* const is_on = find_setting(config.tree, {"scale_up", "balance_similar"});
     if (is_on == nullptr || is_on->defaulted || !is_on->boolean) return;
     if (!config.pipeline.scale_up.similarity.empty()) return;
-    diagnostics.error(is_on->key_place, "scale_up.balance_similar: true needs similarity checks; " +
-                                            std::string(what_to_add));
-}
-
-std::optional<Unbalanced> find_unbalanced(const Config& config) {
-    const SettingValue* const is_on = find_setting(config.tree, {"scale_up", "balance_similar"});
-    const SettingValue* const section = find_setting(config.tree, {"pipeline", "scale_up"});
-    if (is_on == nullptr || !is_on->defaulted || section == nullptr) return std::nullopt;
-    if (!config.pipeline.scale_up.similarity.empty()) return std::nullopt;
-    return Unbalanced{
-        .place = section->key_place,
-        .found =
-            "new nodes are not balanced over similar groups: [pipeline.scale_up] has no "
-            "similarity checks",
-        .fix = std::string(what_to_add) + ", or set scale_up.balance_similar = false"};
+    diagnostics.error(is_on->key_place,
+                      "scale_up.balance_similar: true needs similarity checks; remove similarity = "
+                      "[] from [pipeline.scale_up]");
 }
 
 }  // namespace capstan::runtime::config

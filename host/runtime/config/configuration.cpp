@@ -155,7 +155,7 @@ std::optional<Config> read_config(const TomlValue& root, const ShippedPlugins& s
         return std::nullopt;
     }
     SettingValue tree = validate_settings(root, config_schema(), "", diagnostics, hint);
-    apply_balancing_defaults(tree, root);
+    apply_balancing_defaults(tree);
     Config config = make_config(std::move(tree), root);
     find_plugin_files(config, shipped, diagnostics);
     check_sections(config, diagnostics);

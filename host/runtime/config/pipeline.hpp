@@ -50,8 +50,6 @@ inline std::optional<std::string> short_text(const Stage& s) {
 
 struct ScaleUpPipeline {
     std::vector<Stage> expanders{{PluginInstanceId("least_waste")}, {PluginInstanceId("random")}};
-    /// The default of a file without [pipeline.scale_up]; balancing.hpp has the rule for a file
-    /// with it.
     std::vector<PluginInstanceId> similarity{PluginInstanceId("resources"),
                                              PluginInstanceId("labels")};
     PluginInstanceId splitter{"node_groups"};
@@ -64,8 +62,8 @@ void describe(auto&& key, ScaleUpPipeline& s) {
         "id.",
         {.shorthand = "use"});
     key("similarity", s.similarity,
-        "Checks that decide whether two groups are similar: all of them must agree. Empty, or "
-        "missing in a file with [pipeline.scale_up]: no groups are similar.",
+        "Checks that decide whether two groups are similar: all of them must agree. Empty: no "
+        "groups are similar, and scale_up.balance_similar is off.",
         {.instance_kind = "capstan.similarity/1", .upstream = "[]"});
     key("splitter", s.splitter, "Plugin that divides new nodes among similar groups.",
         {.instance_kind = "capstan.splitter/1"});

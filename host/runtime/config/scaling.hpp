@@ -131,8 +131,8 @@ void describe(auto&& key, ScaleUp& s) {
         "that serves as its template does not run all of them.");
     key("balance_similar", s.balance_similar,
         "Balance new nodes over similar groups, so that the sizes of the groups stay even. The "
-        "checks in pipeline.scale_up.similarity decide what is similar. If [pipeline.scale_up] is "
-        "set without similarity checks, the default is false, and true is an error.",
+        "checks in pipeline.scale_up.similarity decide what is similar. If there are none, the "
+        "default is false, and true is an error.",
         {.upstream = "false"});
     key("balance_across_prices", s.balance_across_prices,
         "Also balance between spot and on-demand groups, and between groups whose known prices "
@@ -416,8 +416,10 @@ void describe(auto&& key, Limits& s) {
     key("gpu", s.gpu, "GPUs of all nodes together, whatever their type.");
     key("nodes", s.nodes, "Number of nodes in the cluster.");
     key("gpu_types", s.gpu_types,
-        "GPUs of one type, by resource name, such as { \"nvidia.com/gpu\" = { max = \"16\" } }. "
-        "Upstream's flag takes the value of the GPU node label instead.");
+        "GPUs of one type: by the value of the GPU node label, as in upstream's flag, such as "
+        "{ nvidia-tesla-t4 = { max = \"2\" } }, or by resource name, such as { \"nvidia.com/gpu\" "
+        "= "
+        "{ max = \"16\" } }.");
 }
 
 }  // namespace capstan::runtime::config

@@ -22,7 +22,8 @@ using namespace std::chrono_literals;
 using namespace std::string_literals;
 
 std::string with_service(const std::string& stage) {
-    return "[pipeline]\nclouds = [\"east\"]\n[pipeline.scale_up]\nexpanders = [" + stage +
+    return "[pipeline]\nclouds = [\"east\"]\n[pipeline.scale_up]\nsimilarity = []\nexpanders = [" +
+           stage +
            "]\n[plugin.chooser]\nclass = \"grpc_expander\"\ngrants = { http = "
            "[\"expander.example\"] }\nsettings = { address = \"https://expander.example:7000\" "
            "}\n" +

@@ -17,7 +17,8 @@ using ::testing::IsNull;
 using ::testing::NotNull;
 
 constexpr const char* two_instances =
-    "[pipeline.scale_up]\nexpanders = [{ use = \"one\", on_empty = \"fail\" }, \"two\"]\n"
+    "[pipeline.scale_up]\nsimilarity = []\nexpanders = [{ use = \"one\", on_empty = \"fail\" }, "
+    "\"two\"]\n"
     "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n[plugin.two]\nfile = \"tiny.so\"\nclass = "
     "\"tiny\"\n";
 

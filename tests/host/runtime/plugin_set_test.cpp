@@ -11,11 +11,12 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr const char* chain_of_tiny =
-    "[pipeline.scale_up]\nexpanders = [\"one\"]\nsplitter = \"one\"\n";
+    "[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"one\"]\nsplitter = \"one\"\n";
 
 TEST(PluginSet, LoadsTheConfiguredFiles) {
     const Assembly assembly(
-        "[pipeline.scale_up]\nexpanders = [\"one\"]\n[plugin.one]\nfile = \"tiny.so\"\nclass = "
+        "[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"one\"]\n[plugin.one]\nfile = "
+        "\"tiny.so\"\nclass = "
         "\"tiny\"\n"
         "[plugin.two]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     ASSERT_EQ(assembly.plugins().size(), 3u) << "one, two, and the shipped splitter";
@@ -28,7 +29,7 @@ TEST(PluginSet, RefusesAnInstanceOfAnotherKind) {
     const Assembly assembly(std::string(chain_of_tiny) +
                             "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     EXPECT_THAT(assembly.diagnostics().text(),
-                AllOf(HasSubstr("test.toml:5:"), HasSubstr("capstan.splitter/1")));
+                AllOf(HasSubstr("test.toml:6:"), HasSubstr("capstan.splitter/1")));
 }
 
 TEST(PluginSet, ListsTheClassesIfOneIsUnknown) {

@@ -26,29 +26,24 @@ struct BalancingFile {
     const char* text;
     std::vector<std::string> checks;
     bool is_balanced;
-    bool has_warning;  ///< that nothing is balanced
 };
 
 TEST(Balancing, IsOnUnlessDisabledOrWithoutChecks) {
     const std::vector<std::string> both{"resources", "labels"};
     const BalancingFile files[] = {
-        {"an empty file", "", both, true, false},
-        {"a pipeline without the section", "[pipeline]\nclouds = [\"aws\"]\n", both, true, false},
-        {"off", "scale_up.balance_similar = false\n", both, false, false},
-        {"on", "scale_up.balance_similar = true\n", both, true, false},
-        {"a section without checks",
-         "[pipeline.scale_up]\nexpanders = [\"random\"]\n",
-         {},
-         false,
+        {"an empty file", "", both, true},
+        {"a pipeline without the section", "[pipeline]\nclouds = [\"aws\"]\n", both, true},
+        {"off", "scale_up.balance_similar = false\n", both, false},
+        {"on", "scale_up.balance_similar = true\n", both, true},
+        {"other keys of the section", "[pipeline.scale_up]\nexpanders = [\"random\"]\n", both,
          true},
-        {"an empty section", "[pipeline.scale_up]\n", {}, false, true},
-        {"no checks", "[pipeline.scale_up]\nsimilarity = []\n", {}, false, true},
+        {"an empty section", "[pipeline.scale_up]\n", both, true},
+        {"no checks", "[pipeline.scale_up]\nsimilarity = []\n", {}, false},
         {"no checks, and off",
          "scale_up.balance_similar = false\n[pipeline.scale_up]\nsimilarity = []\n",
          {},
-         false,
          false},
-        {"one check", "[pipeline.scale_up]\nsimilarity = [\"labels\"]\n", {"labels"}, true, false},
+        {"one check", "[pipeline.scale_up]\nsimilarity = [\"labels\"]\n", {"labels"}, true},
     };
     for (const BalancingFile& file : files) {
         SCOPED_TRACE(file.title);
@@ -59,7 +54,6 @@ TEST(Balancing, IsOnUnlessDisabledOrWithoutChecks) {
             checks.push_back(check.value());
         EXPECT_EQ(checks, file.checks);
         EXPECT_EQ(loaded.config->scale_up.balance_similar, file.is_balanced);
-        EXPECT_EQ(find_unbalanced(*loaded.config).has_value(), file.has_warning);
     }
 }
 
@@ -67,10 +61,10 @@ TEST(Balancing, CannotBeEnabledWithoutChecks) {
     EXPECT_EQ(load_balancing("[scale_up]\n"
                              "balance_similar = true\n"
                              "[pipeline.scale_up]\n"
-                             "expanders = [\"random\"]\n")
+                             "similarity = []\n")
                   .diagnostics.text(),
-              "capstan.toml:2:1: scale_up.balance_similar: true needs similarity checks; "
-              "add similarity = [\"resources\", \"labels\"] to [pipeline.scale_up]\n"
+              "capstan.toml:2:1: scale_up.balance_similar: true needs similarity checks; remove "
+              "similarity = [] from [pipeline.scale_up]\n"
               "    balance_similar = true\n"
               "    ^^^^^^^^^^^^^^^\n");
 }

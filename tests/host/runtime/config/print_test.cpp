@@ -43,6 +43,7 @@ protected:
     }
 
     ShippedFolder folder_{"expanders/random.so", "expanders/least_waste.so",
+                          "similarity/resources.so", "similarity/labels.so",
                           "balancer/node_groups.so"};
     Loaded loaded_;
 };

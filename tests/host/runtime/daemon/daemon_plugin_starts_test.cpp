@@ -185,7 +185,7 @@ TEST(DaemonPluginStarts, EndForAnExpanderRemovedByAReload) {
         expander.replace_class(all, all.config.pipeline.scale_up.expanders.front().use.value());
     });
     const auto other = cluster.assemble(
-        "[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
+        "[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"mine\"]\n"
         "[plugin.mine]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
         return LiveCluster::loaded(*other);

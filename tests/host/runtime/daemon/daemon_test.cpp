@@ -321,7 +321,7 @@ void record_expanders(LiveCluster& cluster, std::vector<std::string>& expanders)
 TEST(Daemon, AppliesANewExpanderWithoutARestart) {
     LiveCluster cluster;
     const auto other = cluster.assemble(
-        "[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
+        "[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"mine\"]\n"
         "[plugin.mine]\nfile = \"tiny.so\"\nclass = \"tiny\"\n");
     cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
         return LiveCluster::loaded(*other);
@@ -341,7 +341,7 @@ TEST(Daemon, AppliesANewExpanderWithoutARestart) {
 TEST(Daemon, KeepsItsConfigurationIfANewPluginCannotBeCreated) {
     LiveCluster cluster;
     const auto other = cluster.assemble(
-        "scan_interval = \"2s\"\n[pipeline.scale_up]\nexpanders = [\"mine\"]\n"
+        "scan_interval = \"2s\"\n[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"mine\"]\n"
         "[plugin.mine]\nfile = \"failing.so\"\nclass = \"tiny\"\n");
     cluster.read_config = [&]() -> Result<std::shared_ptr<const LoadedConfig>> {
         return LiveCluster::loaded(*other);

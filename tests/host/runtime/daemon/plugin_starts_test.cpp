@@ -64,7 +64,8 @@ struct TwoPlugins {
     }
     const capstan_class type = make_class<FailingPlugin>({.id = "stumbling", .doc = ""});
     const Assembly assembly{
-        "[log]\nlevel = \"error\"\n[pipeline.scale_up]\nexpanders = [\"one\", \"two\"]\n"
+        "[log]\nlevel = \"error\"\n[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"one\", "
+        "\"two\"]\n"
         "[plugin.one]\nfile = \"tiny.so\"\nclass = \"tiny\"\n"
         "[plugin.two]\nfile = \"tiny.so\"\nclass = \"tiny\"\n"};
     std::shared_ptr<const LoadedConfig> loaded{};
@@ -215,7 +216,7 @@ TEST(PluginStartsInRealTime, ContinueWithoutAPluginThatHangsInCreate) {
     };
     // Instances of one file are created one at a time, so the other instance is of another file.
     const Assembly other(
-        "[plugin.three]\nclass = \"random\"\n[pipeline.scale_up]\n"
+        "[plugin.three]\nclass = \"random\"\n[pipeline.scale_up]\nsimilarity = []\n"
         "expanders = [\"three\"]\n");
     auto both = std::make_shared<LoadedConfig>(*setup.loaded);
     both->plugins.resize(1);

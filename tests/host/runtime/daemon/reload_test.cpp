@@ -60,7 +60,8 @@ TEST(Reload, UsesTheLiveFlagOfPluginSettings) {
 TEST(Reload, RecreatesOnlyChangedPolicyPlugins) {
     const std::string tiny = "[plugin.t]\nfile = \"tiny.so\"\nclass = \"tiny\"\n";
     const auto with = [](const std::string& expanders, const std::string& tables) {
-        return load("[pipeline.scale_up]\nexpanders = [" + expanders + "]\n" + tables);
+        return load("[pipeline.scale_up]\nsimilarity = []\nexpanders = [" + expanders + "]\n" +
+                    tables);
     };
     const ConfigChanges added = find_changes(with("\"random\"", ""), with("\"t\"", tiny));
     EXPECT_THAT(added.live, ElementsAre("pipeline.scale_up.expanders", "plugin.t"));

@@ -68,7 +68,7 @@ TEST_F(StartupGateTest, OpensAfterTenSecondsWithAWarning) {
 /// Two equal groups, and an expander that reads priorities from a ConfigMap.
 struct PriorityCluster {
     static std::string config(const std::string& expanders) {
-        return "[pipeline.scale_up]\nexpanders = " + expanders + R"(
+        return "[pipeline.scale_up]\nsimilarity = []\nexpanders = " + expanders + R"(
 [plugin.lots]
 class = "random"
 [plugin.tiers]
