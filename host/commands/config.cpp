@@ -6,11 +6,11 @@
 #include "commands/creation_check.hpp"
 #include "commands/json_schema.hpp"
 #include "commands/loaded_pipeline.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
-#include "runtime/config/balancing.hpp"
-#include "runtime/named_machine_types.hpp"
+#include "runtime/config_doubts.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -44,24 +44,20 @@ void print_text(const std::string& file, const LoadedPipeline& prepared, Streams
     }
 }
 
-void warn_if_unbalanced(runtime::config::Loaded& loaded) {
-    if (!loaded.config) return;
-    if (const auto unbalanced = runtime::config::find_unbalanced(*loaded.config))
-        loaded.diagnostics.warning(unbalanced->place, unbalanced->found + "; " + unbalanced->fix);
-}
-
-void warn_of_machine_types(LoadedPipeline& prepared) {
+void warn_of_doubts(LoadedPipeline& prepared) {
     if (!prepared.is_sound()) return;
-    for (const auto& doubt : runtime::find_machine_type_doubts(prepared.config(), prepared.plugins))
-        prepared.loaded.diagnostics.warning(doubt.place, doubt.found);
+    for (const auto& doubt : runtime::find_config_doubts(prepared.config(), prepared.plugins)) {
+        const bool says_what_to_do = doubt.found.ends_with('?');
+        prepared.loaded.diagnostics.warning(
+            doubt.place, says_what_to_do ? doubt.found : doubt.found + "; " + doubt.fix);
+    }
 }
 
 int check(const std::string& file, OutputFormat format, Streams streams) {
     const auto prepared = load_pipeline(file);
     if (prepared->is_sound())
         check_creation(prepared->config(), prepared->plugins, prepared->loaded.diagnostics);
-    warn_if_unbalanced(prepared->loaded);
-    warn_of_machine_types(*prepared);
+    warn_of_doubts(*prepared);
     if (format != OutputFormat::text) {
         const json::object out{{"file", file},
                                {"ok", prepared->is_sound()},
@@ -81,7 +77,8 @@ void add_config_check(CLI::App& parent, Action& action) {
         *parent.add_subcommand("check",
                                "Check a configuration: load its plugins, create each instance "
                                "once, and print all errors and warnings");
-    auto file = add_config_file(command);
+    auto file = std::make_shared<std::string>();
+    command.add_option("file,-c,--config", *file, config_help)->required()->type_name("FILE");
     auto format = add_output_format(command);
     command.callback([&action, file, format] {
         action = [file, format](Streams streams) { return check(*file, *format, streams); };
@@ -123,7 +120,8 @@ void add_config_explain(CLI::App& parent, Action& action) {
     auto key = std::make_shared<std::string>();
     command
         .add_option("key", *key,
-                    "Key, such as scale_down.unneeded_time or plugin.aws.settings.region")
+                    "Key, such as scale_down.unneeded_time or plugin.aws.settings.region, or flag "
+                    "of Cluster Autoscaler, such as --scale-down-unneeded-time")
         ->required();
     auto file = std::make_shared<std::string>();
     command

@@ -8,8 +8,11 @@
 #include <string_view>
 #include <system_error>
 
+#include <boost/json/parse.hpp>
+
 #include "commands/child_process.hpp"
 #include "io/printable.hpp"
+#include "runtime/config/text.hpp"
 #include "runtime/plugin_host.hpp"
 
 namespace capstan::commands {
@@ -18,14 +21,49 @@ namespace {
 constexpr std::chrono::seconds patience{10};
 constexpr std::size_t message_max = 4096;
 
+/// The message of a line of the log in JSON. Empty: it is no such line.
+std::string message_of(std::string_view line) {
+    boost::system::error_code error;
+    const boost::json::value parsed = boost::json::parse(line, error);
+    const boost::json::object* const object = error ? nullptr : parsed.if_object();
+    const boost::json::value* const message =
+        object == nullptr ? nullptr : object->if_contains("message");
+    const boost::json::string* const text = message == nullptr ? nullptr : message->if_string();
+    return text == nullptr ? "" : std::string(*text);
+}
+
+/// The setting that a message of the plugin is about: it begins with "settings.region: ". NULL:
+/// none.
+const runtime::config::SettingValue* find_setting(const runtime::LoadedPlugin& plugin,
+                                                  std::string_view message) {
+    constexpr std::string_view prefix = "settings.";
+    if (!message.starts_with(prefix)) return nullptr;
+    message.remove_prefix(prefix.size());
+    return plugin.settings.find(message.substr(0, message.find_first_of(".:")));
+}
+
+/// Between the index of a plugin and what it logs. An error has a space there.
+constexpr char warning_mark = '!';
+
 /// Runs in the child, for the plugins from index `first` on. Each begins a line with its index
 /// before its code runs, so that after a crash the last line names the plugin.
 int create_all(const runtime::config::Config& config, const runtime::PluginSet& plugins,
                std::size_t first, const SendLine& send) {
+    std::size_t i = first;
+    runtime::config::Config logging = config;
+    logging.log = {.level = runtime::config::LogLevel::warn,
+                   .format = runtime::config::LogFormat::json,
+                   .per_plugin = {}};
     const auto host = runtime::PluginHost::open(
-        config, plugins, {.version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true});
+        logging, plugins,
+        {.version = CAPSTAN_VERSION,
+         .has_cluster = true,
+         .is_dry_run = true,
+         .log = [&i, &send](std::string_view line) {
+             send(std::to_string(i) + warning_mark + io::printable(message_of(line), message_max));
+         }});
     if (!host) throw Failure(host.error());
-    for (std::size_t i = first; i < plugins.size(); ++i) {
+    for (; i < plugins.size(); ++i) {
         send(std::to_string(i));
         const auto created = (*host)->create(plugins[i]);
         if (created) {
@@ -49,7 +87,10 @@ public:
         const auto number = std::from_chars(line.data(), end, index);
         if (number.ec != std::errc() || index >= plugins_.size()) return;
         begun_ = index;
-        if (number.ptr != end) refuse(index, std::string(number.ptr + 1, end));
+        if (number.ptr == end) return;
+        const std::string what(number.ptr + 1, end);
+        if (*number.ptr == warning_mark) return warn(index, what);
+        refuse(index, what);
     }
     /// The plugin whose code ran last. Absent: no code has run.
     std::optional<std::size_t> begun() const noexcept { return begun_; }
@@ -58,6 +99,18 @@ public:
     }
 
 private:
+    void warn(std::size_t index, const std::string& what) {
+        const runtime::LoadedPlugin& plugin = plugins_[index];
+        const runtime::config::SettingValue* const setting = find_setting(plugin, what);
+        const std::string& id = plugin.config.id.value();
+        diagnostics_.warning(
+            setting == nullptr ? plugin.config.place : setting->place,
+            io::printable(setting == nullptr
+                              ? "plugin " + id + ": " + what
+                              : runtime::config::join_path("plugin", id) + "." + what,
+                          message_max));
+    }
+
     const runtime::PluginSet& plugins_;
     runtime::config::Diagnostics& diagnostics_;
     std::optional<std::size_t> begun_;

@@ -10,14 +10,12 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
-#include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
 #include "io/known_secrets.hpp"
-#include "runtime/config/balancing.hpp"
+#include "runtime/config_doubts.hpp"
 #include "runtime/daemon/checkup.hpp"
 #include "runtime/daemon/host_environment.hpp"
-#include "runtime/named_machine_types.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -28,8 +26,9 @@ using runtime::daemon::Finding;
 using runtime::daemon::Verdict;
 
 struct DoctorArguments {
-    std::shared_ptr<std::string> config;
+    LiveChoice live;
     std::shared_ptr<OutputFormat> format;
+    bool is_wide = false;
 };
 
 std::string colored(std::string_view word, Verdict verdict, bool is_on) {
@@ -50,12 +49,17 @@ std::string_view word_of(Verdict verdict) {
     return "";
 }
 
-void print_findings(std::ostream& out, const std::vector<Finding>& findings, bool has_color) {
+void print_findings(std::ostream& out, const std::vector<Finding>& findings, bool has_color,
+                    bool is_wide) {
     std::vector<std::vector<std::string>> rows{{"", "WHAT", "FOUND"}};
-    for (const Finding& finding : findings)
+    if (is_wide) rows.front().emplace_back("TO DO");
+    for (const Finding& finding : findings) {
         rows.push_back({colored(word_of(finding.verdict), finding.verdict, has_color), finding.what,
                         finding.found});
+        if (is_wide) rows.back().push_back(finding.fix);
+    }
     print_table(out, rows);
+    if (is_wide) return;
     const bool has_fixes =
         std::ranges::any_of(findings, [](const Finding& f) { return !f.fix.empty(); });
     if (!has_fixes) return;
@@ -75,8 +79,9 @@ json::array findings_json(const std::vector<Finding>& findings) {
 }
 
 /// A configuration that cannot be loaded, or plugins that do not start, are findings like others.
-std::vector<Finding> look(const std::string& file, std::ostream& err) {
-    const auto loaded = load_live_config(file, err);
+std::vector<Finding> look(const LiveChoice& choice, std::ostream& err) {
+    const std::string& file = choice.config;
+    const auto loaded = load_live_config(choice, err);
     if (!loaded) {
         err << loaded.error().message;
         return {{Verdict::missing, "configuration", file + " has errors (listed above)",
@@ -85,11 +90,8 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is valid", ""}};
     for (const auto& remark : runtime::daemon::check_environment((*loaded)->config))
         out.push_back({Verdict::warning, remark.what, remark.found, remark.fix});
-    if (const auto unbalanced = runtime::config::find_unbalanced((*loaded)->config))
-        out.push_back({Verdict::warning, "balancing", unbalanced->found, unbalanced->fix});
-    for (const auto& doubt :
-         runtime::find_machine_type_doubts((*loaded)->config, (*loaded)->plugins))
-        out.push_back({Verdict::warning, "machine types", doubt.found, doubt.fix});
+    for (const auto& doubt : runtime::find_config_doubts((*loaded)->config, (*loaded)->plugins))
+        out.push_back({Verdict::warning, doubt.what, doubt.found, doubt.fix});
     const auto host = runtime::PluginHost::start((*loaded)->config, (*loaded)->plugins,
                                                  {.seed = random_seed(),
                                                   .version = CAPSTAN_VERSION,
@@ -107,13 +109,14 @@ std::vector<Finding> look(const std::string& file, std::ostream& err) {
 
 int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
-    std::vector<Finding> findings = look(*arguments.config, streams.err);
+    std::vector<Finding> findings = look(arguments.live, streams.err);
     // Error messages of servers and plugins may contain secrets that were sent to them.
     for (Finding& finding : findings) finding.found = io::redacted(std::move(finding.found));
     if (*arguments.format != OutputFormat::text) {
         print_value(streams, *arguments.format, findings_json(findings));
     } else {
-        print_findings(streams.out, findings, uses_color(streams.color, streams.out_is_terminal));
+        print_findings(streams.out, findings, uses_color(streams.color, streams.out_is_terminal),
+                       arguments.is_wide);
     }
     const bool is_well = std::ranges::none_of(
         findings, [](const Finding& finding) { return finding.verdict == Verdict::missing; });
@@ -127,8 +130,8 @@ void add_doctor(CLI::App& parent, Action& action) {
         "doctor",
         "Check what `run` needs: configuration, credentials, permissions, clock, plugins, clouds");
     auto arguments = std::make_shared<DoctorArguments>();
-    arguments->config = add_config_file(command);
-    arguments->format = add_output_format(command);
+    add_live_choice(command, arguments->live);
+    arguments->format = add_output_format(command, &arguments->is_wide);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_doctor(*arguments, streams); };
     });

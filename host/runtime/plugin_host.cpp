@@ -53,6 +53,13 @@ std::unique_ptr<io::Loop> make_loop(boost::asio::io_context& io,
     return std::make_unique<io::Loop>(io);
 }
 
+std::shared_ptr<services::Logger> make_log(const config::Log& config,
+                                           const std::shared_ptr<const io::Clock>& clock,
+                                           services::Logger::Sink sink) {
+    if (!sink) return std::make_shared<services::Logger>(config, clock);
+    return std::make_shared<services::Logger>(config, clock, std::move(sink));
+}
+
 }  // namespace
 
 PluginHost::PluginHost(const config::Config& config, Options options)
@@ -61,7 +68,7 @@ PluginHost::PluginHost(const config::Config& config, Options options)
       loop_(make_loop(io_, options.clock)),
       virtual_loop_(options.clock ? static_cast<io::ManualLoop*>(loop_.get()) : nullptr),
       environment_{.loop = *loop_,
-                   .log = std::make_shared<services::Logger>(config.log, loop_->clock()),
+                   .log = make_log(config.log, loop_->clock(), std::move(options.log)),
                    .metrics = std::make_shared<services::Metrics>(),
                    .http = std::move(options.http),
                    .seed = options.seed,

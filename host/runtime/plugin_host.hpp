@@ -59,6 +59,8 @@ public:
         bool has_strand_threads = false;
         /// Actions of clouds are not carried out, and plugins see the flag for dry runs.
         bool is_dry_run = false;
+        /// Receives the lines of the log. Empty: they go to standard error.
+        services::Logger::Sink log{};
         /// Watches the loop and the calls of instances. Borrowed. NULL: there is no guard.
         guard::Guard* guard = nullptr;
     };

@@ -31,6 +31,7 @@
 #include "provisioning/group_maker.hpp"
 #include "provisioning/permissions.hpp"
 #include "wire/aws_client.hpp"
+#include "wire/regions.hpp"
 
 namespace capstan::aws {
 namespace {
@@ -204,7 +205,13 @@ AwsCloud::AwsCloud(Host host, AwsConfig config)
     : host_(host),
       config_(std::move(config)),
       environment_(host, variable_names()),
-      reading_(host) {}
+      reading_(host) {
+    // A server of another URL may have regions of its own.
+    const bool is_aws = !config_.endpoints.overrides.contains("");
+    if (!is_aws || config_.region.empty()) return;
+    if (const std::string doubt = describe_unknown_region(config_.region); !doubt.empty())
+        host_.warn("settings.region: " + doubt);
+}
 
 AwsCloud::~AwsCloud() = default;
 

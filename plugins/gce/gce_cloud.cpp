@@ -25,6 +25,7 @@
 #include "provisioning/group_maker.hpp"
 #include "provisioning/permissions.hpp"
 #include "wire/gce_client.hpp"
+#include "wire/locations.hpp"
 #include "wire/resource_ids.hpp"
 
 namespace capstan::gce {
@@ -212,9 +213,22 @@ GceCloud::GceCloud(Host host, GceConfig config)
     : host_(host),
       config_(std::move(config)),
       environment_(host, variable_names()),
-      reading_(host) {}
+      reading_(host) {
+    warn_of_locations("settings.locations", config_.locations);
+    if (config_.provisioning)
+        warn_of_locations("settings.provisioning.zones", config_.provisioning->zones);
+}
 
 GceCloud::~GceCloud() = default;
+
+void GceCloud::warn_of_locations(std::string_view key,
+                                 const std::vector<std::string>& locations) const {
+    // A server of another URL may have locations of its own.
+    if (config_.endpoints.overrides.contains("")) return;
+    for (const std::string& location : locations)
+        if (const std::string doubt = describe_unknown_location(location); !doubt.empty())
+            host_.warn(std::string(key) + ": " + doubt);
+}
 
 Task<std::unique_ptr<GceCloud::Project>> GceCloud::open() {
     GceConfig config = config_;

@@ -45,6 +45,7 @@ private:
     Project& project() const;
     Task<SharedCloudView> read(bool probe);
     void warn_of_duplicates() const;
+    void warn_of_locations(std::string_view key, const std::vector<std::string>& locations) const;
 
     const Host host_;
     const GceConfig config_;
