@@ -16,13 +16,22 @@ runtime::config::Log warnings_alone() {
 
 }  // namespace
 
-void add_cluster_choice(CLI::App& command, ClusterChoice& choice) {
+void add_cluster_choice(CLI::App& command, ClusterChoice& choice, ClusterDefault by_default) {
+    const bool is_configured = by_default == ClusterDefault::configuration;
     command
         .add_option("--kubeconfig", choice.kubeconfig,
-                    "Kubeconfig file (default: $KUBECONFIG, or ~/.kube/config)")
+                    is_configured
+                        ? "Kubeconfig file (default: cluster.kubeconfig of the configuration)"
+                        : "Kubeconfig file (default: $KUBECONFIG; without it, the service account "
+                          "in a pod, ~/.kube/config elsewhere)")
         ->type_name("FILE");
-    command.add_option("--context", choice.context,
-                       "Context of the kubeconfig (default: its current context)");
+    command
+        .add_option(
+            "--context", choice.context,
+            is_configured
+                ? "Context of the kubeconfig (default: cluster.context of the configuration)"
+                : "Context of the kubeconfig (default: its current context)")
+        ->type_name("NAME");
 }
 
 ChosenCluster::ChosenCluster() : log_(warnings_alone(), loop_.clock()) {}

@@ -21,12 +21,14 @@ class App;
 namespace capstan::commands {
 
 struct ClusterChoice {
-    std::string kubeconfig;  ///< a file; empty: the file that kubectl would use
+    std::string kubeconfig;  ///< a file; empty: see kubernetes::client::AccessChoice
     std::string context;     ///< a context of that file; empty: its current context
 };
 
+/// What applies without --kubeconfig and --context.
+enum class ClusterDefault { environment, configuration };
 /// Adds --kubeconfig and --context to `command`; `choice` has to outlive it.
-void add_cluster_choice(CLI::App& command, ClusterChoice& choice);
+void add_cluster_choice(CLI::App& command, ClusterChoice& choice, ClusterDefault by_default);
 
 /// A connection to the chosen cluster, on a loop of its own. Logs warnings and errors only.
 class ChosenCluster {

@@ -93,7 +93,7 @@ void add_crd(CLI::App& parent, Action& action) {
     CLI::App& install = *command.add_subcommand(
         "install", "Apply the CustomResourceDefinitions to a cluster; safe to repeat");
     auto choice = std::make_shared<ClusterChoice>();
-    add_cluster_choice(install, *choice);
+    add_cluster_choice(install, *choice, ClusterDefault::environment);
     install.callback([&action, choice] {
         action = [choice](Streams streams) { return run_install(*choice, streams); };
     });

@@ -25,6 +25,7 @@ struct ExplainArguments {
     simulation::Question question{};
     std::string at;                 ///< as it was typed
     std::optional<Duration> after;  ///< the time, from the start; absent: the dump's own, the end
+    ClusterChoice cluster;          ///< with --live
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -78,7 +79,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
                                                .as_text = is_text};
     const SimulateInput& input = arguments.input;
     const Result<std::string> answer =
-        input.live ? ask_cluster(input.config, asked, streams.err)
+        input.live ? ask_cluster({input.config, input.set, arguments.cluster}, asked, streams.err)
                    : ask_daemon({input.server, input.token_file, input.ca_file}, asked);
     if (!answer) return refuse(streams, answer.error().message, exit_code_of(answer.error()));
     if (is_text) {
@@ -161,6 +162,9 @@ void add_explain(CLI::App& parent, Action& action) {
                            ->type_name("DURATION");
     for (const char* other : {"--recorded", "--server", "--live"})
         at.excludes(command.get_option(other));
+    add_cluster_choice(command, arguments->cluster, ClusterDefault::configuration);
+    for (const char* option : {"--kubeconfig", "--context"})
+        command.get_option(option)->needs(command.get_option("--live"));
     arguments->format = add_output_format(command);
     command.callback([&action, arguments] {
         Result<simulation::Question> question =

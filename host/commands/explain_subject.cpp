@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,6 +17,8 @@
 
 #include "commands/live_command.hpp"
 #include "io/curl_http_client.hpp"
+#include "io/gzip.hpp"
+#include "io/text_format.hpp"
 #include "io/url.hpp"
 #include "runtime/config/text.hpp"
 #include "runtime/daemon/admin_server.hpp"
@@ -133,10 +133,11 @@ std::string path_of(const runtime::daemon::AdminQuestion& question) {
 /// The text of the file; empty if `file` is empty.
 Result<std::string> read_file(const std::string& file) {
     if (file.empty()) return std::string();
-    std::ifstream in(file, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (in && !text.empty()) return text;
-    return fail(ErrorCode::invalid_argument, file + ": cannot be read, or is empty");
+    Result<std::string> text = io::read_text(file);
+    if (!text) return fail(ErrorCode::invalid_argument, text.error().message);
+    if (io::is_blank(*text))
+        return fail(ErrorCode::invalid_argument, file + ": " + std::string(io::empty_file));
+    return text;
 }
 
 /// The message of an error reply: that of {"error":"..."}, or the first line if the reply is not a
@@ -148,8 +149,10 @@ std::string sentence_of(const HttpReply& reply) {
     const boost::json::value* const text =
         object == nullptr ? nullptr : object->if_contains("error");
     if (text != nullptr && text->is_string()) return std::string(text->as_string());
-    const std::string_view line =
+    std::string_view line =
         std::string_view(reply.body).substr(0, reply.body.find_first_of("\r\n"));
+    if (io::recognize_format(reply.body) == "HTML")
+        line = "an HTML page; is this the admin port of capstan run?";
     return "HTTP status " + std::to_string(reply.status) +
            (line.empty() ? "" : ": " + runtime::config::shortened(line, 120));
 }
@@ -188,13 +191,13 @@ Result<std::string> ask_daemon(const DaemonAddress& daemon,
     return fail(ErrorCode::unavailable, base + ": " + sentence_of(reply));
 }
 
-Result<std::string> ask_cluster(const std::string& config,
+Result<std::string> ask_cluster(const LiveChoice& choice,
                                 const runtime::daemon::AdminQuestion& question, std::ostream& err) {
     std::signal(SIGPIPE, SIG_IGN);
-    const auto loaded_or = load_live_config(config, err);
+    const auto loaded_or = load_live_config(choice, err);
     if (!loaded_or) {
         err << loaded_or.error().message;
-        return fail(ErrorCode::invalid_config, config + " has errors");
+        return fail(ErrorCode::invalid_config, choice.config + " has errors");
     }
     const auto& loaded = *loaded_or;
     const std::uint64_t seed = random_seed();

@@ -7,6 +7,7 @@
 
 #include <capstan/result.hpp>
 
+#include "commands/live_command.hpp"
 #include "runtime/daemon/admin_server.hpp"
 #include "simulation/explainer.hpp"
 
@@ -35,9 +36,9 @@ struct DaemonAddress {
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
                                const runtime::daemon::AdminQuestion& question);
 
-/// Decides one pass now, as the daemon of that configuration would, and answers the question about
+/// Decides one pass now, as the daemon of that choice would, and answers the question about
 /// it. Warnings go to `err`.
-Result<std::string> ask_cluster(const std::string& config,
+Result<std::string> ask_cluster(const LiveChoice& choice,
                                 const runtime::daemon::AdminQuestion& question, std::ostream& err);
 
 }  // namespace capstan::commands

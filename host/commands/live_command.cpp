@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -13,8 +15,12 @@
 
 #include "commands/explain_report.hpp"
 #include "commands/loaded_pipeline.hpp"
+#include "commands/option_checks.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
+#include "runtime/config/diagnostics.hpp"
+#include "runtime/config/document.hpp"
+#include "runtime/config/text.hpp"
 #include "simulation/explainer.hpp"
 
 namespace capstan::commands {
@@ -35,12 +41,54 @@ std::string config_text_of(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+/// Whether the file asks for the pod's service account, which has no contexts.
+bool names_service_account(const std::string& config_text) {
+    runtime::config::Diagnostics ignored({"", config_text});
+    const auto root = runtime::config::parse_toml(ignored);
+    const auto* const cluster = root ? root->find("cluster") : nullptr;
+    const auto* const kubeconfig = cluster == nullptr ? nullptr : cluster->find("kubeconfig");
+    return kubeconfig != nullptr && kubeconfig->text == "in-cluster";
+}
+
+/// The options as overrides of the file. A kubeconfig or context of the command line replaces the
+/// file's choice of a cluster as a whole.
+std::vector<std::string> overrides_of(const LiveChoice& choice, const std::string& config_text) {
+    std::vector<std::string> out = choice.set;
+    const auto put = [&out](const std::string& key, const std::string& value) {
+        out.push_back(key + "=" + runtime::config::toml_string(value));
+    };
+    const auto& [kubeconfig, context] = choice.cluster;
+    if (!choice.log_level.empty()) put("log.level", choice.log_level);
+    if (kubeconfig.empty() && context.empty()) return out;
+    if (!kubeconfig.empty() || names_service_account(config_text))
+        put("cluster.kubeconfig", kubeconfig);
+    put("cluster.context", context);
+    put("cluster.server", "");
+    return out;
+}
+
 }  // namespace
 
+void add_live_choice(CLI::App& command, LiveChoice& choice) {
+    add_config_file(command, choice.config);
+    add_overrides(command, choice.set);
+    add_cluster_choice(command, choice.cluster, ClusterDefault::configuration);
+    std::vector<std::string> levels;
+    for (const std::string_view level : names_of(runtime::config::LogLevel{}))
+        levels.emplace_back(level);
+    command
+        .add_option("--log-level", choice.log_level,
+                    "Lowest level of messages that are logged: " +
+                        runtime::config::joined_names(levels) + " (default: log.level)")
+        ->check(one_of(levels))
+        ->type_name("LEVEL");
+}
+
 Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
-    const std::filesystem::path& file, std::ostream& warnings) {
-    std::string text = config_text_of(file);
-    std::shared_ptr<LoadedPipeline> prepared = load_pipeline(file);
+    const LiveChoice& choice, std::ostream& warnings) {
+    std::string text = config_text_of(choice.config);
+    std::shared_ptr<LoadedPipeline> prepared =
+        load_pipeline(choice.config, overrides_of(choice, text));
     const std::string complaints = prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return fail(ErrorCode::invalid_config, complaints);
     warnings << complaints;

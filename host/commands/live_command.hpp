@@ -2,21 +2,34 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <capstan/result.hpp>
 
+#include "commands/chosen_cluster.hpp"
 #include "runtime/daemon/daemon.hpp"
 
 namespace capstan::commands {
 
+/// The configuration of a command on a live cluster, and options that override it.
+struct LiveChoice {
+    std::string config;  ///< a file
+    std::vector<std::string> set{};
+    ClusterChoice cluster{};
+    std::string log_level{};  ///< empty: that of the file
+};
+
+/// Adds --config, --set, --kubeconfig, --context and --log-level. `choice` has to outlive
+/// `command`.
+void add_live_choice(CLI::App& command, LiveChoice& choice);
+
 /// Reads the file, loads and checks its plugins. Warnings go to `warnings`. The error is
 /// `invalid_config` and lists everything that is wrong, with its places.
 Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
-    const std::filesystem::path& file, std::ostream& warnings);
+    const LiveChoice& choice, std::ostream& warnings);
 
 /// The holder identity in the Lease: "node-7_1a2b3c4d5e6f7081". The random part makes it differ
 /// between two processes on one machine, and between two runs of the program.

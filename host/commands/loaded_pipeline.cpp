@@ -9,9 +9,10 @@ namespace {
 
 /// `from` is the path of a file, or a Source with the text.
 template <class From>
-std::unique_ptr<LoadedPipeline> prepare_from(const From& from) {
+std::unique_ptr<LoadedPipeline> prepare_from(const From& from,
+                                             std::span<const std::string> overrides = {}) {
     runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    runtime::config::Loaded loaded = runtime::config::load_config(from, shipped);
+    runtime::config::Loaded loaded = runtime::config::load_config(from, shipped, overrides);
     auto prepared = std::make_unique<LoadedPipeline>(LoadedPipeline{
         std::move(shipped), runtime::plugin_files::LibraryRegistry(), std::move(loaded), {}});
     if (prepared->loaded.config) {
@@ -23,18 +24,21 @@ std::unique_ptr<LoadedPipeline> prepare_from(const From& from) {
 
 }  // namespace
 
-std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file) {
-    return prepare_from(file);
+std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file,
+                                              std::span<const std::string> overrides) {
+    return prepare_from(file, overrides);
 }
 
 std::unique_ptr<LoadedPipeline> load_default_pipeline() {
     return prepare_from(runtime::config::Source{"defaults", ""});
 }
 
-std::shared_ptr<std::string> add_config_file(CLI::App& command) {
-    auto file = std::make_shared<std::string>();
-    command.add_option("-c,--config", *file, config_help)->required()->type_name("FILE");
-    return file;
+void add_config_file(CLI::App& command, std::string& file) {
+    command.add_option("-c,--config", file, config_help)->required()->type_name("FILE");
+}
+
+void add_overrides(CLI::App& command, std::vector<std::string>& set) {
+    command.add_option("--set", set, set_help)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
 }  // namespace capstan::commands

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <capstan/assert.hpp>
 
@@ -12,7 +14,7 @@
 
 namespace CLI {
 class App;
-}
+}  // namespace CLI
 
 namespace capstan::commands {
 
@@ -31,12 +33,15 @@ struct LoadedPipeline {
 };
 
 /// Reads the file, loads its plugins, checks all settings. Errors and warnings are in
-/// `loaded.diagnostics`.
-std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file);
+/// `loaded.diagnostics`. `overrides` replace values of the file; see runtime/config/overrides.hpp.
+std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file,
+                                              std::span<const std::string> overrides = {});
 /// The pipeline of an empty configuration file: all defaults.
 std::unique_ptr<LoadedPipeline> load_default_pipeline();
 
-/// `--config FILE`, required; the returned text is the path once the line has been parsed.
-std::shared_ptr<std::string> add_config_file(CLI::App& command);
+/// Adds `--config FILE`, which is required. `file` has to outlive `command`.
+void add_config_file(CLI::App& command, std::string& file);
+/// Adds `--set KEY=VALUE`, which may be repeated.
+void add_overrides(CLI::App& command, std::vector<std::string>& set);
 
 }  // namespace capstan::commands

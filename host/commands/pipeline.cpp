@@ -1,5 +1,3 @@
-#include <fstream>
-
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
@@ -8,6 +6,7 @@
 #include "commands/pipeline_report.hpp"
 #include "commands/result_output.hpp"
 #include "commands/sample_request.hpp"
+#include "io/gzip.hpp"
 #include "runtime/plugin_host.hpp"
 #include "runtime/record/json_reader.hpp"
 
@@ -15,7 +14,7 @@ namespace capstan::commands {
 namespace {
 
 struct PipelineArguments {
-    std::shared_ptr<std::string> config;
+    std::string config;
     std::shared_ptr<OutputFormat> format;
     std::string question;
 };
@@ -23,9 +22,7 @@ struct PipelineArguments {
 Result<std::string> question_text(const std::string& file, std::istream& in) {
     if (file.empty()) return std::string(sample_request);
     if (file == "-") return runtime::record::read_all(in);
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream) return fail(ErrorCode::not_found, file + ": cannot be read");
-    return runtime::record::read_all(stream);
+    return io::read_text(file);
 }
 
 Result<ExpanderRequest> read_question(const std::string& file, std::istream& in) {
@@ -55,7 +52,7 @@ Result<PipelineAnswer> start_and_ask(const LoadedPipeline& prepared,
 int run_pipeline(const PipelineArguments& arguments, Streams streams) {
     const auto request = read_question(arguments.question, streams.in);
     if (!request) return refuse(streams, request.error().message, exit_usage);
-    const auto prepared = load_pipeline(*arguments.config);
+    const auto prepared = load_pipeline(arguments.config);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const auto answer = start_and_ask(*prepared, *request);
@@ -80,7 +77,7 @@ void add_pipeline(CLI::App& parent, Action& action) {
                                "Load a configuration and its plugins, print which plugin decides "
                                "what, and send them a scale-up request");
     auto arguments = std::make_shared<PipelineArguments>();
-    arguments->config = add_config_file(command);
+    add_config_file(command, arguments->config);
     command
         .add_option("--ask", arguments->question,
                     "Request file, as for `plugin call --kind expander`; -: standard input "

@@ -9,7 +9,6 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
-#include "commands/loaded_pipeline.hpp"
 #include "commands/result_output.hpp"
 #include "engine/each_action.hpp"
 #include "engine/remedies.hpp"
@@ -21,8 +20,9 @@ namespace capstan::commands {
 namespace {
 
 struct PlanArguments {
-    std::shared_ptr<std::string> config;
+    LiveChoice live;
     std::shared_ptr<OutputFormat> format;
+    bool is_wide = false;
 };
 
 void print_action(std::ostream& out, const std::string& action, const std::string& because) {
@@ -34,11 +34,19 @@ void print_remedy(std::ostream& out, const std::string& remedy) {
 }
 
 /// Prints unneeded nodes that are not removed yet, and why.
-void print_unneeded(std::ostream& out, const engine::Decision& decision) {
+void print_unneeded(std::ostream& out, const engine::Decision& decision, bool is_wide) {
     std::vector<const engine::NodeVerdict*> unneeded;
     for (const engine::NodeVerdict& node : decision.nodes)
         if (node.unneeded_since) unneeded.push_back(&node);
     if (unneeded.empty()) return;
+    for (const engine::NodeVerdict* node : unneeded) {
+        if (!is_wide) break;
+        print_action(
+            out, node->node + " is unneeded but not removed now",
+            decision.no_removals_because.empty() ? node->because : decision.no_removals_because);
+        if (decision.no_removals_because.empty()) print_remedy(out, engine::remedy_for(*node, {}));
+    }
+    if (is_wide) return;
     const bool is_one = unneeded.size() == 1;
     out << counted(unneeded.size(), "node") << (is_one ? " is" : " are")
         << " unneeded but not removed now: "
@@ -53,7 +61,7 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision) {
         print_remedy(out, engine::remedy_for(*unneeded.front(), {}));
 }
 
-void print_decision(std::ostream& out, const runtime::PassReport& pass) {
+void print_decision(std::ostream& out, const runtime::PassReport& pass, bool is_wide) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
     for (const std::string& note : decision.notes) out << note << '\n';
@@ -69,7 +77,7 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass) {
     }
     if (!engine::asks_for_something(decision)) {
         out << "nothing to do\n";
-        print_unneeded(out, decision);
+        print_unneeded(out, decision, is_wide);
     }
 }
 
@@ -94,7 +102,7 @@ Result<std::shared_ptr<const runtime::PassReport>> plan(
 
 int run_plan(const PlanArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
-    const auto loaded = load_live_config(*arguments.config, streams.err);
+    const auto loaded = load_live_config(arguments.live, streams.err);
     if (!loaded) {
         streams.err << loaded.error().message;
         return exit_usage;
@@ -107,8 +115,8 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
         print_value(streams, *arguments.format,
                     boost::json::parse(runtime::daemon::pass_json(**pass)));
     } else {
-        print_decision(streams.out, **pass);
-        print_more_commands(streams.out, *arguments.config);
+        print_decision(streams.out, **pass, arguments.is_wide);
+        print_more_commands(streams.out, arguments.live.config);
     }
     return engine::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
 }
@@ -121,8 +129,8 @@ void add_plan(CLI::App& parent, Action& action) {
                                "Run one dry pass on the live cluster and print what it would do; "
                                "exits with 3 if actions are planned");
     auto arguments = std::make_shared<PlanArguments>();
-    arguments->config = add_config_file(command);
-    arguments->format = add_output_format(command);
+    add_live_choice(command, arguments->live);
+    arguments->format = add_output_format(command, &arguments->is_wide);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_plan(*arguments, streams); };
     });

@@ -11,6 +11,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "commands/option_checks.hpp"
 #include "commands/value_text.hpp"
@@ -26,13 +27,20 @@ OutputFormat format_named(const std::string& name) {
 
 }  // namespace
 
-std::shared_ptr<OutputFormat> add_output_format(CLI::App& command) {
+std::shared_ptr<OutputFormat> add_output_format(CLI::App& command, bool* is_wide) {
     auto format = std::make_shared<OutputFormat>(OutputFormat::text);
     command
         .add_option_function<std::string>(
-            "-o,--output", [format](const std::string& name) { *format = format_named(name); },
-            "Output format: text, json or yaml")
-        ->check(one_of({"text", "json", "yaml"}))
+            "-o,--output",
+            [format, is_wide](const std::string& name) {
+                *format = format_named(name);
+                if (is_wide != nullptr) *is_wide = name == "wide";
+            },
+            is_wide == nullptr ? "Output format: text, json or yaml"
+                               : "Output format: text, wide (more details), json or yaml")
+        ->check(one_of(is_wide == nullptr
+                           ? std::vector<std::string>{"text", "json", "yaml"}
+                           : std::vector<std::string>{"text", "wide", "json", "yaml"}))
         ->type_name("FORMAT")
         ->default_str("text");
     return format;

@@ -15,7 +15,6 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
-#include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
@@ -29,7 +28,7 @@ namespace {
 constexpr Duration records_patience = std::chrono::seconds(3);
 
 struct RunArguments {
-    std::shared_ptr<std::string> config;
+    LiveChoice live;
     bool dry_run = false;
     std::string state;
     std::string record;
@@ -121,8 +120,8 @@ Result<void> run_live(const RunArguments& arguments,
         .identity = make_identity(seed),
         .seed = seed,
         .dry_run = is_dry_run,
-        .file = *arguments.config,
-        .read_config = [&] { return load_live_config(*arguments.config, streams.err); },
+        .file = arguments.live.config,
+        .read_config = [&] { return load_live_config(arguments.live, streams.err); },
         .on_overdue =
             [breadcrumbs = host->breadcrumbs()] {
                 if (breadcrumbs) breadcrumbs->note_end("shutdown timed out");
@@ -142,7 +141,7 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
     std::signal(SIGPIPE, SIG_IGN);
     // The guard has to exist before any other thread, and before any code of a plugin runs.
     runtime::guard::Guard guard({});
-    const auto loaded = load_live_config(*arguments.config, streams.err);
+    const auto loaded = load_live_config(arguments.live, streams.err);
     if (!loaded) {
         streams.err << loaded.error().message;
         return exit_usage;
@@ -159,7 +158,7 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
 void add_run(CLI::App& parent, Action& action) {
     CLI::App& command = *parent.add_subcommand("run", "Run the autoscaler");
     auto arguments = std::make_shared<RunArguments>();
-    arguments->config = add_config_file(command);
+    add_live_choice(command, arguments->live);
     command.add_flag("--dry-run", arguments->dry_run, "Decide and log, but change nothing");
     command
         .add_option("--state", arguments->state,

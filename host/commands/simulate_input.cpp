@@ -13,6 +13,7 @@
 #include <prometheus/registry.h>
 
 #include "commands/file_io.hpp"
+#include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
@@ -121,7 +122,7 @@ Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& 
 }
 
 CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
-    CLI::Option_group& kinds = *command.add_option_group("input", "Where the cluster comes from");
+    CLI::Option_group& kinds = *command.add_option_group("input", "Input");
     kinds.require_option(1);
     kinds
         .add_option("--cluster", input.cluster,
@@ -134,9 +135,7 @@ CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
             "Folder with a production trace: a CSV file of nodes and one of pods; may be gzipped")
         ->type_name("DIR");
     command.add_option("-c,--config", input.config, scenario_config_help)->type_name("FILE");
-    command.add_option("--set", input.set, set_help)
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
+    add_overrides(command, input.set);
     return kinds;
 }
 

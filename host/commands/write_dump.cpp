@@ -191,7 +191,7 @@ void add_dump(CLI::App& parent, Action& action) {
     command.add_flag("--anonymous", arguments->is_anonymous,
                      "Replace names, labels, taints and ids by aliases; equal texts get equal "
                      "aliases, so decisions stay the same");
-    add_cluster_choice(command, arguments->cluster);
+    add_cluster_choice(command, arguments->cluster, ClusterDefault::environment);
     command.callback([&action, arguments] {
         action = [arguments](Streams streams) { return run_dump(*arguments, streams); };
     });
