@@ -8,6 +8,7 @@
 
 #include "io/known_secrets.hpp"
 #include "io/printable.hpp"
+#include "io/text_format.hpp"
 #include "kubernetes/base/json_path.hpp"
 
 namespace capstan::kubernetes::client {
@@ -48,6 +49,26 @@ std::string message_of(std::string_view what, int code, const std::string& reaso
     if (!reason.empty()) out += " " + reason;
     if (!message.empty()) out += ": " + message;
     return out;
+}
+
+/// "an HTML page (Bad gateway): ...", with the title of the page, or its text if it is short.
+std::string describe_page(std::string_view page) {
+    page = page.substr(0, body_limit * 16);
+    const std::size_t title = page.find("<title>"), end = page.find("</title>");
+    if (title != std::string_view::npos && end != std::string_view::npos && title < end)
+        page = page.substr(title, end - title);
+    std::string text;
+    bool is_tag = false;
+    for (const char c : page) {
+        if (c == '<') is_tag = true;
+        if (!is_tag && (c > ' ' || !text.empty())) text += c;
+        if (c == '>') is_tag = false;
+    }
+    constexpr std::size_t longest = 80;
+    std::string out = "an HTML page";
+    if (!text.empty() && text.size() <= longest)
+        out += " (" + io::printable(io::redacted(text), longest) + ")";
+    return out + ": the server is not Kubernetes, or a proxy answers for it";
 }
 
 }  // namespace
@@ -99,7 +120,8 @@ Error error_of(std::string_view what, const ApiStatus& status) {
 
 Error error_of(std::string_view what, const HttpReply& reply) {
     // A server may echo the request, credentials included.
-    const auto beginning = [&] {
+    const auto beginning = [&]() -> std::string {
+        if (io::recognize_format(reply.body) == "HTML") return describe_page(reply.body);
         return io::printable(io::redacted(reply.body.substr(0, body_limit * 16)), body_limit);
     };
     ApiStatus status = find_status(reply.body).value_or(ApiStatus{.message = beginning()});

@@ -64,7 +64,10 @@ public:
     }
 
 private:
-    void add(Verdict verdict, std::string what, std::string found, std::string fix = {}) {
+    void good(std::string what, std::string found) {
+        findings_.push_back({Verdict::good, std::move(what), std::move(found), {}});
+    }
+    void add(Verdict verdict, std::string what, std::string found, std::string fix) {
         findings_.push_back({verdict, std::move(what), std::move(found), std::move(fix)});
     }
 
@@ -79,11 +82,12 @@ private:
         });
         if (link) {
             link_ = *std::move(link);
-            add(Verdict::good, "credentials", "found for " + link_->server());
+            good("credentials", "found for " + link_->server());
             return true;
         }
         add(Verdict::missing, "credentials", link.error().message,
-            "correct cluster.kubeconfig, cluster.context or cluster.server");
+            "use --kubeconfig and --context, or correct cluster.kubeconfig, cluster.context and "
+            "cluster.server");
         return false;
     }
 
@@ -110,9 +114,9 @@ private:
             return false;
         }
         const auto body = kubernetes::client::parse_object(*reply);
-        add(Verdict::good, "API server",
-            body ? "Kubernetes " + std::string(kubernetes::base::text_at(*body, "gitVersion"))
-                 : "responds");
+        good("API server",
+             body ? "Kubernetes " + std::string(kubernetes::base::text_at(*body, "gitVersion"))
+                  : "responds");
         compare_clocks(*reply);
         return true;
     }
@@ -124,13 +128,14 @@ private:
                                              ? Result<Time>(fail(ErrorCode::not_found, "no date"))
                                              : parse_http_date(date->second);
         if (!server_time)
-            return add(Verdict::warning, "clock", "the API server's response has no date");
+            return add(Verdict::warning, "clock", "the API server's response has no date",
+                       "compare the clock of this machine with another one");
         // The header has whole seconds.
         const Duration skew =
             std::max(Duration(0), std::chrono::abs(host_.loop().clock()->wall() - *server_time) -
                                       std::chrono::seconds(1));
         const std::string text = format_rough_duration(skew);
-        if (skew <= skew_max) return add(Verdict::good, "clock", "agrees with the API server");
+        if (skew <= skew_max) return good("clock", "agrees with the API server");
         add(Verdict::warning, "clock", "differs from the API server's by " + text,
             "synchronize the clocks: decisions depend on the ages of pods and nodes");
     }
@@ -152,7 +157,10 @@ private:
                     done(std::move(all));
                 });
             });
-        if (!answers) return add(Verdict::missing, "rights", answers.error().message);
+        if (!answers)
+            return add(Verdict::missing, "rights", answers.error().message,
+                       "allow it to create selfsubjectaccessreviews, which every "
+                       "identity usually may");
         judge(needed, *answers);
     }
 
@@ -168,7 +176,7 @@ private:
                 add_missing(answers[i], needed[i].purpose);
             }
         }
-        if (allowed > 0) add(Verdict::good, "rights", counted(allowed, "rule") + " granted");
+        if (allowed > 0) good("rights", counted(allowed, "rule") + " granted");
     }
 
     void add_missing(const AccessAnswer& answer, const std::string& purpose) {
@@ -213,7 +221,7 @@ private:
                 },
                 self_check_timeout * 2);
             if (checked) {
-                add(Verdict::good, "plugin " + instance->id(), "self-check passed");
+                good("plugin " + instance->id(), "self-check passed");
             } else {
                 add(Verdict::missing, "plugin " + instance->id(), checked.error().message,
                     "check its grants, credentials and settings");
@@ -223,20 +231,22 @@ private:
 
     void check_clouds() {
         if (config_.pipeline.clouds.empty() && !config_.pipeline.controllers.empty())
-            return add(Verdict::good, "clouds", "none configured; only controllers run");
+            return good("clouds", "none configured; only controllers run");
         if (config_.pipeline.clouds.empty())
             return add(Verdict::missing, "clouds", "none configured", "add one to pipeline.clouds");
         const auto clouds = Clouds::make(config_.pipeline, host_);
-        if (!clouds) return add(Verdict::missing, "clouds", clouds.error().message);
+        if (!clouds)
+            return add(Verdict::missing, "clouds", clouds.error().message,
+                       "correct pipeline.clouds");
         const CloudsView view = (*clouds)->refresh_now(host_);
         for (const Error& problem : view.problems)
             add(Verdict::missing, "clouds", problem.message,
                 "check the cloud's credentials, permissions and settings");
         const auto groups = static_cast<std::int64_t>(view.groups->size());
-        add(groups > 0 ? Verdict::good : Verdict::warning, "node groups",
-            counted(groups, "group") + " found",
-            groups > 0 ? "" : "check the names or tags by which the cloud plugin finds groups");
         view_ = view;
+        if (groups > 0) return good("node groups", counted(groups, "group") + " found");
+        add(Verdict::warning, "node groups", "0 groups found",
+            "check the names or tags by which the cloud plugin finds groups");
     }
 
     /// Finds groups of the daemon's memory that no cloud lists any more. Missing rights have been
@@ -252,7 +262,9 @@ private:
             });
         if (!content) return;
         const Result<engine::Memory> memory = find_memory(*content, name);
-        if (!memory) return add(Verdict::warning, "memory", memory.error().message);
+        if (!memory)
+            return add(Verdict::warning, "memory", memory.error().message,
+                       "none is needed: the daemon keeps a copy and starts with an empty memory");
         const auto groups = engine::health::with_unread_groups(view_.groups, view_.unread, *memory);
         for (const std::string& sentence :
              engine::health::describe_departed_groups(*memory, *groups))
@@ -266,12 +278,11 @@ private:
         const std::string other = find_other_drainer();
         const bool is_ours = config_.scale_down.drain_leaving_nodes;
         const std::string what = "leaving nodes";
-        if (is_ours && other.empty())
-            return add(Verdict::good, what, "Capstan taints and drains them");
+        if (is_ours && other.empty()) return good(what, "Capstan taints and drains them");
         if (is_ours)
             return add(Verdict::warning, what, "both Capstan and " + other + " drain them",
                        "set scale_down.drain_leaving_nodes = false, or remove " + other);
-        if (!other.empty()) return add(Verdict::good, what, other + " drains them");
+        if (!other.empty()) return good(what, other + " drains them");
         add(Verdict::warning, what,
             "scale_down.drain_leaving_nodes is false and aws-node-termination-handler was not "
             "found",
@@ -304,7 +315,8 @@ private:
     /// been reported by another check.
     void check_provider_ids() {
         const auto nodes = list_nodes();
-        if (!nodes) return add(Verdict::warning, "nodes", nodes.error().message);
+        if (!nodes)
+            return add(Verdict::warning, "nodes", nodes.error().message, "allow it to list nodes");
         const engine::Snapshot snapshot{.cluster = *nodes, .groups = view_.groups};
         for (const std::string& sentence :
              engine::health::describe_unrecognized(snapshot, host_.loop().clock()->wall()))

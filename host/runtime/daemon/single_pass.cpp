@@ -88,6 +88,18 @@ Result<engine::snapshot::Cluster> look(PluginHost& host,
     }
 }
 
+/// Fails at once if the server cannot be reached, refuses the credentials, or is not Kubernetes;
+/// the caches would try again until the end of the patience. Any identity may usually read the
+/// version.
+Result<void> check_server(PluginHost& host, const std::shared_ptr<Environment>& environment) {
+    const auto reply = from_loop<kubernetes::client::ApiReply>(
+        host, [environment](const PluginHost::Done<kubernetes::client::ApiReply>& done) {
+            environment->link->api().send({.path = "/version", .purpose = "version"}, done);
+        });
+    if (reply || reply.error().code == ErrorCode::permission) return {};
+    return fail(within("API server " + environment->link->server(), reply.error()));
+}
+
 Result<engine::Memory> load_memory(PluginHost& host,
                                    const std::shared_ptr<Environment>& environment) {
     CAPSTAN_TRY(PersistedState persisted,
@@ -118,6 +130,7 @@ Result<std::shared_ptr<const PassReport>> decide_with(
                           .dry_run = true,
                           .waits_for_clouds = true,
                           .waits_for_actions = true}));
+    CAPSTAN_CHECK(check_server(host, environment));
     CAPSTAN_TRY(engine::Memory memory, load_memory(host, environment));
     autoscaler->begin(std::move(memory));
     return autoscaler->run();

@@ -86,7 +86,9 @@ TEST(ApiStatus, DistinguishesExpiredVersionsFromConflicts) {
 
 TEST(ApiStatus, MayBeMissing) {
     const Error error = error_of("GET /x", reply(502, "<html>\nBad gateway</html>"));
-    EXPECT_EQ(error.message, "GET /x: 502: <html>\\nBad gateway</html>");
+    EXPECT_EQ(error.message,
+              "GET /x: 502: an HTML page (Bad gateway): the server is not Kubernetes, or a proxy "
+              "answers for it");
     EXPECT_EQ(error.provider_code, "");
     EXPECT_LT(error_of("x", reply(500, std::string(100'000, 'x'))).message.size(), 400u);
     for (const char* const other : {"", "[]", "{}", "null", R"({"kind":"Node"})", R"({"kind":7})"})

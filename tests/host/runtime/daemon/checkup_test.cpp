@@ -123,7 +123,10 @@ TEST(Checkup, ComparesItsClockWithTheServers) {
     const std::string off = "warning: clock: differs from the API server's by ";
     const std::string advice =
         " -> synchronize the clocks: decisions depend on the ages of pods and nodes";
-    const std::string no_date = "warning: clock: the API server's response has no date";
+    const std::string no_date =
+        "warning: clock: the API server's response has no date -> compare the clock of this "
+        "machine "
+        "with another one";
     const std::pair<std::string, std::string> cases[] = {
         {"Sat, 21 Nov 2026 10:00:00 GMT", agrees},
         {"Sat, 21 Nov 2026 10:00:06 GMT", agrees},  // the real difference may be just above 5 s
@@ -223,7 +226,7 @@ TEST(Checkup, ReportsARightThatCouldNotBeChecked) {
 
 TEST(Checkup, ReportsAFailedSelfCheck) {
     CheckupCluster cluster(cloud_of(one_group) +
-                           "[pipeline.scale_up]\nexpanders = [\"fussy\"]\n"
+                           "[pipeline.scale_up]\nsimilarity = []\nexpanders = [\"fussy\"]\n"
                            "[plugin.fussy]\nfile = \"tiny.so\"\nclass = \"tiny_too\"\n");
     const std::vector<std::string> findings = cluster.findings();
     EXPECT_THAT(findings,
@@ -338,7 +341,7 @@ TEST(Checkup, ContinuesWithoutCredentials) {
         findings,
         Contains(
             AllOf(StartsWith("missing: credentials: cluster: "), HasSubstr("absent"),
-                  HasSubstr("-> correct cluster.kubeconfig, cluster.context or cluster.server"))));
+                  HasSubstr("-> use --kubeconfig and --context, or correct cluster.kubeconfig,"))));
     EXPECT_THAT(findings, Contains("good: plugin eu: self-check passed"));
     EXPECT_THAT(findings, Not(Contains(HasSubstr("API server"))));
 }
