@@ -6,6 +6,9 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <iterator>
+#include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "commands/examples.hpp"
+#include "commands/help_formatter.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/write_dump.hpp"
 #include "io/known_secrets.hpp"
@@ -66,6 +70,7 @@ bool has_color_on_error(const Streams& streams) {
 /// Not copied or moved: callbacks of its commands refer to `action`.
 struct CommandLine {
     explicit CommandLine(const Program& program) {
+        app.formatter(std::make_shared<HelpFormatter>());
         app.require_subcommand(1);
         app.set_help_all_flag("--help-all", "Print the help of all commands and exit");
         app.set_version_flag("-V,--version", version_text(), "Print the versions and exit");
@@ -94,6 +99,21 @@ std::size_t command_index(const Words& words) {
     return std::min(at, words.size());
 }
 
+/// Takes the dashes off the flags of Cluster Autoscaler that `capstan config explain` is asked
+/// about, because they are arguments and no options.
+void take_dashes_off(Words& words) {
+    constexpr std::string_view options[] = {"--color", "--config", "--help", "--help-all"};
+    const std::size_t at = command_index(words);
+    const bool explains = at + 2 < words.size() && std::string_view(words[at]) == "config" &&
+                          std::string_view(words[at + 1]) == "explain";
+    if (!explains) return;
+    for (const char*& word : std::span(words).subspan(at + 2)) {
+        const std::string_view text(word), name = text.substr(0, text.find('='));
+        if (text.starts_with("--") && std::ranges::find(options, name) == std::end(options))
+            word += text.find_first_not_of('-') == text.npos ? 0 : text.find_first_not_of('-');
+    }
+}
+
 /// Rewrites `capstan help plan` to `capstan plan --help`, `capstan-plugin list` to `capstan plugin
 /// list`, and moves --color=WHEN, which may be anywhere on the line, before the command.
 Words words_to_parse(int argc, const char* const* argv, const Program& program) {
@@ -105,6 +125,7 @@ Words words_to_parse(int argc, const char* const* argv, const Program& program) 
     std::stable_partition(words.begin() + std::min(argc, 1), words.end(), [](const char* word) {
         return std::string_view(word).starts_with("--color=");
     });
+    take_dashes_off(words);
     if (program.command != nullptr)
         words.insert(words.begin() + static_cast<std::ptrdiff_t>(command_index(words)),
                      program.command);
@@ -228,17 +249,28 @@ std::string joined(const std::vector<std::string>& words) {
     return out;
 }
 
+/// A hint for an argument that is probably meant as the command's configuration file. Empty: it has
+/// no such option, or the argument is another one.
+std::string config_hint(const CLI::App& command, const std::string& word) {
+    const bool is_file = word == "-f" || word == "--file" || word == "--filename" ||
+                         word.ends_with(".toml") || word.ends_with(".yaml");
+    const std::vector<std::string> options = options_of(command);
+    const bool takes_config = std::ranges::count(options, "--config") > 0;
+    return is_file && takes_config ? "; the configuration file is given as --config FILE" : "";
+}
+
 /// The message for `word`, an argument that the command does not take.
 std::string unknown(const CLI::App& command, const std::string& word) {
     const std::string shown = runtime::config::shortened(word, 60);
     if (word.starts_with('-')) {
         const std::string option = word.substr(0, word.find('='));
-        std::string hint = runtime::config::upstream_flag_hint(option);
+        std::string hint = config_hint(command, option);
+        if (hint.empty()) hint = runtime::config::upstream_flag_hint(option);
         if (hint.empty()) hint = runtime::config::suggestion(option, options_of(command));
         return "unknown option '" + shown + "'" + hint;
     }
     const std::vector<std::string> commands = commands_of(command);
-    if (commands.empty()) return "unexpected argument '" + shown + "'";
+    if (commands.empty()) return "unexpected argument '" + shown + "'" + config_hint(command, word);
     const std::string meant = runtime::config::suggestion(word, commands);
     return "unknown command '" + shown + "'" +
            (meant.empty() ? "; commands are " + joined(commands) : meant);
@@ -261,15 +293,37 @@ std::string required(const std::string& message) {
            joined(options);
 }
 
+/// CLI11's messages in other words.
+std::string plain(const CLI::ParseError& error) {
+    std::string message = error.what();
+    const auto replaced = [&message](std::string_view what, const std::string& by,
+                                     const std::string& end) {
+        const std::size_t at = message.find(what);
+        if (at == std::string::npos) return message;
+        return message.substr(0, at) + by + message.substr(at + what.size()) + end;
+    };
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return required(message);
+    if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+        return replaced(" excludes ", " and ", " cannot be used together");
+    if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr)
+        return replaced(" requires ", " needs ", "");
+    constexpr std::string_view conversion = "Could not convert: ", needed = ": 1 required ";
+    if (const std::size_t at = message.find(needed); at != std::string::npos) {
+        const std::string type = message.substr(at + needed.size());
+        return message.substr(0, at) + " needs a value: " + type.substr(0, type.find(" missing"));
+    }
+    if (message.starts_with(conversion))
+        return message.substr(conversion.size()) + " is not a number";
+    return message;
+}
+
 std::string what_is_wrong(const CLI::App& command, const CLI::ParseError& error) {
     const std::vector<std::string> left = command.remaining();
     if (!left.empty()) return unknown(command, left.front());
     const std::vector<std::string> commands = commands_of(command);
     const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
     if (is_missing && !commands.empty()) return "missing command: " + joined(commands);
-    return std::string(dynamic_cast<const CLI::RequiredError*>(&error) != nullptr
-                           ? required(error.what())
-                           : error.what());
+    return plain(error);
 }
 
 /// "capstan config print".

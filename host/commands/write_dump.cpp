@@ -1,5 +1,6 @@
 #include "commands/write_dump.hpp"
 
+#include <csignal>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -155,6 +156,8 @@ Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& p
 }
 
 int run_dump(const DumpArguments& arguments, Streams streams) {
+    // A reader of the progress that ends early is no reason to write no file.
+    if (arguments.file != "-") std::signal(SIGPIPE, SIG_IGN);
     const Result<std::string> dump = dump_cluster(arguments, streams.err);
     if (!dump) {
         return refuse(streams, dump.error().message,
