@@ -59,8 +59,9 @@ plugin_files::TrustPolicy trust_policy(const config::Trust& trust,
                                        const config::ShippedPlugins& shipped) {
     plugin_files::TrustPolicy policy;
     policy.search_paths.push_back(shipped.root());
-    policy.search_paths.insert(policy.search_paths.end(), trust.search_paths.begin(),
-                               trust.search_paths.end());
+    // Another path is an error of the configuration, which has been reported.
+    for (const std::string& path : trust.search_paths)
+        if (path.starts_with('/')) policy.search_paths.emplace_back(path);
     policy.require_sha256 = trust.require_sha256;
     return policy;
 }
