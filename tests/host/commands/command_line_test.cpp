@@ -96,18 +96,6 @@ TEST(ConfigCheck, PrintsJson) {
     }
 }
 
-TEST(ConfigCheck, WarnsIfNothingIsBalanced) {
-    const Folder folder;
-    const std::string file =
-        folder.write("capstan.toml", "[pipeline.scale_up]\nexpanders = [\"random\"]\n");
-    const CommandResult ran = capstan("config check --config " + file);
-    EXPECT_EQ(ran.code, 0);
-    EXPECT_THAT(ran.err, AllOf(HasSubstr("capstan.toml:1:"), HasSubstr("not balanced"),
-                               HasSubstr("similarity = [\"resources\", \"labels\"]"),
-                               HasSubstr("balance_similar = false")));
-    EXPECT_EQ(capstan("config check --config " + folder.write("empty.toml", "")).err, "");
-}
-
 TEST(ConfigCheck, LetsAPluginClassRefuseSettings) {
     const Folder folder;
     const std::string file =
