@@ -186,13 +186,13 @@ Result<void> LiveCluster::start_daemon() {
 
 Result<void> LiveCluster::write_config() {
     const runtime::config::TomlValue settings = cloud_.settings();
-    CAPSTAN_TRY(const std::string text,
-                simulation::live::make_live_config(config_, simulation_.input,
-                                                   simulation_.input.cloud ? &settings : nullptr,
-                                                   simulation_.prepared->shipped,
-                                                   {.kubeconfig = folder_.kubeconfig().string(),
-                                                    .admin = admin_,
-                                                    .speed = options_.speed}));
+    CAPSTAN_TRY(const std::string text, simulation::live::make_live_config(
+                                            config_, simulation_.input,
+                                            simulation_.input.clouds.empty() ? nullptr : &settings,
+                                            simulation_.prepared->shipped,
+                                            {.kubeconfig = folder_.kubeconfig().string(),
+                                             .admin = admin_,
+                                             .speed = options_.speed}));
     return write_file(folder_.config(), text);
 }
 

@@ -81,7 +81,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
-    out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
+    out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
     err << out.prepared->complaints;
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -103,7 +103,7 @@ std::optional<Simulation> with_config(Result<simulation::Input> input, const Sim
     runtime::config::Loaded loaded = config_or_default(from, shipped);
     Simulation out{.input = *std::move(input)};
     if (loaded.config) out.input.scan_interval = loaded.config->cluster.scan_interval;
-    out.prepared = simulation::prepare(std::move(loaded), out.input.cloud, std::move(shipped));
+    out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
     err << out.prepared->complaints;
     return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
 }

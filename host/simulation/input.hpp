@@ -102,10 +102,12 @@ struct Objects {
     std::vector<engine::snapshot::ServiceObject> services{};
 };
 
-/// The id of a scenario's cloud, which is an instance of the shipped plugin `simulated`.
+/// The id of a scenario's cloud. It is an instance of the shipped plugin `simulated`, as all clouds
+/// of an Input are.
 inline const PluginInstanceId simulated_cloud("simulated");
-/// The settings of that cloud, with their text, so that diagnostics show the right line.
+/// The settings of such a cloud, with their text, so that diagnostics show the right line.
 struct CloudSettings {
+    PluginInstanceId id = simulated_cloud;
     runtime::config::Source source{};
     runtime::config::TomlValue settings{};  ///< a table
     /// The settings with all that steps will change, to be checked before anything runs; empty: no
@@ -133,10 +135,10 @@ struct Input {
     std::vector<Budget> budgets{};
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
-    /// The cloud that replaces those of the configuration. Absent: the clouds of the configuration
+    /// The clouds that replace those of the configuration. Empty: the clouds of the configuration
     /// are used. They may change at any time, so they are refreshed at every moment at which there
     /// could be a pass.
-    std::optional<CloudSettings> cloud{};
+    std::vector<CloudSettings> clouds{};
 };
 
 }  // namespace capstan::simulation

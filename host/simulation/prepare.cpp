@@ -19,9 +19,10 @@ void drop(runtime::config::Config& config, std::vector<PluginInstanceId>& names)
     names.clear();
 }
 
-/// Removes the clouds of the configuration, also from the tree that is printed.
-void drop_clouds(runtime::config::Config& config) {
-    config.pipeline.clouds.push_back(simulated_cloud);
+/// Removes the clouds of the configuration, also from the tree that is printed, and instances of
+/// the names in `names`.
+void drop_clouds(runtime::config::Config& config, std::vector<PluginInstanceId> names) {
+    drop(config, names);
     drop(config, config.pipeline.clouds);
     const auto pipeline =
         std::ranges::find(config.tree.children, "pipeline", &runtime::config::SettingValue::key);
@@ -29,12 +30,18 @@ void drop_clouds(runtime::config::Config& config) {
     std::erase_if(pipeline->children, [](const auto& member) { return member.key == "clouds"; });
 }
 
-/// As if [pipeline] said clouds = ["simulated"].
-runtime::config::SettingValue tree_of_cloud() {
+std::vector<PluginInstanceId> ids_of(const std::vector<CloudSettings>& clouds) {
+    std::vector<PluginInstanceId> out;
+    for (const CloudSettings& cloud : clouds) out.push_back(cloud.id);
+    return out;
+}
+
+/// As if [pipeline] said clouds = ["ID"].
+runtime::config::SettingValue tree_of_cloud(const PluginInstanceId& id) {
     using runtime::config::SettingValue;
     SettingValue name{.shape = SettingValue::Shape::value,
                       .type = SettingType::instance,
-                      .text = simulated_cloud.value(),
+                      .text = id.value(),
                       .instance_kind = CAPSTAN_KIND_CLOUD};
     SettingValue clouds{.shape = SettingValue::Shape::list,
                         .type = SettingType::instance,
@@ -51,9 +58,9 @@ runtime::config::Config cloud_config(const CloudSettings& cloud,
     runtime::config::Config config;
     config.trust = like.trust;
     config.secrets = like.secrets;
-    config.pipeline.clouds = {simulated_cloud};
-    config.tree = tree_of_cloud();
-    config.plugins.push_back({.id = simulated_cloud,
+    config.pipeline.clouds = {cloud.id};
+    config.tree = tree_of_cloud(cloud.id);
+    config.plugins.push_back({.id = cloud.id,
                               .declared = false,
                               .shipped = true,
                               .file = shipped.find(simulated_cloud.value()).value_or("").string(),
@@ -87,6 +94,22 @@ void extend_deadlines(runtime::config::Config& config) {
     }
 }
 
+/// Loads the plugin of the cloud into `out`, which has a configuration; returns the number of
+/// errors.
+std::size_t add_cloud(const CloudSettings& cloud, PreparedSetup& out) {
+    runtime::config::Config& config = *out.config;
+    runtime::config::Diagnostics complaints(cloud.source);
+    check_changes(cloud, config, out, complaints);
+    runtime::config::Config own = cloud_config(cloud, config, out.shipped);
+    extend_deadlines(own);
+    for (auto& plugin : runtime::load_plugins(own, out.shipped, out.registry, complaints))
+        out.plugins.push_back(std::move(plugin));
+    config.pipeline.clouds.push_back(cloud.id);
+    config.plugins.push_back(own.plugins.front());
+    out.complaints += complaints.text();
+    return complaints.errors();
+}
+
 /// Does the same for plugins that are loaded. A hook that misses its deadline is left out, so a
 /// busy machine would change the outcome. A hook that hangs for ever is still noticed.
 void extend_hook_deadlines(runtime::PluginSet& plugins) {
@@ -99,28 +122,19 @@ void extend_hook_deadlines(runtime::PluginSet& plugins) {
 }  // namespace
 
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
-                                       const std::optional<CloudSettings>& cloud,
+                                       const std::vector<CloudSettings>& clouds,
                                        runtime::config::ShippedPlugins shipped) {
     auto out = std::make_unique<PreparedSetup>(PreparedSetup{.shipped = std::move(shipped)});
     std::size_t errors = 0;
     if (loaded.config) {
         runtime::config::Config& config = out->config.emplace(*std::move(loaded.config));
-        if (cloud) drop_clouds(config);
+        if (!clouds.empty()) drop_clouds(config, ids_of(clouds));
         extend_deadlines(config);
         out->plugins =
             runtime::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
     }
-    if (auto& config = out->config; config && cloud) {
-        runtime::config::Diagnostics complaints(cloud->source);
-        check_changes(*cloud, *config, *out, complaints);
-        runtime::config::Config own = cloud_config(*cloud, *config, out->shipped);
-        extend_deadlines(own);
-        for (auto& plugin : runtime::load_plugins(own, out->shipped, out->registry, complaints))
-            out->plugins.push_back(std::move(plugin));
-        config->pipeline.clouds = {simulated_cloud};
-        config->plugins.push_back(own.plugins.front());
-        out->complaints = complaints.text();
-        errors = complaints.errors();
+    if (out->config) {
+        for (const CloudSettings& cloud : clouds) errors += add_cloud(cloud, *out);
     }
     extend_hook_deadlines(out->plugins);
     out->complaints.insert(0, loaded.diagnostics.text());
@@ -132,10 +146,10 @@ std::unique_ptr<PreparedSetup> prepare_to_decide(runtime::config::Loaded loaded,
                                                  runtime::config::ShippedPlugins shipped) {
     if (loaded.config) {
         runtime::config::Config& config = *loaded.config;
-        drop_clouds(config);
+        drop_clouds(config, {simulated_cloud});
         drop(config, config.pipeline.controllers);
     }
-    return prepare(std::move(loaded), std::nullopt, std::move(shipped));
+    return prepare(std::move(loaded), {}, std::move(shipped));
 }
 
 std::vector<engine::snapshot::DefaultSpread> scheduler_spread(

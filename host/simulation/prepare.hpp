@@ -30,10 +30,10 @@ struct PreparedSetup {
     }
 };
 
-/// `cloud`, if given, replaces the clouds that the configuration names; their plugins are then not
-/// loaded.
+/// `clouds`, unless empty, replace the clouds that the configuration names; the plugins of those
+/// are then not loaded.
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
-                                       const std::optional<CloudSettings>& cloud,
+                                       const std::vector<CloudSettings>& clouds,
                                        runtime::config::ShippedPlugins shipped);
 
 /// For passes whose decision is not carried out: loads neither clouds nor controllers, since those

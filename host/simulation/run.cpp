@@ -117,9 +117,12 @@ private:
 
     /// How old the machine lists of the cloud can be: its refresh interval plus its list lag.
     Duration lag() const { return cloud_time("refresh_every") + cloud_time("list_lag"); }
+    /// The longest of the clouds.
     Duration cloud_time(std::string_view key) const {
-        if (!input_.cloud) return Duration(0);
-        return parse_duration(text_of(input_.cloud->settings, key)).value_or(Duration(0));
+        Duration out{0};
+        for (const CloudSettings& cloud : input_.clouds)
+            out = std::max(out, parse_duration(text_of(cloud.settings, key)).value_or(out));
+        return out;
     }
 
     /// Runs the step and compares what happened with its expectations. The expectations of a step
@@ -143,11 +146,13 @@ private:
     /// When the clouds change by themselves, and when their lists show it; ascending. Absent: the
     /// clouds may change at any time.
     std::optional<std::vector<Time>> cloud_changes() const {
-        if (!input_.cloud) return std::nullopt;
+        if (input_.clouds.empty()) return std::nullopt;
         std::vector<Time> out;
-        for (const Duration at : input_.cloud->changes) {
-            out.push_back(input_.start + at);
-            out.push_back(input_.start + at + cloud_time("list_lag"));
+        for (const CloudSettings& cloud : input_.clouds) {
+            for (const Duration at : cloud.changes) {
+                out.push_back(input_.start + at);
+                out.push_back(input_.start + at + cloud_time("list_lag"));
+            }
         }
         std::ranges::sort(out);
         return out;

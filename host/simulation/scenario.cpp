@@ -118,7 +118,7 @@ public:
         add_sets(values_.replica_set, "replica_set", out);
         if (!cloud_) return out;
         out.registrations = cloud_->registrations;
-        out.cloud = std::move(cloud_->settings);
+        out.clouds = {std::move(cloud_->settings)};
         return out;
     }
 
@@ -275,7 +275,7 @@ private:
 void check(const keys::Scenario& given, const Input& input, const TomlValue& root, Scenario& out) {
     const TomlValue* pipeline = root.find("pipeline");
     const TomlValue* clouds = pipeline == nullptr ? nullptr : pipeline->find("clouds");
-    if (clouds != nullptr && input.cloud) {
+    if (clouds != nullptr && !input.clouds.empty()) {
         out.diagnostics.error(
             clouds->place,
             "pipeline.clouds: [[group]] and 'change' need the simulated cloud, which "

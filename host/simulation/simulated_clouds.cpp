@@ -1,5 +1,6 @@
 #include "simulation/simulated_clouds.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/config/text.hpp"
@@ -8,6 +9,7 @@ namespace capstan::simulation {
 namespace {
 
 using runtime::config::toml_key;
+using runtime::config::toml_number;
 using runtime::config::toml_string;
 
 /// Whether the settings of a machine have a key of its own for the resource.
@@ -76,6 +78,13 @@ std::string group_toml(const SimulatedGroup& group) {
     std::string out = "[[groups]]\nid = " + toml_string(group.id) +
                       "\nsize = " + std::to_string(group.size) + "\n";
     if (!group.node.zone.empty()) out += "zone = " + toml_string(group.node.zone) + "\n";
+    if (group.min > 0) out += "min = " + std::to_string(group.min) + "\n";
+    if (group.max) out += "max = " + std::to_string(*group.max) + "\n";
+    if (group.price_per_hour)
+        out += "price_per_hour = " + toml_number(*group.price_per_hour) + "\n";
+    if (group.spot) out += "spot = true\n";
+    if (group.target)
+        out += "changes = [{ at = \"0s\", target = " + std::to_string(*group.target) + " }]\n";
     return out + "machine = " + machine_toml(group.node) + "\n";
 }
 
@@ -90,6 +99,8 @@ Result<CloudSettings> make_cloud_settings(std::string source,
     auto settings = runtime::config::parse_toml(diagnostics);
     if (!settings) return fail(ErrorCode::invalid_argument, diagnostics.text());
     out.settings = std::move(*settings);
+    if (std::ranges::any_of(groups, [](const auto& group) { return group.target.has_value(); }))
+        out.changes = {Duration(0)};
     return out;
 }
 
@@ -99,8 +110,10 @@ std::string machine_id(const std::string& group, std::size_t number) {
 
 std::vector<SimulatedCloud> simulated_clouds(const Input& input,
                                              const runtime::PluginSet& plugins) {
-    if (input.cloud) return {{simulated_cloud, input.cloud->source, input.cloud->settings}};
     std::vector<SimulatedCloud> out;
+    for (const CloudSettings& cloud : input.clouds)
+        out.push_back({cloud.id, cloud.source, cloud.settings});
+    if (!out.empty()) return out;
     for (const runtime::LoadedPlugin& plugin : plugins) {
         if (plugin.config.shipped && plugin.plugin_class.id == simulated_cloud.value())
             out.push_back({plugin.config.id, {input.source, ""}, plugin.config.settings});

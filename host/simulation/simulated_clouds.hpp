@@ -2,6 +2,7 @@
 /// a run that are instances of that plugin.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,16 @@ namespace capstan::simulation {
 
 struct SimulatedGroup {
     std::string id{};
-    int size = 0;  ///< machines that run at the start
+    int size = 0;  ///< machines that run at the start; from `min` to `max`
     NodeTemplate node{};
+    int min = 0;
+    std::optional<int> max{};                ///< absent: no limit
+    std::optional<int> target{};             ///< machines asked for at the start; absent: `size`
+    std::optional<double> price_per_hour{};  ///< absent: unknown
+    bool spot = false;
 };
 
-/// The groups as the plugin's settings. `source`: what diagnostics call the file. No group has a
-/// maximum.
+/// The groups as the plugin's settings. `source`: what diagnostics call the file.
 Result<CloudSettings> make_cloud_settings(std::string source,
                                           const std::vector<SimulatedGroup>& groups);
 
@@ -38,8 +43,8 @@ struct SimulatedCloud {
     runtime::config::TomlValue settings{};
 };
 
-/// The input's own cloud; without one, the simulated clouds among `plugins`, in their order. Empty:
-/// no cloud is simulated.
+/// The input's own clouds; without one, the simulated clouds among `plugins`, in their order.
+/// Empty: no cloud is simulated.
 std::vector<SimulatedCloud> simulated_clouds(const Input& input, const runtime::PluginSet& plugins);
 
 }  // namespace capstan::simulation

@@ -30,7 +30,7 @@ public:
         EXPECT_EQ(scenario.diagnostics.text(), "");
         input_ = *std::move(scenario.input);
         prepared_ =
-            prepare({std::move(scenario.config), scenario.diagnostics}, input_.cloud, shipped);
+            prepare({std::move(scenario.config), scenario.diagnostics}, input_.clouds, shipped);
         EXPECT_TRUE(prepared_->is_sound) << prepared_->complaints;
     }
 

@@ -108,7 +108,8 @@ Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
     out.input.budgets = facts.take_budgets();
     std::move(facts).add_to(objects);
     if (groups == DumpGroups::guessed) {
-        CAPSTAN_TRY(out.input.cloud, guess_cloud(objects, file.string(), out.remarks));
+        CAPSTAN_TRY(CloudSettings cloud, guess_cloud(objects, file.string(), out.remarks));
+        out.input.clouds.push_back(std::move(cloud));
     }
     out.input.steps.emplace_back();
     return out;

@@ -62,7 +62,7 @@ Duration sped_up(Duration time, double speed) {
 
 LiveCloud::LiveCloud(const Input& input, double speed)
     : speed_(speed), register_delay_(input.register_delay) {
-    if (input.cloud) settings_ = input.cloud->settings;
+    if (!input.clouds.empty()) settings_ = input.clouds.front().settings;
     for (const Registration& registration : input.registrations)
         std::ignore = apply(registration, Duration(0));
 }

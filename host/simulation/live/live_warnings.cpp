@@ -73,7 +73,7 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
            "nodes_stay: ignored; nodes are deleted with their machines");
     remark(any_registration(input, [](const Registration& r) { return r.ready_delay.has_value(); }),
            "ready_delay: ignored for single groups; the file's ready_delay applies to all");
-    remark(!input.cloud && names_clouds,
+    remark(input.clouds.empty() && names_clouds,
            "pipeline.clouds: nodes of a cloud that is not simulated must join by themselves");
     return out;
 }

@@ -176,7 +176,8 @@ Result<Input> make_trace_input(const CsvTable& nodes, const CsvTable& pods) {
     CAPSTAN_CHECK(demand_columns(nodes, node_columns));
     CAPSTAN_CHECK(demand_columns(pods, pod_columns));
     Input input{.title = "trace of " + counted(pods.size(), "pod"), .source = pods.name()};
-    CAPSTAN_TRY(input.cloud, make_trace_cloud(nodes));
+    CAPSTAN_TRY(CloudSettings cloud, make_trace_cloud(nodes));
+    input.clouds.push_back(std::move(cloud));
     CAPSTAN_TRY(std::vector<Action> actions, read_pods(pods));
     input.steps.emplace_back().actions = std::move(actions);
     return input;

@@ -20,8 +20,8 @@ Scenario read(const std::string& text) {
 TEST(ScenarioFile, ExpandsAGroupWithZonesIntoOnePerZone) {
     const Scenario scenario =
         read("[[group]]\nid = \"web\"\nzones = [\"a\", \"b\"]\nmachine = { cpu = \"4\" }\n");
-    ASSERT_TRUE(scenario.input && scenario.input->cloud) << scenario.diagnostics.text();
-    const auto* groups = scenario.input->cloud->settings.find("groups");
+    ASSERT_TRUE(scenario.input && !scenario.input->clouds.empty()) << scenario.diagnostics.text();
+    const auto* groups = scenario.input->clouds.front().settings.find("groups");
     ASSERT_EQ(groups->children.size(), 2u);
     EXPECT_EQ(groups->children[1].find("id")->text, "web-b");
     EXPECT_EQ(groups->children[1].find("zone")->text, "b");
@@ -41,10 +41,11 @@ change = [{ group = "web", capacity = 0, machine = { cpu = "8" } }]
     const auto& change = std::get<CloudChange>(scenario.input->steps[1].actions.at(0).what);
     EXPECT_EQ(change.group, "web");
     EXPECT_EQ(change.change.find("group"), nullptr);
-    const auto& then = scenario.input->cloud->changed.find("groups")->children[0];
+    const auto& then = scenario.input->clouds.front().changed.find("groups")->children[0];
     EXPECT_EQ(then.find("machine")->find("cpu")->text, "8");
     EXPECT_EQ(then.find("changes")->children[0].find("capacity")->integer, 0);
-    EXPECT_EQ(scenario.input->cloud->settings.find("groups")->children[0].find("changes"), nullptr);
+    EXPECT_EQ(scenario.input->clouds.front().settings.find("groups")->children[0].find("changes"),
+              nullptr);
 }
 
 TEST(ScenarioFile, ReadsHowNodesOfAGroupJoin) {
@@ -279,7 +280,7 @@ TEST(ScenarioFile, ResolvesTheConfigurationFileRelativeToItsFolder) {
 TEST(ScenarioFile, UsesTheConfiguredCloudsIfItHasNoGroups) {
     const Scenario scenario = read("title = \"nothing\"\n");
     ASSERT_TRUE(scenario.input);
-    EXPECT_FALSE(scenario.input->cloud.has_value());
+    EXPECT_TRUE(scenario.input->clouds.empty());
 }
 
 }  // namespace

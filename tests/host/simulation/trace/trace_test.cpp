@@ -30,8 +30,8 @@ const PodBatch& batch_at(const Input& input, std::size_t index) {
 TEST(ClusterTrace, CreatesAGroupForEachMachineType) {
     const auto input = trace("");
     ASSERT_TRUE(input) << input_error(input);
-    ASSERT_TRUE(input->cloud);
-    const runtime::config::TomlValue* const groups = input->cloud->settings.find("groups");
+    ASSERT_EQ(input->clouds.size(), 1u);
+    const runtime::config::TomlValue* const groups = input->clouds.front().settings.find("groups");
     ASSERT_NE(groups, nullptr);
     ASSERT_EQ(groups->children.size(), 2u);
     EXPECT_EQ(groups->children[0].find("id")->text, "cpu32-mem256");
