@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include <boost/asio/post.hpp>
 #include <boost/json/array.hpp>
 
 #include <capstan/ascii.hpp>
@@ -16,7 +15,6 @@ namespace capstan::plugin_commands {
 namespace {
 
 namespace json = boost::json;
-using simulation::api_server::ObjectPart;
 
 /// Blocked pods are created in 1900 and are 150 years old: longer than any startup timeout.
 constexpr Time long_ago = Time(std::chrono::sys_days(std::chrono::year(1900) / 1 / 1));
@@ -39,28 +37,6 @@ std::string version_of(const std::string& api_version) {
     return api_version.substr(api_version.find('/') + 1);
 }
 
-/// The parts of a definition that the server needs in order to serve a kind with a Scale.
-json::object definition_of(const std::string& group, const std::string& version,
-                           const std::string& plural, const std::string& kind,
-                           const char* selector) {
-    const json::object scale{{"specReplicasPath", ".spec.replicas"},
-                             {"statusReplicasPath", ".status.replicas"},
-                             {"labelSelectorPath", selector}};
-    const json::object served{
-        {"name", version},
-        {"served", true},
-        {"storage", true},
-        {"subresources", json::object{{"status", json::object()}, {"scale", scale}}},
-        {"schema", json::object{{"openAPIV3Schema",
-                                 json::object{{"type", "object"},
-                                              {"x-kubernetes-preserve-unknown-fields", true}}}}}};
-    return {{"metadata", json::object{{"name", plural + "." + group}}},
-            {"spec", json::object{{"group", group},
-                                  {"scope", "Namespaced"},
-                                  {"names", json::object{{"plural", plural}, {"kind", kind}}},
-                                  {"versions", json::array{served}}}}};
-}
-
 /// Labels that match the Balancer's own selector; operators other than In and Exists are ignored.
 json::object own_labels(const json::object& balancer) {
     json::object out;
@@ -80,25 +56,10 @@ json::object own_labels(const json::object& balancer) {
 }  // namespace
 
 struct CallCluster::Parts {
-    explicit Parts(io::Loop& loop)
-        : store(loop, {}),
-          server(store),
-          network(server, loop),
-          anyone(loop),
-          api(network, loop, anyone, {.server = "http://cluster.local", .requests_per_second = 0}) {
-    }
-    simulation::api_server::ObjectStore store;
-    simulation::api_server::ApiServer server;
-    simulation::api_server::LocalHttpClient network;
-    AnonymousCredentials anyone;
-    kubernetes::client::ApiClient api;
+    explicit Parts(io::ManualLoop& loop) : local(loop) {}
+    simulation::LocalApi local;
     std::shared_ptr<runtime::instances::ControllerClient> controller{};
 };
-
-void CallCluster::AnonymousCredentials::get(Done done) {
-    boost::asio::post(loop_.io(),
-                      [done = std::move(done)] { done(kubernetes::client::Credential()); });
-}
 
 CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request)) {
     const auto named = [&](const char* key, const char* otherwise) {
@@ -145,7 +106,7 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
     CAPSTAN_TRY(host_, runtime::PluginHost::start(
                            config, {granted},
                            {.version = CAPSTAN_VERSION, .clock = clock, .has_cluster = true}));
-    parts_ = std::make_unique<Parts>(host_->loop());
+    parts_ = std::make_unique<Parts>(*host_->virtual_loop());
     create_objects();
     create_pods("Pending", &ControllerRequest::Pods::blocked);
     clock->advance_to(clock->monotonic() + blocked_pod_age);
@@ -153,45 +114,31 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
     for (auto& [name, pods] : request_.targets) pods.total -= pods.running + pods.blocked;
     create_pods("Pending", &ControllerRequest::Pods::total);
     if (!troubles_.empty()) return fail(troubles_.front());
-    host_->cluster()->connect(parts_->api);
+    host_->cluster()->connect(parts_->local.api());
     return {};
 }
 
 /// The resource of the target's kind. Defines an unknown kind if it has an API group.
 std::string CallCluster::serve_kind(const Target& target) {
     const std::string group = group_of(target.api_version);
-    const auto find_kind = [&]() -> std::string {
-        for (const simulation::api_server::KindPtr& kind : parts_->store.kinds().all()) {
-            if (kind->kind == target.kind && kind->group == group &&
-                kind->version == version_of(target.api_version))
-                return kind->resource();
-        }
-        return {};
-    };
-    std::string known = find_kind();
+    simulation::LocalApi& local = parts_->local;
+    std::string known = local.resource_of(target.api_version, target.kind);
     if (!known.empty() || group.empty() || target.kind.empty()) return known;
-    std::string plural = target.kind + "s";
-    plural = lower_case(plural);
-    create("customresourcedefinitions.apiextensions.k8s.io", "",
-           definition_of(group, version_of(target.api_version), plural, target.kind,
-                         ".status.selector"));
-    host_->virtual_loop()->settle();
-    return find_kind();
+    const std::string plural = target.kind + "s";
+    note(local.define(group, version_of(target.api_version), lower_case(plural), target.kind));
+    return local.resource_of(target.api_version, target.kind);
+}
+
+void CallCluster::note(const Result<void>& done) {
+    if (!done) troubles_.push_back(done.error());
 }
 
 void CallCluster::create(std::string_view resource, const std::string& ns, json::object object) {
-    const auto made = parts_->store.create(parts_->store.kind(resource), ns, std::move(object),
-                                           {.part = ObjectPart::everything});
-    if (!made && made.error().code != 409)
-        troubles_.push_back(
-            {ErrorCode::invalid_argument, std::string(resource) + ": " + made.error().message});
+    note(parts_->local.create(resource, ns, std::move(object)));
 }
 
 void CallCluster::create_objects() {
-    create("customresourcedefinitions.apiextensions.k8s.io", "",
-           definition_of("balancer.x-k8s.io", "v1alpha1", "balancers", "Balancer",
-                         ".status.selector"));
-    host_->virtual_loop()->settle();
+    note(parts_->local.define("balancer.x-k8s.io", "v1alpha1", "balancers", "Balancer"));
     if (ns_ != "default") create("namespaces", "", {{"metadata", json::object{{"name", ns_}}}});
     for (Target& target : targets_) {
         target.resource = serve_kind(target);
@@ -222,7 +169,7 @@ void CallCluster::create_pods(const char* phase, std::int64_t ControllerRequest:
         const auto pods = request_.targets.find(target.name);
         if (pods == request_.targets.end()) continue;
         for (std::int64_t i = 0; i < pods->second.*count; ++i)
-            create_pod(target, std::to_string(parts_->store.revision()), phase);
+            create_pod(target, std::to_string(parts_->local.store().revision()), phase);
     }
 }
 
@@ -280,7 +227,7 @@ std::optional<Error> find_mistake(const json::object& balancer) {
 }  // namespace
 
 Result<ControllerAnswer> CallCluster::answer() const {
-    const auto& store = parts_->store;
+    const auto& store = std::as_const(parts_->local).store();
     const auto balancer = store.find(store.kind("balancers.balancer.x-k8s.io"), ns_, name_);
     if (balancer == nullptr) return fail(ErrorCode::internal, "the Balancer was deleted");
     const json::array* status = find_array(*balancer, "status.targets");

@@ -5,12 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "kubernetes/client/access/api_client.hpp"
-#include "kubernetes/client/access/credentials.hpp"
 #include "plugin_commands/call_controller.hpp"
 #include "runtime/plugin_host.hpp"
-#include "simulation/api_server/api_server.hpp"
-#include "simulation/api_server/local_http_client.hpp"
+#include "simulation/local_api.hpp"
 
 namespace capstan::plugin_commands {
 
@@ -31,16 +28,6 @@ public:
     Result<ControllerAnswer> answer() const;
 
 private:
-    /// Gives an empty credential: the server in memory does not authenticate requests.
-    class AnonymousCredentials final : public kubernetes::client::Credentials {
-    public:
-        explicit AnonymousCredentials(io::Loop& loop) : loop_(loop) {}
-        void get(Done done) override;
-        void rejected(const kubernetes::client::Credential&) override {}
-
-    private:
-        io::Loop& loop_;
-    };
     struct Target {
         std::string name, api_version, kind, object;
         std::string resource{};  ///< "deployments.apps"; empty: the server does not serve the kind
@@ -51,6 +38,7 @@ private:
     Result<void> start(const runtime::LoadedPlugin& plugin);
     void read_targets();
     std::string serve_kind(const Target& target);
+    void note(const Result<void>& done);
     void create(std::string_view resource, const std::string& ns, boost::json::object object);
     void create_objects();
     void create_pods(const char* phase, std::int64_t ControllerRequest::Pods::* count);

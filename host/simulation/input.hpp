@@ -133,6 +133,8 @@ struct Input {
     std::optional<std::vector<engine::snapshot::DefaultSpread>> scheduler_spread{};
     Objects objects{};
     std::vector<Budget> budgets{};
+    /// ConfigMaps and custom objects that plugins may read through the Kubernetes API, as JSON.
+    std::vector<std::string> plugin_objects{};
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
     /// The clouds that replace those of the configuration. Empty: the clouds of the configuration

@@ -1,6 +1,7 @@
 #include "simulation/run.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "simulation/event_loop.hpp"
 #include "simulation/expect.hpp"
 #include "simulation/fault_injector.hpp"
+#include "simulation/local_api.hpp"
 #include "simulation/node_registrar.hpp"
 #include "simulation/prepare.hpp"
 #include "simulation/run_statistics.hpp"
@@ -24,6 +26,10 @@
 
 namespace capstan::simulation {
 namespace {
+
+/// The virtual time before the start of a run in which plugins start that use the API server: their
+/// watches are refused, if at all, within this time.
+constexpr Duration plugin_start_time = std::chrono::milliseconds(1);
 
 /// A run under way.
 class Run {
@@ -40,7 +46,11 @@ public:
           node_registrar_(cluster_, event_log_, registration(input)) {}
 
     ~Run() {
-        if (host_) host_->pass_requests().listen({});
+        if (!host_) return;
+        host_->pass_requests().listen({});
+        if (!local_api_) return;
+        host_->cluster()->disconnect();
+        host_->virtual_loop()->settle();
     }
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
@@ -78,14 +88,37 @@ private:
     Duration elapsed() const { return event_loop_->now() - input_.start; }
     bool is_over() const { return setup_.until && elapsed() >= *setup_.until; }
 
+    /// Whether a plugin may use the API server.
+    bool wants_api() const {
+        return std::ranges::any_of(setup_.plugins, [](const runtime::LoadedPlugin& plugin) {
+            return !plugin.config.grants.kube.empty();
+        });
+    }
+
+    /// Connects plugins to an API server with the input's objects for them. The watches that they
+    /// opened at their start have all objects before the first pass.
+    Result<void> connect_plugins() {
+        local_api_ = std::make_unique<LocalApi>(*host_->virtual_loop());
+        if (const auto added = local_api_->add(input_.plugin_objects); !added)
+            return fail(within(input_.source, added.error()));
+        host_->cluster()->connect(local_api_->api());
+        host_->virtual_loop()->settle();
+        const Duration early = input_.start - host_->loop().clock()->now();
+        if (early > Duration(0)) host_->virtual_loop()->advance(early);
+        return {};
+    }
+
     Result<void> begin() {
-        CAPSTAN_TRY(host_, runtime::PluginHost::start(
-                               setup_.config, setup_.plugins,
-                               {.seed = input_.seed,
-                                .version = setup_.version,
-                                .breadcrumbs = {},
-                                .state = {},
-                                .clock = std::make_shared<io::ManualClock>(input_.start)}));
+        const Time start = wants_api() ? input_.start - plugin_start_time : input_.start;
+        CAPSTAN_TRY(host_,
+                    runtime::PluginHost::start(setup_.config, setup_.plugins,
+                                               {.seed = input_.seed,
+                                                .version = setup_.version,
+                                                .breadcrumbs = {},
+                                                .state = {},
+                                                .clock = std::make_shared<io::ManualClock>(start),
+                                                .has_cluster = wants_api()}));
+        if (host_->cluster() != nullptr) CAPSTAN_CHECK(connect_plugins());
         CAPSTAN_TRY(autoscaler_, AutoscalerProcess::make(
                                      setup_.config, *host_, input_.seed, cloud_changes(),
                                      {cluster_, node_registrar_, event_log_, statistics_, observer_,
@@ -232,6 +265,7 @@ private:
     SimulatedCluster cluster_;
     NodeRegistrar node_registrar_;
     std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<LocalApi> local_api_;  ///< NULL: no plugin uses the API server
     std::unique_ptr<AutoscalerProcess> autoscaler_;
     std::unique_ptr<CloudControl> cloud_;  ///< NULL: no cloud is simulated
     std::unique_ptr<FaultInjector> fault_injector_;
