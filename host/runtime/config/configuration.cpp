@@ -35,6 +35,8 @@ void describe(auto&& key, Sections& s) {
     key("secrets", s.config.secrets, "Location of the secrets.");
     key("watchdog", s.config.watchdog, "Reaction to calls and threads that do not return.");
     key("reload", s.config.reload, "Reloading of this file.");
+    key("simulate", s.config.simulate,
+        "Node groups in simulations of a cluster dump; ignored by run.");
 }
 
 Fields make_schema() {

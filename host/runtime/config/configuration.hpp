@@ -23,6 +23,7 @@
 #include "runtime/config/diagnostics.hpp"
 #include "runtime/config/pipeline.hpp"
 #include "runtime/config/scaling.hpp"
+#include "runtime/config/simulate.hpp"
 #include "runtime/config/validated_settings.hpp"
 
 namespace capstan::runtime::config {
@@ -65,6 +66,7 @@ struct Config {
     Limits limits;
     Watchdog watchdog;
     Reload reload;
+    Simulate simulate;
     /// All instances: first those with a table, in the order of the file, then those that only the
     /// pipeline names, in the order of these names.
     std::vector<PluginConfig> plugins{};

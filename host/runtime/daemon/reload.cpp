@@ -63,14 +63,15 @@ bool is_live(std::string_view path) {
     if (path == "scale_up.spread_timeout_annotation") return false;
     // Controllers are created at the start.
     if (path.starts_with("pipeline.controllers")) return false;
-    constexpr std::array<std::string_view, 8> starts{"pipeline",
+    constexpr std::array<std::string_view, 9> starts{"pipeline",
                                                      "scale_up",
                                                      "scale_down",
                                                      "limits",
                                                      "admin.max_failing_time",
                                                      "admin.max_inactivity",
                                                      "admin.max_startup_time",
-                                                     "cluster.scan_interval"};
+                                                     "cluster.scan_interval",
+                                                     "simulate"};
     return std::ranges::any_of(starts, [&](std::string_view s) { return path.starts_with(s); });
 }
 
