@@ -1,7 +1,10 @@
 #include "simulation/prepare.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include <capstan/abi/cloud.h>
@@ -17,6 +20,44 @@ void drop(runtime::config::Config& config, std::vector<PluginInstanceId>& names)
         return std::ranges::count(names, plugin.id) > 0;
     });
     names.clear();
+}
+
+/// The shipped plugins that are of no use without a network.
+constexpr std::array<std::string_view, 4> network_plugins{"aws", "gce", "external_grpc",
+                                                          "grpc_expander"};
+
+/// Whether the value of the pipeline is the name of the instance, or a stage that uses it.
+bool is_use_of(const runtime::config::SettingValue& value, const std::string& name) {
+    if (value.shape == runtime::config::SettingValue::Shape::value) return value.text == name;
+    const runtime::config::SettingValue* const use = value.find("use");
+    return use != nullptr && use->text == name;
+}
+
+/// Removes the name from all lists of the pipeline's tree.
+void drop_uses(runtime::config::SettingValue& tree, const std::string& name) {
+    std::erase_if(tree.children, [&](const auto& child) { return is_use_of(child, name); });
+    for (runtime::config::SettingValue& child : tree.children) drop_uses(child, name);
+}
+
+/// Removes the instance and all of its uses.
+void leave_out(runtime::config::Config& config, const PluginInstanceId& id,
+               const runtime::config::ShippedPlugins& shipped) {
+    runtime::config::Pipeline& pipeline = config.pipeline;
+    std::erase_if(config.plugins, [&](const auto& plugin) { return plugin.id == id; });
+    std::erase(pipeline.controllers, id);
+    std::erase_if(pipeline.scale_up.expanders, [&](const auto& stage) { return stage.use == id; });
+    std::erase(pipeline.scale_up.similarity, id);
+    std::erase(pipeline.scale_up.group_sources, id);
+    for (runtime::config::SettingValue& section : config.tree.children)
+        if (section.key == "pipeline") drop_uses(section, id.value());
+    if (pipeline.scale_up.splitter != id) return;
+    pipeline.scale_up.splitter = runtime::config::ScaleUpPipeline().splitter;
+    const std::string& name = pipeline.scale_up.splitter.value();
+    if (config.find_plugin(name) != nullptr) return;
+    config.plugins.push_back({.id = pipeline.scale_up.splitter,
+                              .declared = false,
+                              .shipped = true,
+                              .file = shipped.find(name).value_or("").string()});
 }
 
 /// Removes the clouds of the configuration, also from the tree that is printed, and instances of
@@ -120,6 +161,38 @@ void extend_hook_deadlines(runtime::PluginSet& plugins) {
 }
 
 }  // namespace
+
+bool needs_network(const runtime::config::PluginConfig& plugin) {
+    const std::string name = std::filesystem::path(plugin.file).stem().string();
+    return !plugin.grants.http.empty() ||
+           (plugin.shipped && std::ranges::count(network_plugins, name) > 0);
+}
+
+std::vector<std::string> leave_out_uncallable(runtime::config::Config& config,
+                                              const runtime::config::ShippedPlugins& shipped,
+                                              bool has_machine_types) {
+    std::vector<std::string> out;
+    const std::vector<runtime::config::PluginConfig> plugins = config.plugins;
+    for (const runtime::config::PluginConfig& plugin : plugins) {
+        const auto is_among = [&](const std::vector<PluginInstanceId>& names) {
+            return std::ranges::count(names, plugin.id) > 0;
+        };
+        std::string why;
+        if (is_among(config.pipeline.clouds)) continue;
+        if (is_among(config.pipeline.controllers)) {
+            why = "controllers need a real cluster; what they would change stays as it is";
+        } else if (needs_network(plugin)) {
+            why = "it needs the network";
+        } else if (!has_machine_types && is_among(config.pipeline.scale_up.group_sources)) {
+            why = "the machine types and launch templates of the clouds are unknown";
+        } else {
+            continue;
+        }
+        leave_out(config, plugin.id, shipped);
+        out.push_back("plugin " + plugin.id.value() + ": not called in a simulation; " + why);
+    }
+    return out;
+}
 
 std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
                                        const std::vector<CloudSettings>& clouds,
