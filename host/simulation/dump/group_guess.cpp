@@ -135,6 +135,7 @@ std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObj
         if (kind.pool.empty() && kind.type.empty()) continue;
         GuessedGroup& group = groups[kind];
         add_node(group, nodes[i], i);
+        group.pool = kind.pool;
         group.node.machine_type = kind.type;
         group.node.zone = kind.zone;
         group.node.arch = kind.arch;

@@ -19,6 +19,7 @@ struct GuessedGroup {
     /// resource the least amount that any of them has.
     NodeTemplate node{};
     std::vector<std::size_t> nodes{};  ///< indices of the nodes, by name
+    std::string pool{};                ///< empty: the nodes have no label of a pool
 };
 
 /// Nodes with the same pool, machine type, zone, architecture and operating system form a group.
