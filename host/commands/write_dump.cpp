@@ -1,5 +1,6 @@
 #include "commands/write_dump.hpp"
 
+#include <array>
 #include <csignal>
 #include <memory>
 #include <string>
@@ -33,6 +34,11 @@ using kubernetes::client::ApiRequest;
 using kubernetes::client::ApiResource;
 
 constexpr ApiResource deployments{"apps", "v1", "deployments", "Deployment"};
+constexpr ApiResource balancers{"balancer.x-k8s.io", "v1alpha1", "balancers", "Balancer"};
+/// The status of an autoscaler, and the priorities of its expander. No other ConfigMap is read.
+constexpr std::array<std::string_view, 2> config_map_names{"cluster-autoscaler-status",
+                                                           "cluster-autoscaler-priority-expander"};
+constexpr std::string_view name_field = "metadata.name=";
 constexpr const char* page_size = "500";
 
 struct DumpArguments {
@@ -109,8 +115,16 @@ bool is_indispensable(const ApiResource& resource) {
     return resource.kind == "Node" || resource.kind == "Pod";
 }
 
-/// The dump's header, then the objects.
-Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop,
+/// "pods", "configmaps cluster-autoscaler-status".
+std::string title_of(const ApiResource& resource, std::string_view field_selector) {
+    const bool is_one = field_selector.starts_with(name_field);
+    return std::string(resource.plural) +
+           (is_one ? " " + std::string(field_selector.substr(name_field.size())) : "");
+}
+
+/// The dump's header, then the objects. An anonymous dump has no ConfigMaps and Balancers, which
+/// are little else than names.
+Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, bool is_anonymous,
                               std::ostream& progress) {
     json::array items;
     json::object outcomes;
@@ -119,12 +133,14 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop,
                          std::string_view field_selector) -> Result<void> {
         const std::size_t before = items.size();
         const Result<std::size_t> added = add_objects(api, loop, resource, field_selector, items);
+        const bool is_custom = resource.kind == balancers.kind;
+        if (!added && is_custom && added.error().code == ErrorCode::not_found) return {};
         // A kind is dumped completely or not at all.
         if (!added) items.erase(items.begin() + static_cast<std::ptrdiff_t>(before), items.end());
         if (!added && is_indispensable(resource)) return fail(added.error());
         outcomes[resource.kind] = added ? std::string(simulation::dump::asked_for)
                                         : "not taken: " + added.error().message;
-        progress << resource.plural << ": "
+        progress << title_of(resource, field_selector) << ": "
                  << (added ? counted(*added, "object") : "not taken: " + added.error().message)
                  << '\n';
         return {};
@@ -132,6 +148,12 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop,
     for (const kubernetes::client::CachedKind& kind : kubernetes::client::cached_kinds())
         CAPSTAN_CHECK(add(kind.resource, kind.field_selector));
     CAPSTAN_CHECK(add(deployments, {}));
+    if (!is_anonymous) {
+        for (const std::string_view name : config_map_names)
+            CAPSTAN_CHECK(add(kubernetes::client::resources::config_maps,
+                              std::string(name_field) + std::string(name)));
+        CAPSTAN_CHECK(add(balancers, {}));
+    }
     json::object header{
         {"kind", simulation::dump::dump_header_kind},
         {"apiVersion", "capstan/v1"},
@@ -146,7 +168,8 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop,
 Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& progress) {
     CAPSTAN_TRY(const auto cluster,
                 ChosenCluster::open(arguments.cluster, ChosenCluster::Access::read_only));
-    CAPSTAN_TRY(json::array items, take_dump(cluster->api(), cluster->loop(), progress));
+    CAPSTAN_TRY(json::array items,
+                take_dump(cluster->api(), cluster->loop(), arguments.is_anonymous, progress));
     if (arguments.is_anonymous) simulation::dump::make_anonymous(items);
     std::string text = json::serialize(json::object{
                            {"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(items)}}) +
@@ -180,9 +203,10 @@ void add_dump(CLI::App& parent, Action& action) {
         "Save the cluster state that decisions depend on to a file, for simulate and explain");
     command.footer(
         "The file contains only what decisions read: no environment variables, arguments,\n"
-        "commands or images of containers, no ConfigMaps or Secrets, and only the annotations\n"
-        "that autoscalers, volumes and static pods use, or whose value is a duration.\n"
-        "Names and labels are included unless --anonymous is given.");
+        "commands or images of containers, no Secrets, of ConfigMaps only the status and the\n"
+        "priorities of an autoscaler, and only the annotations that autoscalers, volumes and\n"
+        "static pods use, or whose value is a duration. Names and labels are included unless\n"
+        "--anonymous is given, which also leaves out ConfigMaps and Balancers.");
     auto arguments = std::make_shared<DumpArguments>();
     command
         .add_option("file", arguments->file,

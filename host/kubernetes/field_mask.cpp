@@ -94,6 +94,9 @@ constexpr Member spec_members[] = {
     // CSI nodes and drivers
     {"drivers"},
     {"storageCapacity"},
+    // Balancers
+    {"policy"},
+    {"targets"},
 };
 constexpr KeptMembers pod_or_volume_spec{pod_spec_members, &in_tree};
 constexpr KeptMembers spec{spec_members, &pod_or_volume_spec};
@@ -115,6 +118,10 @@ constexpr KeptMembers status{status_members};
 constexpr Member details_members[] = {{"causes"}, {"retryAfterSeconds"}};
 constexpr KeptMembers details{details_members};
 
+/// Of ConfigMaps: an autoscaler's status, and the priorities of an expander.
+constexpr Member data_members[] = {{"priorities"}, {"status"}};
+constexpr KeptMembers data{data_members};
+
 constexpr Member object_members[] = {
     {"apiVersion"},
     {"kind"},
@@ -126,6 +133,7 @@ constexpr Member object_members[] = {
     {"details", &details},
     {"message"},
     {"reason"},
+    {"data", &data},
     // storage classes and capacities
     {"allowedTopologies"},
     {"capacity"},

@@ -156,6 +156,41 @@ TEST(DumpCommand, WritesWhatSimulateNeedsWithoutSecrets) {
                 HasSubstr("bound to node n1"));
 }
 
+/// The ConfigMaps of an autoscaler among others, and a Balancer.
+void fill_with_config_maps(simulation::api_server::ObjectStore& store) {
+    fill_small_cluster(store);
+    const Put put = putter_of(store);
+    put("configmaps", "kube-system", R"({"metadata":{"name":"cluster-autoscaler-status"},
+        "data":{"status":"nodeGroups: []","password":"hush"}})");
+    put("configmaps", "kube-system", R"({"metadata":{"name":"cluster-autoscaler-priority-expander"},
+        "data":{"priorities":"10: [.*]"}})");
+    put("configmaps", "default", R"({"metadata":{"name":"web"},"data":{"status":"hush"}})");
+    put("secrets", "default", R"({"metadata":{"name":"web"},"data":{"status":"aHVzaA=="}})");
+}
+
+TEST(DumpCommand, WritesTheConfigMapsOfAnAutoscalerAlone) {
+    const ServedCluster cluster(std::nullopt, fill_with_config_maps);
+    const CommandResult ran = take_dump(cluster, "-");
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("nodeGroups: []"), HasSubstr("10: [.*]"),
+                               Not(HasSubstr("hush")), Not(HasSubstr("aHVzaA"))));
+    EXPECT_THAT(ran.err, AllOf(HasSubstr("configmaps cluster-autoscaler-status: 1 object\n"),
+                               Not(HasSubstr("balancers"))))
+        << "no Balancer is defined";
+    const CommandResult anonymous = take_dump(cluster, "- --anonymous");
+    EXPECT_THAT(anonymous.out, Not(HasSubstr("nodeGroups")));
+    EXPECT_THAT(anonymous.err, Not(HasSubstr("configmaps")));
+}
+
+TEST(DumpCommand, WritesBalancers) {
+    const ServedCluster cluster(std::nullopt, fill_small_cluster);
+    const Folder folder;
+    const std::string kubeconfig = folder.write("kubeconfig", cluster.kubeconfig());
+    ASSERT_EQ(capstan("crd install --kubeconfig '" + kubeconfig + "'").code, 0);
+    const CommandResult ran = take_dump(cluster, "-");
+    EXPECT_THAT(ran.err, HasSubstr("balancers: 0 objects\n"));
+}
+
 TEST(DumpCommand, ReportsAForbiddenKindAndSoDoesSimulate) {
     const ServedCluster cluster(
         simulation::api_server::ApiFault{.resource = "poddisruptionbudgets.policy", .status = 403},
