@@ -30,7 +30,8 @@ int run_cluster_command(ClusterArguments& arguments, Streams streams) {
             return refuse(streams, "--for: expected a duration such as \"60s\"", exit_usage);
         arguments.options.lasts = *lasts;
     }
-    const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
+    const std::optional<Simulation> simulation =
+        make_simulation(arguments.input, streams.err, RunsIn::real_time);
     if (!simulation) return exit_usage;
     const Result<ClusterFolder> folder = ClusterFolder::make(arguments.folder);
     if (!folder) return refuse(streams, folder.error().message, exit_failed);

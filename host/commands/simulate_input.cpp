@@ -20,6 +20,7 @@
 #include "runtime/pass_metrics.hpp"
 #include "runtime/services/metrics.hpp"
 #include "simulation/dump/dump.hpp"
+#include "simulation/dump/stand_ins.hpp"
 #include "simulation/page/page.hpp"
 #include "simulation/scenario.hpp"
 #include "simulation/trace/trace.hpp"
@@ -62,7 +63,50 @@ bool reloads(const simulation::Input& input) {
     });
 }
 
-std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream& err) {
+/// Whether the clouds may know machine types from which groups can be created: those of a dump or a
+/// trace do not.
+bool offers_machine_types(const simulation::Input& input, const SimulateInput& from) {
+    return input.clouds.empty() || !from.scenario.empty();
+}
+
+/// Loads the plugins of the configuration, apart from those that a simulation does not call.
+bool prepare(const SimulateInput& from, runtime::config::Loaded loaded,
+             runtime::config::ShippedPlugins shipped, RunsIn where, Simulation& out,
+             std::ostream& err) {
+    std::vector<std::string> left_out;
+    if (where == RunsIn::virtual_time && loaded.config) {
+        left_out = simulation::leave_out_uncallable(*loaded.config, shipped,
+                                                    offers_machine_types(out.input, from));
+    }
+    out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
+    err << out.prepared->complaints;
+    for (const std::string& sentence : left_out) err << "capstan: " << sentence << '\n';
+    return out.prepared->is_sound;
+}
+
+bool names_network_cloud(const runtime::config::Config& config) {
+    return std::ranges::any_of(config.pipeline.clouds, [&](const PluginInstanceId& id) {
+        const runtime::config::PluginConfig* const plugin = config.find_plugin(id.value());
+        return plugin != nullptr && simulation::needs_network(*plugin);
+    });
+}
+
+/// Replaces the clouds by groups of the scenario's nodes, as for a dump.
+bool replace_clouds(const runtime::config::Config& config, simulation::Input& input,
+                    std::ostream& err) {
+    auto stand_ins = simulation::dump::make_stand_ins(input.objects.nodes, {}, config, input.source,
+                                                      input.start);
+    if (!stand_ins) {
+        err << "capstan: " << stand_ins.error().message << '\n';
+        return false;
+    }
+    input.clouds = std::move(stand_ins->clouds);
+    for (const std::string& remark : stand_ins->remarks) err << "capstan: " << remark << '\n';
+    return true;
+}
+
+std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
+                                        std::ostream& err) {
     runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
     // --set applies to the file that has the configuration: the scenario, unless --config is given.
     const bool is_own = from.config.empty();
@@ -81,9 +125,12 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, std::ostream&
     Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
-    out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
-    err << out.prepared->complaints;
-    return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
+    if (where == RunsIn::virtual_time && loaded.config && out.input.clouds.empty() &&
+        names_network_cloud(*loaded.config)) {
+        if (!replace_clouds(*loaded.config, out.input, err)) return std::nullopt;
+    }
+    const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
+    return is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
 /// The configuration for inputs that have none themselves: dumps and traces.
@@ -93,32 +140,32 @@ runtime::config::Loaded config_or_default(const SimulateInput& from,
     return runtime::config::load_config(runtime::config::Source{"defaults", ""}, shipped, from.set);
 }
 
-std::optional<Simulation> with_config(Result<simulation::Input> input, const SimulateInput& from,
-                                      std::ostream& err) {
+Result<simulation::Input> read_cluster(const SimulateInput& from,
+                                       const runtime::config::Config& config, std::ostream& err) {
+    CAPSTAN_TRY(simulation::dump::Dump dump, simulation::dump::read_dump(from.cluster, config));
+    for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
+    return std::move(dump.input);
+}
+
+std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std::ostream& err) {
+    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    runtime::config::Loaded loaded = config_or_default(from, shipped);
+    if (!loaded.config) {
+        err << loaded.diagnostics.text();
+        return std::nullopt;
+    }
+    const runtime::config::Config config = *loaded.config;
+    Result<simulation::Input> input = from.trace.empty()
+                                          ? read_cluster(from, config, err)
+                                          : simulation::trace::read_trace(from.trace, from.threads);
     if (!input) {
         err << "capstan: " << input.error().message << '\n';
         return std::nullopt;
     }
-    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    runtime::config::Loaded loaded = config_or_default(from, shipped);
     Simulation out{.input = *std::move(input)};
-    if (loaded.config) out.input.scan_interval = loaded.config->cluster.scan_interval;
-    out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
-    err << out.prepared->complaints;
-    return out.prepared->is_sound ? std::optional(std::move(out)) : std::nullopt;
-}
-
-/// Groups come from the configuration if it names clouds; otherwise they are guessed from the dump.
-Result<simulation::Input> read_cluster(const SimulateInput& from, std::ostream& err) {
-    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    const runtime::config::Loaded loaded = config_or_default(from, shipped);
-    const bool has_clouds = loaded.config && !loaded.config->pipeline.clouds.empty();
-    CAPSTAN_TRY(simulation::dump::Dump dump,
-                simulation::dump::read_dump(from.cluster,
-                                            has_clouds ? simulation::dump::DumpGroups::configuration
-                                                       : simulation::dump::DumpGroups::guessed));
-    for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
-    return std::move(dump.input);
+    out.input.scan_interval = config.cluster.scan_interval;
+    const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
+    return is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
 CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
@@ -196,11 +243,10 @@ InputFile recognize_file(const std::string& file) {
     return is_object ? InputFile::dump : InputFile::scenario;
 }
 
-std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err) {
-    if (!from.cluster.empty()) return with_config(read_cluster(from, err), from, err);
-    if (!from.trace.empty())
-        return with_config(simulation::trace::read_trace(from.trace, from.threads), from, err);
-    return from_scenario(from, err);
+std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err,
+                                          RunsIn where) {
+    const bool is_data = !from.cluster.empty() || !from.trace.empty();
+    return is_data ? from_data(from, where, err) : from_scenario(from, where, err);
 }
 
 namespace {

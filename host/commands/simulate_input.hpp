@@ -60,9 +60,13 @@ struct Simulation {
     std::vector<simulation::SharedReplicas> balancers{};    ///< created by a live cluster only
 };
 
-/// Reads the input and the configuration, and loads the plugins. Prints errors and warnings to
-/// `err`. Absent: there were errors, and the simulation cannot run.
-std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err);
+/// Where the input is used. In real time, on the API server in memory, all plugins are called.
+enum class RunsIn { virtual_time, real_time };
+
+/// Reads the input and the configuration, and loads the plugins. Prints errors, warnings and the
+/// plugins that are not called to `err`. Absent: there were errors, and the simulation cannot run.
+std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err,
+                                          RunsIn where = RunsIn::virtual_time);
 
 }  // namespace capstan::commands
 

@@ -97,6 +97,7 @@ Result<std::unique_ptr<AutoscalerProcess>> AutoscalerProcess::make(
              .seed = seed,
              .simulation = true}));
     CAPSTAN_TRY(self.saved_, load_memory(parts.state, self.time()));
+    if (self.saved_ == engine::Memory{}) self.saved_ = parts.memory;
     self.saved_at_ = self.time();
     self.autoscaler_->begin(self.saved_);
     return out;

@@ -42,6 +42,7 @@ public:
         Duration lag{0};
         Sabotage sabotage = Sabotage::none;
         Duration scan_interval = std::chrono::seconds(10);
+        engine::Memory memory{};  ///< what it begins with if no memory is saved
     };
     /// `cloud_changes`: moments at which the clouds change by themselves, ascending; absent: they
     /// may change at any time. Begins with the memory in `parts.state`. `internal`: the

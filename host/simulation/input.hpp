@@ -12,6 +12,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/memory.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
 #include "runtime/config/diagnostics.hpp"
@@ -137,6 +138,8 @@ struct Input {
     std::vector<std::string> plugin_objects{};
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
+    /// What the autoscaler remembers at the start, unless it reads a saved memory.
+    engine::Memory memory{};
     /// The clouds that replace those of the configuration. Empty: the clouds of the configuration
     /// are used. They may change at any time, so they are refreshed at every moment at which there
     /// could be a pass.

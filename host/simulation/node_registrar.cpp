@@ -185,8 +185,10 @@ void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
     }
 }
 
-/// GROUP-NUMBER, with the number at the end of the machine's id where there is one.
-std::string NodeRegistrar::node_name(const std::string& group, const Machine& machine) {
+/// GROUP-NUMBER, with the number at the end of the machine's id where there is one. Of a group id
+/// such as "project/zone/web" the last part counts.
+std::string NodeRegistrar::node_name(const std::string& group_id, const Machine& machine) {
+    const std::string group = group_id.substr(group_id.rfind('/') + 1);
     const std::string& id = machine.id.value();
     const std::string number = id.substr(id.find_last_of("/-") + 1);
     const bool is_number =

@@ -67,7 +67,7 @@ private:
     /// The registration in force for the group: its own on top of the usual one.
     Registration registration_of(const std::string& group) const;
     void join(const engine::Group& group, const Machine& machine, Time now);
-    std::string node_name(const std::string& group, const Machine& machine);
+    std::string node_name(const std::string& group_id, const Machine& machine);
     engine::snapshot::NodeObject make_node(const engine::Group& group, const Machine& machine,
                                            Time now);
     void hold_back(const Registration& registration, engine::snapshot::NodeObject& node);

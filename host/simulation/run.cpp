@@ -123,7 +123,7 @@ private:
                                      setup_.config, *host_, input_.seed, cloud_changes(),
                                      {cluster_, node_registrar_, event_log_, statistics_, observer_,
                                       setup_.every_pass, setup_.version, setup_.state, lag(),
-                                      setup_.sabotage, input_.scan_interval}));
+                                      setup_.sabotage, input_.scan_interval, input_.memory}));
         host_->pass_requests().listen(
             [this](const runtime::services::PassRequest&) { autoscaler_->request_pass(); });
         if (auto clouds = simulated_clouds(input_, setup_.plugins); !clouds.empty()) {

@@ -1,6 +1,7 @@
 #include "simulation/dump/dump.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -9,11 +10,14 @@
 
 #include "kubernetes/object_decode.hpp"
 #include "simulation/dump/dump_facts.hpp"
-#include "simulation/dump/group_guess.hpp"
-#include "simulation/simulated_clouds.hpp"
+#include "simulation/dump/stand_ins.hpp"
 
 namespace capstan::simulation::dump {
 namespace {
+
+/// The kinds that DumpFacts reads, and no snapshot needs.
+constexpr std::array<std::string_view, 4> kinds_of_facts{"Deployment", "ConfigMap", "Balancer",
+                                                         dump_header_kind};
 
 /// When the clock starts: never before the youngest object, so no object is from the future. A
 /// deletionTimestamp is when a pod will be gone, so it is no sign of the present.
@@ -26,39 +30,13 @@ Time start_of(const Objects& objects, std::optional<Time> taken_at) {
     return taken_at ? std::max(*taken_at, latest) : latest + std::chrono::minutes(1);
 }
 
-/// Gives the group's nodes the provider ids of the simulated cloud's machines, which are numbered.
-void attach(std::vector<engine::snapshot::NodeObject>& nodes, const GuessedGroup& group) {
-    for (std::size_t i = 0; i < group.nodes.size(); ++i)
-        nodes[group.nodes[i]].provider_id = machine_id(group.id, i + 1);
-}
-
-Result<CloudSettings> guess_cloud(Objects& objects, const std::string& source,
-                                  std::vector<std::string>& remarks) {
-    std::vector<SimulatedGroup> groups;
-    std::size_t members = 0;
-    for (GuessedGroup& guessed : guess_groups(objects.nodes)) {
-        attach(objects.nodes, guessed);
-        members += guessed.nodes.size();
-        groups.push_back({.id = std::move(guessed.id),
-                          .size = static_cast<int>(guessed.nodes.size()),
-                          .node = std::move(guessed.node)});
-    }
-    const std::size_t others = objects.nodes.size() - members;
-    remarks.push_back(
-        "guessed " + counted(groups.size(), "node group") + " from " + counted(members, "node") +
-        (others == 0 ? ""
-                     : "; " + std::to_string(others) +
-                           (others == 1 ? " node is in no group" : " nodes are in no group")));
-    return make_cloud_settings(source, groups);
-}
-
 void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string>& remarks) {
     for (const kubernetes::ObjectProblem& problem : report.problems)
         remarks.push_back(to_string(problem));
     if (report.more_problems > 0)
         remarks.push_back("... and " + std::to_string(report.more_problems) + " more problems");
     for (const auto& [kind, count] : report.ignored)
-        if (kind != "Deployment" && kind != dump_header_kind)
+        if (std::ranges::count(kinds_of_facts, kind) == 0)
             remarks.push_back("ignored " + counted(count, "object") + " of kind " + kind);
 }
 
@@ -75,6 +53,25 @@ void add_absent_kinds(const DumpFacts& facts, std::vector<std::string>& remarks)
         dump_command());
 }
 
+/// Replaces the clouds of the configuration by groups of the dump.
+Result<void> add_stand_ins(const DumpFacts& facts, const runtime::config::Config& config,
+                           Dump& out) {
+    const std::string text = facts.status(config.cluster.status_config_map_name);
+    std::vector<StatusGroup> status;
+    if (auto read = text.empty() ? Result<std::vector<StatusGroup>>({}) : parse_status(text)) {
+        status = *std::move(read);
+    } else {
+        out.remarks.push_back("ConfigMap " + config.cluster.status_config_map_name +
+                              " is ignored: " + read.error().message);
+    }
+    CAPSTAN_TRY(StandIns stand_ins, make_stand_ins(out.input.objects.nodes, status, config,
+                                                   out.input.source, out.input.start));
+    out.input.clouds = std::move(stand_ins.clouds);
+    out.input.memory = std::move(stand_ins.memory);
+    for (std::string& remark : stand_ins.remarks) out.remarks.push_back(std::move(remark));
+    return {};
+}
+
 /// Fails without nodes or pods: a list of one kind alone would look like an empty cluster.
 Result<void> check_whole(const Objects& objects, const std::string& source) {
     if (!objects.nodes.empty() && !objects.pods.empty()) return {};
@@ -88,7 +85,7 @@ Result<void> check_whole(const Objects& objects, const std::string& source) {
 
 }  // namespace
 
-Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
+Result<Dump> read_dump(const std::filesystem::path& file, const runtime::config::Config& config) {
     CollectedObjects collected;
     DumpFacts facts;
     CAPSTAN_TRY(
@@ -106,11 +103,9 @@ Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups) {
     add_absent_kinds(facts, out.remarks);
     out.input.start = start_of(objects, facts.taken_at());
     out.input.budgets = facts.take_budgets();
-    std::move(facts).add_to(objects);
-    if (groups == DumpGroups::guessed) {
-        CAPSTAN_TRY(CloudSettings cloud, guess_cloud(objects, file.string(), out.remarks));
-        out.input.clouds.push_back(std::move(cloud));
-    }
+    facts.add_to(objects);
+    if (needs_stand_ins(config)) CAPSTAN_CHECK(add_stand_ins(facts, config, out));
+    out.input.plugin_objects = facts.take_plugin_objects();
     out.input.steps.emplace_back();
     return out;
 }

@@ -10,6 +10,7 @@
 #include <capstan/result.hpp>
 
 #include "engine/snapshot/cluster_sink.hpp"
+#include "runtime/config/configuration.hpp"
 #include "simulation/input.hpp"
 
 namespace capstan::simulation::dump {
@@ -75,17 +76,13 @@ struct Dump {
     std::vector<std::string> remarks{};
 };
 
-/// Where the node groups of a dump come from.
-enum class DumpGroups {
-    guessed,        ///< from the nodes; see group_guess.hpp
-    configuration,  ///< from the clouds of the configuration; the dump's nodes are in none of them
-};
-
 /// Reads the output of `kubectl get ... -o json`, of `capstan dump`, or of upstream's `/snapshotz`
 /// ("-": standard input). The clock starts when the dump says it was taken, but not before its
 /// youngest object; if the dump does not say, a minute after that object. Budgets follow their
-/// spec. All absent kinds that decisions need are one remark. Fails if the file cannot be read, is
-/// not JSON, or has no nodes or no pods.
-Result<Dump> read_dump(const std::filesystem::path& file, DumpGroups groups);
+/// spec. All absent kinds that decisions need are one remark. The node groups are those that
+/// make_stand_ins() makes, if the configuration needs them; otherwise the clouds of the
+/// configuration are used, which have none of the dump's nodes. Fails if the file cannot be read,
+/// is not JSON, or has no nodes or no pods.
+Result<Dump> read_dump(const std::filesystem::path& file, const runtime::config::Config& config);
 
 }  // namespace capstan::simulation::dump

@@ -7,6 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include <boost/json/serialize.hpp>
+
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/json_cursor.hpp"
 #include "kubernetes/metadata.hpp"
 #include "kubernetes/selectors.hpp"
@@ -16,6 +19,7 @@ namespace {
 
 using kubernetes::JsonCursor;
 using kubernetes::JsonProblems;
+using kubernetes::base::text_at;
 
 constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
 
@@ -73,6 +77,8 @@ void DumpFacts::add(std::string_view kind, const boost::json::value& object) {
     kinds_.emplace(kind);
     if (kind == "Pod") return read_pod(object);
     if (kind == "PodDisruptionBudget") return read_budget(object);
+    if (kind == "ConfigMap") return read_config_map(object);
+    if (kind == "Balancer") plugin_objects_.push_back(boost::json::serialize(object));
     const bool has_scale = kind == "ReplicaSet" || kind == "ReplicationController" ||
                            kind == "StatefulSet" || kind == "Deployment";
     if (has_scale) read_controller(kind, object);
@@ -136,7 +142,20 @@ void DumpFacts::read_controller(std::string_view kind, const boost::json::value&
                                   ScaledController{std::move(above), static_cast<int>(replicas)});
 }
 
-void DumpFacts::add_to(Objects& objects) && {
+/// The field mask keeps two keys of a ConfigMap's data: status and priorities.
+void DumpFacts::read_config_map(const boost::json::value& config_map) {
+    const std::string_view status = text_at(config_map, "data.status");
+    if (!status.empty()) statuses_.emplace(text_at(config_map, "metadata.name"), status);
+    if (!text_at(config_map, "data.priorities").empty())
+        plugin_objects_.push_back(boost::json::serialize(config_map));
+}
+
+std::string DumpFacts::status(const std::string& config_map) const {
+    const auto found = statuses_.find(config_map);
+    return found == statuses_.end() ? std::string() : found->second;
+}
+
+void DumpFacts::add_to(Objects& objects) {
     objects.unready = std::move(unready_);
     for (const auto& [id, own] : controllers_) {
         const auto above = controllers_.find(own.id);

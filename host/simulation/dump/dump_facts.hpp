@@ -29,13 +29,18 @@ public:
     const std::vector<std::string>& problems() const noexcept { return problems_; }
     std::vector<Budget> take_budgets() { return std::move(budgets_); }
     /// Adds which pods are not ready, and how many pods controllers want.
-    void add_to(Objects& objects) &&;
+    void add_to(Objects& objects);
+    /// The key `status` of the ConfigMap of that name; empty: the dump does not have it.
+    std::string status(const std::string& config_map) const;
+    /// ConfigMaps and Balancers, for plugins that read them through the Kubernetes API, as JSON.
+    std::vector<std::string> take_plugin_objects() { return std::move(plugin_objects_); }
 
 private:
     void read_header(const boost::json::value& header);
     void read_pod(const boost::json::value& pod);
     void read_budget(const boost::json::value& budget);
     void read_controller(std::string_view kind, const boost::json::value& controller);
+    void read_config_map(const boost::json::value& config_map);
 
     std::set<std::string, std::less<>> kinds_;
     std::optional<Time> taken_at_;
@@ -45,6 +50,8 @@ private:
     /// By "namespace/kind/name". `id` is that of the owning controller, or the controller's own if
     /// it has no owner.
     std::map<std::string, ScaledController, std::less<>> controllers_;
+    std::map<std::string, std::string> statuses_;  ///< by the ConfigMap's name
+    std::vector<std::string> plugin_objects_;
 };
 
 /// The kind of the first object in a dump by `capstan dump`. Its creationTimestamp is the time of
