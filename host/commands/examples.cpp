@@ -24,7 +24,8 @@ constexpr CommandEnd ends[] = {
      "0 stopped by a signal, 1 failure, 2 usage or configuration error, 4 stopped by the watchdog "
      "(stuck plugin or thread, or memory use): restart Capstan"},
     {"plan",
-     {"plan --config capstan.toml", "plan --config capstan.toml -o json"},
+     {"plan --config capstan.toml", "plan --config capstan.toml -o json",
+      "plan -f dump.json --config capstan.toml"},
      "0 nothing to do, 1 failure, 2 usage or configuration error, 3 actions are planned"},
     {"doctor",
      {"doctor --config capstan.toml"},

@@ -1,5 +1,9 @@
 #include <csignal>
+#include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -9,18 +13,22 @@
 
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
+#include "commands/option_texts.hpp"
 #include "commands/result_output.hpp"
+#include "commands/simulate_input.hpp"
 #include "engine/each_action.hpp"
 #include "engine/remedies.hpp"
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/pass_json.hpp"
 #include "runtime/daemon/single_pass.hpp"
+#include "simulation/run.hpp"
 
 namespace capstan::commands {
 namespace {
 
 struct PlanArguments {
-    LiveChoice live;
+    LiveChoice live{};
+    std::string file{};  ///< a cluster dump; empty: the live cluster
     std::shared_ptr<OutputFormat> format;
     bool is_wide = false;
 };
@@ -39,14 +47,16 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision, bool is
     for (const engine::NodeVerdict& node : decision.nodes)
         if (node.unneeded_since) unneeded.push_back(&node);
     if (unneeded.empty()) return;
-    for (const engine::NodeVerdict* node : unneeded) {
-        if (!is_wide) break;
-        print_action(
-            out, node->node + " is unneeded but not removed now",
-            decision.no_removals_because.empty() ? node->because : decision.no_removals_because);
-        if (decision.no_removals_because.empty()) print_remedy(out, engine::remedy_for(*node, {}));
+    if (is_wide) {
+        for (const engine::NodeVerdict* node : unneeded) {
+            print_action(out, node->node + " is unneeded but not removed now",
+                         decision.no_removals_because.empty() ? node->because
+                                                              : decision.no_removals_because);
+            if (decision.no_removals_because.empty())
+                print_remedy(out, engine::remedy_for(*node, {}));
+        }
+        return;
     }
-    if (is_wide) return;
     const bool is_one = unneeded.size() == 1;
     out << counted(unneeded.size(), "node") << (is_one ? " is" : " are")
         << " unneeded but not removed now: "
@@ -82,14 +92,77 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass, bool is_
 }
 
 /// Prints commands that show more.
-void print_more_commands(std::ostream& out, const std::string& config) {
+void print_more_commands(std::ostream& out, const PlanArguments& arguments) {
+    const std::string& config = arguments.live.config;
+    if (!arguments.file.empty()) {
+        const std::string with = config.empty() ? "" : " -c " + config;
+        out << "\nMore: capstan explain matrix -f " << arguments.file << with
+            << "; capstan simulate " << arguments.file << with << '\n';
+        return;
+    }
     out << "\nMore: capstan doctor -c " << config << "; capstan explain matrix --live -c " << config
         << " (or --server URL of a daemon); kubectl get events -A; kubectl describe configmap "
            "cluster-autoscaler-status -n kube-system\n";
 }
 
-Result<std::shared_ptr<const runtime::PassReport>> plan(
-    const runtime::daemon::LoadedConfig& loaded) {
+using Pass = std::shared_ptr<const runtime::PassReport>;
+
+/// Prints the decision; returns the exit code.
+int print_plan(const PlanArguments& arguments, const runtime::PassReport& pass, Streams streams) {
+    if (*arguments.format != OutputFormat::text) {
+        print_value(streams, *arguments.format,
+                    boost::json::parse(runtime::daemon::pass_json(pass)));
+    } else {
+        print_decision(streams.out, pass, arguments.is_wide);
+        print_more_commands(streams.out, arguments);
+    }
+    return engine::asks_for_something(pass.decision()) ? exit_would_act : exit_ok;
+}
+
+/// Keeps the first pass of a simulation, as a dry run would leave it.
+class FirstPass final : public simulation::Observer {
+public:
+    void on_decision(const runtime::PassReport& pass) override {
+        if (pass_) return;
+        const auto copy = std::make_shared<runtime::PassReport>(pass);
+        copy->input.call_context.dry_run = true;
+        copy->memory = copy->result.outcome.memory;
+        copy->at = copy->input.call_context.now;
+        pass_ = copy;
+    }
+    /// NULL: there was no pass.
+    const Pass& pass() const noexcept { return pass_; }
+
+private:
+    Pass pass_{};
+};
+
+/// The first pass on the dump as it is: the simulated scheduler has not placed any pod.
+int run_plan_on_dump(const PlanArguments& arguments, Streams streams) {
+    std::error_code absent;
+    const bool is_other = recognize_file(arguments.file) != InputFile::dump;
+    if (is_other && std::filesystem::exists(arguments.file, absent))
+        return refuse(streams, arguments.file + ": expected a cluster dump", exit_usage);
+    SimulateInput input;
+    input.cluster = arguments.file;
+    input.config = arguments.live.config;
+    input.set = arguments.live.set;
+    std::optional<Simulation> simulation = make_simulation(input, streams.err);
+    if (!simulation) return exit_usage;
+    simulation->input.scheduler = false;
+    FirstPass first;
+    const auto report = simulation::run(simulation->input,
+                                        {.config = simulation->prepared->sound_config(),
+                                         .plugins = simulation->prepared->plugins,
+                                         .version = CAPSTAN_VERSION,
+                                         .until = Duration(1)},
+                                        first);
+    if (!report) return refuse(streams, report.error().message, exit_failed);
+    if (first.pass() == nullptr) return refuse(streams, "no pass on the dump", exit_failed);
+    return print_plan(arguments, *first.pass(), streams);
+}
+
+Result<Pass> plan(const runtime::daemon::LoadedConfig& loaded) {
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(
         const auto host,
@@ -101,6 +174,7 @@ Result<std::shared_ptr<const runtime::PassReport>> plan(
 }
 
 int run_plan(const PlanArguments& arguments, Streams streams) {
+    if (!arguments.file.empty()) return run_plan_on_dump(arguments, streams);
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded = load_live_config(arguments.live, streams.err);
     if (!loaded) {
@@ -111,14 +185,7 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
     if (!pass)
         return refuse(streams, pass.error().message,
                       pass.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed);
-    if (*arguments.format != OutputFormat::text) {
-        print_value(streams, *arguments.format,
-                    boost::json::parse(runtime::daemon::pass_json(**pass)));
-    } else {
-        print_decision(streams.out, **pass, arguments.is_wide);
-        print_more_commands(streams.out, arguments.live.config);
-    }
-    return engine::asks_for_something((*pass)->decision()) ? exit_would_act : exit_ok;
+    return print_plan(arguments, **pass, streams);
 }
 
 }  // namespace
@@ -126,12 +193,21 @@ int run_plan(const PlanArguments& arguments, Streams streams) {
 void add_plan(CLI::App& parent, Action& action) {
     CLI::App& command =
         *parent.add_subcommand("plan",
-                               "Run one dry pass on the live cluster and print what it would do; "
-                               "exits with 3 if actions are planned");
+                               "Run one dry pass on the live cluster, or on a dump, and print what "
+                               "it would do; exits with 3 if actions are planned");
     auto arguments = std::make_shared<PlanArguments>();
     add_live_choice(command, arguments->live);
+    command.get_option("--config")
+        ->required(false)
+        ->description(std::string(config_help) + "; required without -f");
+    command
+        .add_option("-f,--filename", arguments->file,
+                    "Cluster dump to decide on in place of the live cluster; -: standard input")
+        ->type_name("DUMP.json");
     arguments->format = add_output_format(command, &arguments->is_wide);
     command.callback([&action, arguments] {
+        if (arguments->live.config.empty() && arguments->file.empty())
+            throw CLI::RequiredError("--config");
         action = [arguments](Streams streams) { return run_plan(*arguments, streams); };
     });
 }
