@@ -69,6 +69,15 @@ void drop_unread_annotations(json::value& object) {
     }
 }
 
+/// Only the messages of controllers' conditions are read.
+void drop_unread_messages(json::value& object) {
+    boost::system::error_code absent;
+    json::value* conditions = object.find_pointer("/status/conditions", absent);
+    if (conditions == nullptr || !conditions->is_array()) return;
+    for (json::value& condition : conditions->get_array())
+        if (condition.is_object()) condition.get_object().erase("message");
+}
+
 /// Collects objects with only the members that decisions read.
 class KeptObjects final : public kubernetes::ObjectSink {
 public:
@@ -80,7 +89,9 @@ public:
         json::object kept = object.as_object();
         kept["kind"] = resource_.kind;
         kept["apiVersion"] = kubernetes::client::api_version_of(resource_);
-        drop_unread_annotations(items_.emplace_back(std::move(kept)));
+        json::value& item = items_.emplace_back(std::move(kept));
+        drop_unread_annotations(item);
+        if (resource_.kind == "Pod" || resource_.kind == "Node") drop_unread_messages(item);
     }
     void take_error(std::string_view) override {}
 

@@ -82,6 +82,10 @@ constexpr Member spec_members[] = {
     {"replicas"},
     {"selector"},
     {"unhealthyPodEvictionPolicy"},
+    // Jobs
+    {"completions"},
+    {"parallelism"},
+    {"suspend"},
     // claims and volumes, in-tree volumes excepted
     {"accessModes"},
     {"capacity"},
@@ -101,7 +105,8 @@ constexpr Member spec_members[] = {
 constexpr KeptMembers pod_or_volume_spec{pod_spec_members, &in_tree};
 constexpr KeptMembers spec{spec_members, &pod_or_volume_spec};
 
-constexpr Member condition_members[] = {{"lastTransitionTime"}, {"reason"}, {"status"}, {"type"}};
+constexpr Member condition_members[] = {
+    {"lastTransitionTime"}, {"message"}, {"reason"}, {"status"}, {"type"}};
 constexpr KeptMembers condition{condition_members};
 constexpr Member address_members[] = {{"address"}, {"type"}};
 constexpr KeptMembers address{address_members};
@@ -112,7 +117,8 @@ constexpr Member status_members[] = {{"addresses", &address},
                                      {"disruptionsAllowed"},
                                      {"nominatedNodeName"},
                                      {"observedGeneration"},
-                                     {"phase"}};
+                                     {"phase"},
+                                     {"succeeded"}};
 constexpr KeptMembers status{status_members};
 
 constexpr Member details_members[] = {{"causes"}, {"retryAfterSeconds"}};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -63,21 +64,62 @@ std::optional<LabelSelector> decode_pod_selector(const JsonCursor& selector,
     return complaints.any() ? std::nullopt : std::move(out);
 }
 
+/// A count, which is absent if it is no such number.
+std::optional<int> find_count(const JsonCursor& place) {
+    const auto count = place.integer(0, std::numeric_limits<std::int32_t>::max());
+    return count ? std::optional(static_cast<int>(*count)) : std::nullopt;
+}
+
+/// The first condition of one of `types` that is True; absent: there is none.
+std::optional<JsonCursor> find_true_condition(const JsonCursor& status,
+                                              std::initializer_list<std::string_view> types) {
+    for (const JsonCursor& condition : status["conditions"].items())
+        if (condition["status"].text() == "True" &&
+            std::ranges::count(types, condition["type"].text().value_or("")) > 0)
+            return condition;
+    return std::nullopt;
+}
+
+int decode_parallelism(const JsonCursor& job) {
+    const JsonCursor spec = job["spec"], status = job["status"];
+    const bool has_ended = find_true_condition(status, {"Complete", "Failed"}).has_value();
+    if (has_ended || spec["suspend"].boolean().value_or(false)) return 0;
+    const int parallelism = find_count(spec["parallelism"]).value_or(1);
+    const auto completions = find_count(spec["completions"]);
+    if (!completions) return parallelism;
+    const int missing = *completions - find_count(status["succeeded"]).value_or(0);
+    return std::clamp(missing, 0, parallelism);
+}
+
+/// Why the controller does not create its pods, see ControllerObject::failure.
+std::string decode_failure(const JsonCursor& controller, bool is_job) {
+    constexpr std::size_t longest = 500;
+    const JsonCursor status = controller["status"];
+    const auto condition = is_job ? find_true_condition(status, {"Failed", "Suspended"})
+                                  : find_true_condition(status, {"ReplicaFailure"});
+    if (!condition) return {};
+    const std::string_view message = (*condition)["message"].text().value_or("");
+    return std::string(message.empty() ? (*condition)["reason"].text().value_or("")
+                                       : message.substr(0, longest));
+}
+
 }  // namespace
 
 std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCursor& controller,
                                                                     std::string_view kind) {
     ObjectMetadata metadata = decode_named(controller);
     const Complaints complaints(controller);
-    const auto replicas =
-        controller["spec"]["replicas"].integer(0, std::numeric_limits<std::int32_t>::max());
+    const auto replicas = find_count(controller["spec"]["replicas"]);
     if (!metadata.is_identified || complaints.any()) return std::nullopt;
     engine::snapshot::ControllerObject out{.kind = std::string(kind),
                                            .ns = std::move(metadata.ns),
                                            .name = std::move(metadata.name),
-                                           .uid = std::move(metadata.uid)};
-    if (replicas) out.replicas = static_cast<int>(*replicas);
+                                           .uid = std::move(metadata.uid),
+                                           .replicas = replicas};
     out.selector = decode_pod_selector(controller["spec"]["selector"], kind);
+    const bool is_job = kind == "Job";
+    if (is_job) out.parallelism = decode_parallelism(controller);
+    out.failure = decode_failure(controller, is_job);
     return out;
 }
 
@@ -105,6 +147,15 @@ Integer decode_count(const JsonCursor& place) {
     return static_cast<Integer>(number.value_or(0));
 }
 
+/// "maxUnavailable 0", see DisruptionBudgetObject::never_allows.
+std::string decode_never_allows(const JsonCursor& spec) {
+    const JsonCursor most = spec["maxUnavailable"], least = spec["minAvailable"];
+    const bool is_none =
+        most.is_text() ? most.text() == "0%" : most && most.integer(0, 1 << 30).value_or(1) == 0;
+    if (is_none) return most.is_text() ? "maxUnavailable 0%" : "maxUnavailable 0";
+    return least.is_text() && least.text() == "100%" ? "minAvailable 100%" : "";
+}
+
 }  // namespace
 
 std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget(
@@ -121,6 +172,7 @@ std::optional<engine::snapshot::DisruptionBudgetObject> decode_disruption_budget
     // The API server makes the same comparison before it evicts a pod.
     out.is_observed =
         decode_count<std::int64_t>(status["observedGeneration"]) >= metadata.generation;
+    out.never_allows = decode_never_allows(budget["spec"]);
     return out;
 }
 

@@ -21,8 +21,8 @@ Result<DecodeReport> decode_file(const std::filesystem::path& file,
 // The controllers that replace their pods.
 
 /// A ReplicaSet, ReplicationController, StatefulSet or Job, by `kind`. Absent: its name, namespace,
-/// uid, labels or number of replicas could not be read. A malformed selector is a problem, and is
-/// left out.
+/// uid, labels or number of replicas could not be read. Anything else that is malformed is a
+/// problem, and is left out.
 std::optional<engine::snapshot::ControllerObject> decode_controller(const JsonCursor& controller,
                                                                     std::string_view kind);
 

@@ -52,6 +52,15 @@ BudgetStatus status_of(const Budget& budget, const std::vector<PodSet>& pod_sets
     return out;
 }
 
+/// See engine::snapshot::DisruptionBudgetObject::never_allows.
+std::string why_never(const Budget& budget) {
+    const std::optional<PodShare>& most = budget.max_unavailable;
+    if (most && most->amount == 0)
+        return std::string("maxUnavailable 0") + (most->is_percent ? "%" : "");
+    const std::optional<PodShare>& least = budget.min_available;
+    return least && least->is_percent && least->amount >= 100 ? "minAvailable 100%" : "";
+}
+
 }  // namespace
 
 void Budgets::set(Budget budget) {
@@ -68,7 +77,8 @@ std::vector<engine::snapshot::DisruptionBudgetObject> Budgets::refresh(
         out.push_back({.ns = entry.rule.ns,
                        .name = entry.rule.name,
                        .selector = entry.rule.selector,
-                       .disruptions_allowed = allowed});
+                       .disruptions_allowed = allowed,
+                       .never_allows = why_never(entry.rule)});
     }
     return out;
 }

@@ -121,7 +121,9 @@ std::string DisruptionBudgets::why_none_left_of(std::uint32_t number) const {
     const DisruptionBudget& budget = *match_->budgets[number];
     const std::string name = "budget " + budget.ns + "/" + budget.name;
     if (!budget.is_observed) return name + " has no status for its current selector";
-    if (budget.disruptions_allowed < 1) return name + " allows 0 disruptions";
+    if (budget.disruptions_allowed < 1)
+        return name + " allows 0 disruptions" +
+               (budget.never_allows.empty() ? "" : ", ever (" + budget.never_allows + ")");
     return name + " allows " + counted(budget.disruptions_allowed, "disruption") +
            ", used by other pods";
 }

@@ -77,12 +77,12 @@ inline auto fields(const DaemonSetObject& object) noexcept {
     return std::tie(ns, name, uid, spec, labels, annotations);
 }
 inline auto fields(const DisruptionBudgetObject& object) noexcept {
-    const auto& [ns, name, selector, allowed, observed] = object;
-    return std::tie(ns, name, selector, allowed, observed);
+    const auto& [ns, name, selector, allowed, observed, never] = object;
+    return std::tie(ns, name, selector, allowed, observed, never);
 }
 inline auto fields(const ControllerObject& object) noexcept {
-    const auto& [kind, ns, name, uid, replicas, selector] = object;
-    return std::tie(kind, ns, name, uid, replicas, selector);
+    const auto& [kind, ns, name, uid, replicas, selector, parallelism, failure] = object;
+    return std::tie(kind, ns, name, uid, replicas, selector, parallelism, failure);
 }
 inline auto fields(const ClaimObject& object) noexcept {
     const auto& [ns, name, volume, storage_class, node, size, modes, block, selector] = object;

@@ -104,6 +104,8 @@ struct DisruptionBudgetObject {
     int disruptions_allowed = 0;  ///< status.disruptionsAllowed
     /// status.observedGeneration equals metadata.generation, so the status is about this selector.
     bool is_observed = true;
+    /// "maxUnavailable 0", or "minAvailable 100%": why it never allows a disruption. Empty: it may.
+    std::string never_allows{};
     bool operator==(const DisruptionBudgetObject&) const = default;
 };
 
@@ -117,6 +119,12 @@ struct ControllerObject {
     /// The selector of its pods; absent: not set, or a Job (its pods are not found by a
     /// selector).
     std::optional<LabelSelector> selector{};
+    /// Pods that a Job runs at once: its parallelism, or the completions that are missing if these
+    /// are fewer; 0 once it has ended or is suspended. Absent: not a Job, or not known.
+    std::optional<int> parallelism{};
+    /// Why its controller does not create its pods: the message of its condition ReplicaFailure, or
+    /// of a Job's Failed or Suspended. Empty: it has no such condition.
+    std::string failure{};
     bool operator==(const ControllerObject&) const = default;
 };
 

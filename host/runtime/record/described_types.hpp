@@ -79,8 +79,9 @@ BOOST_DESCRIBE_STRUCT(NodeObject, (),
                        unschedulable, ready, ready_since, suspended, created, addresses))
 BOOST_DESCRIBE_STRUCT(DaemonSetObject, (), (ns, name, uid, spec, labels, annotations))
 BOOST_DESCRIBE_STRUCT(DisruptionBudgetObject, (),
-                      (ns, name, selector, disruptions_allowed, is_observed))
-BOOST_DESCRIBE_STRUCT(ControllerObject, (), (kind, ns, name, uid, replicas, selector))
+                      (ns, name, selector, disruptions_allowed, is_observed, never_allows))
+BOOST_DESCRIBE_STRUCT(ControllerObject, (),
+                      (kind, ns, name, uid, replicas, selector, parallelism, failure))
 BOOST_DESCRIBE_STRUCT(ClaimObject, (),
                       (ns, name, volume, storage_class, selected_node, requested_bytes,
                        access_modes, block, selector))

@@ -285,18 +285,21 @@ constexpr Member other_spec_members[] = {{"accessModes", as_it_is},
                                          {"capacity", quantities},
                                          {"cinder", members_of<disk_members>},
                                          {"claimRef", members_of<claim_ref_members>},
+                                         {"completions", as_it_is},
                                          {"csi", members_of<csi_members>},
                                          {"drivers", members_of<driver_members>},
                                          {"gcePersistentDisk", members_of<disk_members>},
                                          {"maxUnavailable", as_it_is},
                                          {"minAvailable", as_it_is},
                                          {"nodeAffinity", members_of<node_affinity_members>},
+                                         {"parallelism", as_it_is},
                                          {"portworxVolume", members_of<disk_members>},
                                          {"providerID", name},
                                          {"replicas", as_it_is},
                                          {"selector", selector},
                                          {"storageCapacity", as_it_is},
                                          {"storageClassName", name},
+                                         {"suspend", as_it_is},
                                          {"taints", taints},
                                          {"template", members_of<template_members>},
                                          {"unhealthyPodEvictionPolicy", as_it_is},
@@ -327,6 +330,7 @@ json::value conditions(Aliases&, const json::value& value) {
             json::object one = *old;
             // Only the reason of PodScheduled decides something; other reasons are free text.
             if (!is_scheduled) one.erase("reason");
+            one.erase("message");
             out.push_back(std::move(one));
         }
     }
@@ -341,7 +345,8 @@ constexpr Member status_members[] = {{"addresses", members_of<address_members>},
                                      {"disruptionsAllowed", as_it_is},
                                      {"nominatedNodeName", name},
                                      {"observedGeneration", as_it_is},
-                                     {"phase", as_it_is}};
+                                     {"phase", as_it_is},
+                                     {"succeeded", as_it_is}};
 constexpr Member topology_members[] = {{"matchLabelExpressions", requirement}};
 constexpr Member object_members[] = {{"apiVersion", api_version},
                                      {"kind", kind},

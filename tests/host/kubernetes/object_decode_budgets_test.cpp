@@ -24,6 +24,26 @@ TEST(DisruptionBudgetDecode, ReadsSelectorAndStatus) {
                                       .is_observed = true}));
 }
 
+TEST(DisruptionBudgetDecode, ReadsWhetherItNeverAllowsADisruption) {
+    const struct {
+        const char *spec, *expected;
+    } cases[] = {
+        {"", ""},
+        {R"("maxUnavailable":0)", "maxUnavailable 0"},
+        {R"("maxUnavailable":"0%")", "maxUnavailable 0%"},
+        {R"("maxUnavailable":1)", ""},
+        {R"("maxUnavailable":"10%")", ""},
+        {R"("minAvailable":"100%")", "minAvailable 100%"},
+        {R"("minAvailable":1)", ""},
+    };
+    for (const auto& each : cases)
+        EXPECT_EQ(decoded(decode_disruption_budget,
+                          std::string(R"({"metadata":{"name":"b"},"spec":{)") + each.spec + "}}")
+                      .value->never_allows,
+                  each.expected)
+            << each.spec;
+}
+
 TEST(DisruptionBudgetDecode, DistinguishesAnEmptySelectorFromNone) {
     const auto every =
         decoded(decode_disruption_budget, R"({"metadata":{"name":"b"},"spec":{"selector":{}}})");

@@ -30,6 +30,44 @@ TEST(ControllerDecode, DistinguishesZeroReplicasFromMissingReplicas) {
               std::nullopt);
 }
 
+TEST(ControllerDecode, ReadsWhyPodsAreMissing) {
+    const char* const quota = R"("conditions":[{"type":"Progressing","status":"True","message":"x"},
+        {"type":"ReplicaFailure","status":"True","reason":"FailedCreate",
+         "message":"exceeded quota: compute"}])";
+    const char* const over = R"("conditions":[{"type":"ReplicaFailure","status":"False",
+        "message":"exceeded quota: compute"}])";
+    const char* const failed = R"("conditions":[{"type":"Failed","status":"True",
+        "reason":"BackoffLimitExceeded"}])";
+    const struct {
+        const char *name, *kind, *spec;
+        std::string status;
+        std::optional<int> parallelism;
+        const char* failure;
+    } cases[] = {
+        {"a quota", "ReplicaSet", R"("replicas":5)", quota, std::nullopt,
+         "exceeded quota: compute"},
+        {"the quota was raised", "ReplicaSet", R"("replicas":5)", over, std::nullopt, ""},
+        {"a job", "Job", "", "", 1, ""},
+        {"a parallel job", "Job", R"("parallelism":5,"completions":8)", R"("succeeded":2)", 5, ""},
+        {"the last pods of it", "Job", R"("parallelism":5,"completions":8)", R"("succeeded":6)", 2,
+         ""},
+        {"a suspended job", "Job", R"("parallelism":5,"suspend":true)",
+         R"("conditions":[{"type":"Suspended","status":"True","message":"Job suspended"}])", 0,
+         "Job suspended"},
+        {"a failed job", "Job", R"("parallelism":5)", failed, 0, "BackoffLimitExceeded"},
+        {"a malformed job", "Job", R"("parallelism":"many")", "", 1, ""},
+    };
+    for (const auto& each : cases) {
+        const auto result =
+            decoded([&](const JsonCursor& place) { return decode_controller(place, each.kind); },
+                    std::string(R"({"metadata":{"name":"x"},"spec":{)") + each.spec +
+                        R"(},"status":{)" + each.status + "}}");
+        ASSERT_TRUE(result.value) << each.name;
+        EXPECT_EQ(result.value->parallelism, each.parallelism) << each.name;
+        EXPECT_EQ(result.value->failure, each.failure) << each.name;
+    }
+}
+
 TEST(ControllerDecode, ReadsTheSelectorOfEachKind) {
     const LabelSelector web{.match_labels = {{"app", "web"}}};
     const LabelSelector tier{.match_expressions = {{"tier", Operator::exists, {}}}};

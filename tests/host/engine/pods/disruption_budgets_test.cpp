@@ -51,6 +51,14 @@ TEST_F(PodDisruptionBudgets, NameTheFirstPodWithAShortage) {
     EXPECT_FALSE(budgets.find_shortage(pods({"api"})));
 }
 
+TEST_F(PodDisruptionBudgets, NameABoundThatNeverAllowsADisruption) {
+    test_cluster.budget("web", 0).never_allows = "maxUnavailable 0";
+    build_cluster();
+    const pods::DisruptionBudgets budgets(*cluster);
+    EXPECT_EQ(budgets.find_shortage(pods({"web-a"}))->sentence,
+              "budget default/web allows 0 disruptions, ever (maxUnavailable 0)");
+}
+
 TEST_F(PodDisruptionBudgets, DistinguishOneByOneFromAllAtOnce) {
     test_cluster.budget("web", 2);
     build_cluster();
