@@ -99,6 +99,7 @@ struct UnschedulablePods {
 /// Pods that this pass did not consider, or that need no new node.
 struct SkippedPods {
     std::uint32_t count = 0;
+    ReasonCode code = ReasonCode::none;  ///< none: the pods need no new node
     std::string
         because{};  ///< "fit on existing or upcoming nodes", "waiting for a scheduling gate"
 };

@@ -59,6 +59,15 @@ std::string_view name_of(ReasonCode code) noexcept {
         case ReasonCode::pass_stopped: return "PassStopped";
         case ReasonCode::no_node_group: return "NoNodeGroup";
         case ReasonCode::not_explained: return "NotExplained";
+        case ReasonCode::being_deleted: return "BeingDeleted";
+        case ReasonCode::scheduling_gated: return "SchedulingGated";
+        case ReasonCode::other_scheduler: return "OtherScheduler";
+        case ReasonCode::expendable: return "Expendable";
+        case ReasonCode::daemon_set_pod: return "DaemonSetPod";
+        case ReasonCode::nominated: return "Nominated";
+        case ReasonCode::not_tried: return "NotTried";
+        case ReasonCode::too_young: return "TooYoung";
+        case ReasonCode::pod_limit_reached: return "PodLimitReached";
     }
     return "None";
 }

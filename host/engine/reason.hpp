@@ -50,6 +50,17 @@ enum class ReasonCode : std::uint8_t {
     pass_stopped,  ///< a group would take the pod, but the pass takes no further option
     no_node_group,
     not_explained,
+
+    // The pod does not count as pending.
+    being_deleted,
+    scheduling_gated,
+    other_scheduler,  ///< its scheduler is not in Settings::allowed_scheduler_names
+    expendable,
+    daemon_set_pod,
+    nominated,
+    not_tried,  ///< its scheduler has not marked it unschedulable
+    too_young,
+    pod_limit_reached,  ///< see Settings::max_pods_considered
 };
 
 /// "NodeResourcesFit"; "None" for none.

@@ -23,12 +23,14 @@ constexpr std::array table{
     Remedy{"NodePorts", "use another hostPort, or a Service instead"},
     Remedy{"NodeResourcesFit",
            "lower the pod's request for SUBJECT, or add a group with larger machines"},
+    Remedy{"NodeResourcesFit/pods",
+           "raise maxPods of the kubelets, or add a group whose nodes run more pods"},
     Remedy{"VolumeRestrictions",
            "delete the pod that uses the claim, or use access mode ReadWriteMany"},
     Remedy{"NodeVolumeLimits",
            "use fewer volumes per pod, or add a group whose machines attach more volumes"},
     Remedy{"VolumeBinding",
-           "check the claim; add a group in the zone of its volume, or use a StorageClass with "
+           "check the claim and its StorageClass; add a group in the zone of its volume, or use "
            "volumeBindingMode WaitForFirstConsumer"},
     Remedy{"VolumeZone", "add a group in the zone of the volume"},
     Remedy{
@@ -57,6 +59,28 @@ constexpr std::array table{
     Remedy{"PassStopped", "wait for the next pass"},
     Remedy{"NoNodeGroup", "add node groups to the settings of a plugin in pipeline.clouds"},
     Remedy{"NotExplained", "run capstan explain pod for one of the pods"},
+    Remedy{"SchedulingGated",
+           "remove the pod's schedulingGates; usually the controller that set them does"},
+    Remedy{"OtherScheduler",
+           "add the scheduler to scale_up.allowed_scheduler_names, or change the pod's "
+           "schedulerName"},
+    Remedy{"Expendable",
+           "raise the pod's priority, or lower scale_up.expendable_pods_priority_cutoff"},
+    Remedy{"DaemonSetPod",
+           "free room on the pod's node, or lower its requests; DaemonSets get no new nodes"},
+    Remedy{"Nominated",
+           "wait until the pods that it preempts have ended; check their grace periods and budgets "
+           "if that takes long"},
+    Remedy{"NotTried",
+           "check that the pod's scheduler runs, or add it to scale_up.bypassed_scheduler_names"},
+    Remedy{"TooYoung", "wait, or lower scale_up.new_pod_delay or the pod's own delay annotation"},
+    Remedy{"PodLimitReached", "raise scale_up.max_unschedulable_pods_considered"},
+    Remedy{"PodsNotCreated",
+           "read the Events of the controller: kubectl describe shows why it creates no pods"},
+    Remedy{"PodsNotCreated/quota",
+           "raise the ResourceQuota, or lower the requests of the pods or of others in the "
+           "namespace"},
+    Remedy{"PodsNotCreated/suspended", "resume the Job: set spec.suspend to false"},
 
     Remedy{"ScaleDownDisabledAnnotation",
            "remove annotation cluster-autoscaler.kubernetes.io/scale-down-disabled from the node"},
@@ -138,6 +162,9 @@ std::string remedy_for(const Reason& reason, std::span<const NodeGroupId> groups
     const ReasonSubject& subject = reason.subject;
     if (subject == ReasonSubject{SubjectKind::limit, "groups"})
         return "raise max_groups of the group source, or delete groups without nodes";
+    if (reason.code == ReasonCode::node_resources_fit &&
+        subject == ReasonSubject{SubjectKind::resource, "pods"})
+        return find_text("NodeResourcesFit/pods");
     std::string out = find_text(name_of(reason.code));
     replace(out, "GROUP", names_of_groups(groups));
     const bool is_limit = subject.kind == SubjectKind::limit;
@@ -146,6 +173,13 @@ std::string remedy_for(const Reason& reason, std::span<const NodeGroupId> groups
     replace(out, "label SUBJECT", "the labels");
     replace(out, "SUBJECT", "it");
     return out;
+}
+
+std::string remedy_for_missing_pods(const std::string& failure, bool is_short) {
+    if (failure.find("quota") != std::string::npos) return find_text("PodsNotCreated/quota");
+    if (failure.find("suspended") != std::string::npos)
+        return find_text("PodsNotCreated/suspended");
+    return is_short ? find_text("PodsNotCreated") : "";
 }
 
 std::string remedy_for(const UnschedulablePods& pods) {

@@ -21,23 +21,23 @@ namespace {
 class CountedReasons {
 public:
     using Id = std::size_t;
-    Id add(std::string sentence) {
-        const auto [at, is_new] = ids_.try_emplace(std::move(sentence), counts_.size());
-        if (is_new) counts_.push_back(0);
+    Id add(ReasonCode code, std::string sentence) {
+        const auto [at, is_new] = ids_.try_emplace(std::move(sentence), counted_.size());
+        if (is_new) counted_.push_back({.code = code, .because = at->first});
         return at->second;
     }
-    void count(Id reason) { ++counts_[reason]; }
+    void count(Id reason) { ++counted_[reason].count; }
+    Reason reason(Id id) const { return {counted_[id].code, {}, counted_[id].because}; }
     std::vector<SkippedPods> list() const {
         std::vector<SkippedPods> out;
-        for (const auto& [sentence, id] : ids_) {
-            if (counts_[id] > 0) out.push_back({.count = counts_[id], .because = sentence});
-        }
+        for (const auto& [sentence, id] : ids_)
+            if (counted_[id].count > 0) out.push_back(counted_[id]);
         return out;
     }
 
 private:
     std::map<std::string, Id> ids_;
-    std::vector<std::uint32_t> counts_;
+    std::vector<SkippedPods> counted_;
 };
 
 /// What holds for all pods of an equivalence group, and the pods of it that were found.
@@ -47,6 +47,7 @@ struct PendingPodGroup {
     std::optional<CountedReasons::Id> never{};  ///< why its pods never count
     Duration delay{};                           ///< age that a pod has to exceed
     CountedReasons::Id young = 0;               ///< reason for pods that do not exceed it
+    CountedReasons::Id untried = 0;  ///< reason for pods that their scheduler has not marked
     std::uint32_t count = 0;
     std::string_view first{};  ///< name of the first pod
     PendingPods::Ages ages{};
@@ -66,11 +67,7 @@ public:
           pod_groups_(cluster.pod_group_count()) {}
 
     PendingPods run(std::span<const PodIndex> evicted) {
-        for (const PodIndex p : cluster_.unbound()) {
-            const snapshot::PodRow pod = cluster_.pod(p);
-            const auto reason = why_skipped(pod, pod_group_of(pod.equivalence_group));
-            reason ? reasons_.count(*reason) : take(pod, equivalence_group_now(pod), pod.created);
-        }
+        look_at_unbound();
         for (const PodIndex p : evicted) {
             const snapshot::PodRow pod = cluster_.pod(p);
             const auto never = pod_group_of(pod.equivalence_group).never;
@@ -86,7 +83,35 @@ public:
         return std::move(out_);
     }
 
+    /// Why the pod does not count; none: it counts.
+    Reason reason_of(PodIndex asked) {
+        const snapshot::PodRow row = cluster_.pod(asked);
+        if (const auto reason = why_skipped(row, pod_group_of(row.equivalence_group)))
+            return reasons_.reason(*reason);
+        look_at_unbound();
+        leave_out_youngest();
+        const PodGroupId id = equivalence_group_now(row);
+        const bool is_taken = std::ranges::any_of(taken_, [&](const Taken& pod) {
+            return pod.equivalence_group == id && pod.name == row.name;
+        });
+        return is_taken ? Reason() : reasons_.reason(too_many());
+    }
+
 private:
+    void look_at_unbound() {
+        for (const PodIndex p : cluster_.unbound()) {
+            const snapshot::PodRow pod = cluster_.pod(p);
+            const auto reason = why_skipped(pod, pod_group_of(pod.equivalence_group));
+            reason ? reasons_.count(*reason) : take(pod, equivalence_group_now(pod), pod.created);
+        }
+    }
+
+    CountedReasons::Id too_many() {
+        return reasons_.add(ReasonCode::pod_limit_reached,
+                            "not among the " + std::to_string(settings_.max_pods_considered) +
+                                " oldest (scale_up.max_unschedulable_pods_considered)");
+    }
+
     /// A pod that counts, with its equivalence group at the time of the pass.
     struct Taken {
         PodGroupId equivalence_group;
@@ -112,9 +137,7 @@ private:
     void leave_out_youngest() {
         const auto most = static_cast<std::size_t>(std::max(settings_.max_pods_considered, 0));
         if (most == 0 || taken_.size() <= most) return;
-        const CountedReasons::Id young =
-            reasons_.add("not among the " + std::to_string(most) +
-                         " oldest (scale_up.max_unschedulable_pods_considered)");
+        const CountedReasons::Id young = too_many();
         for (std::size_t i = most; i < taken_.size(); ++i) reasons_.count(young);
         out_.left_out = static_cast<std::uint32_t>(taken_.size() - most);
         const auto age = [&](const Taken& pod) {
@@ -147,28 +170,40 @@ private:
         found.is_evaluated = true;
         found.bypassed = lists_scheduler(settings_.bypassed_scheduler_names, row.spec->scheduler);
         found.never = why_never(row);
+        found.untried = untried_by(row.spec->scheduler);
         found.delay = settings_.new_pod_delay;
         if (const auto own = snapshot::find_label(cluster_, row.annotations,
                                                   well_known::pod_scale_up_delay_annotation)) {
             found.delay = delay(cluster_.text(*own));
         }
         if (found.delay > Duration(0)) {
-            found.young = reasons_.add("younger than " + format_duration(found.delay));
+            found.young =
+                reasons_.add(ReasonCode::too_young, "younger than " + format_duration(found.delay));
         }
         return found;
+    }
+
+    CountedReasons::Id untried_by(const std::string& scheduler) {
+        const bool is_default = scheduler.empty() || scheduler == "default-scheduler";
+        return reasons_.add(
+            ReasonCode::not_tried,
+            "not marked unschedulable by " +
+                (is_default ? "the scheduler" : "scheduler " + in_quotes(scheduler)));
     }
 
     std::optional<CountedReasons::Id> why_never(const snapshot::PodGroupRow& row) {
         const std::string& scheduler = row.spec->scheduler;
         if (!settings_.allowed_scheduler_names.empty() &&
             !lists_scheduler(settings_.allowed_scheduler_names, scheduler)) {
-            return reasons_.add("scheduler " + in_quotes(scheduler) +
-                                " is not in scale_up.allowed_scheduler_names");
+            return reasons_.add(ReasonCode::other_scheduler,
+                                "scheduler " + in_quotes(scheduler) +
+                                    " is not in scale_up.allowed_scheduler_names");
         }
         if (is_expendable(*row.spec, settings_)) {
-            return reasons_.add("expendable: priority below " +
-                                std::to_string(settings_.expendable_pods_priority_cutoff) +
-                                " (scale_up.expendable_pods_priority_cutoff)");
+            return reasons_.add(ReasonCode::expendable,
+                                "expendable: priority below " +
+                                    std::to_string(settings_.expendable_pods_priority_cutoff) +
+                                    " (scale_up.expendable_pods_priority_cutoff)");
         }
         return templates::is_of_daemon_set(cluster_, row) ? std::optional(daemons_) : std::nullopt;
     }
@@ -192,7 +227,7 @@ private:
         if (pod.gated || reason == "SchedulingGated") return gated_;
         if (found.never) return found.never;
         if (find_nominated_node(cluster_, pod)) return nominated_;
-        if (reason != "Unschedulable" && !(found.bypassed && reason.empty())) return untried_;
+        if (reason != "Unschedulable" && !(found.bypassed && reason.empty())) return found.untried;
         return why_young(pod, found);
     }
 
@@ -234,11 +269,13 @@ private:
     std::map<std::string, std::string> notes_;
     std::vector<Taken> taken_;
     PendingPods out_;
-    const CountedReasons::Id deleted_ = reasons_.add("being deleted");
-    const CountedReasons::Id gated_ = reasons_.add("waiting for a scheduling gate");
-    const CountedReasons::Id nominated_ = reasons_.add("nominated to a node by preemption");
-    const CountedReasons::Id untried_ = reasons_.add("not marked unschedulable by the scheduler");
-    const CountedReasons::Id daemons_ = reasons_.add("DaemonSet pods need no new node");
+    const CountedReasons::Id deleted_ = reasons_.add(ReasonCode::being_deleted, "being deleted");
+    const CountedReasons::Id gated_ =
+        reasons_.add(ReasonCode::scheduling_gated, "waiting for a scheduling gate");
+    const CountedReasons::Id nominated_ =
+        reasons_.add(ReasonCode::nominated, "nominated to a node by preemption");
+    const CountedReasons::Id daemons_ =
+        reasons_.add(ReasonCode::daemon_set_pod, "DaemonSet pods need no new node");
 };
 
 }  // namespace
@@ -246,6 +283,11 @@ private:
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
                          const PassTime& time, std::span<const PodIndex> evicted) {
     return PendingPodFilter(cluster, settings, time).run(evicted);
+}
+
+Reason why_skipped(const snapshot::Cluster& cluster, const Settings& settings, const PassTime& time,
+                   PodIndex pod) {
+    return PendingPodFilter(cluster, settings, time).reason_of(pod);
 }
 
 }  // namespace capstan::engine::pods

@@ -53,4 +53,8 @@ struct PendingPods {
 PendingPods find_pending(const snapshot::Cluster& cluster, const Settings& settings,
                          const PassTime& time, std::span<const PodIndex> evicted = {});
 
+/// Why the pod, which is unbound, does not count as pending; none: it counts.
+Reason why_skipped(const snapshot::Cluster& cluster, const Settings& settings, const PassTime& time,
+                   PodIndex pod);
+
 }  // namespace capstan::engine::pods

@@ -103,7 +103,8 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
         decision.unschedulable.push_back(std::move(unschedulable));
     }
     decision.skipped = scale_up.context().pending.skipped;
-    if (fit > 0) decision.skipped.push_back({fit, "fit on existing or upcoming nodes"});
+    if (fit > 0)
+        decision.skipped.push_back({.count = fit, .because = "fit on existing or upcoming nodes"});
 }
 
 /// Notes for groups that a limit or a missing template keeps from growing: one for each sentence.

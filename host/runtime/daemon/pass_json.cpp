@@ -78,6 +78,23 @@ void write_unschedulable(record::JsonText& out, const engine::Decision& decision
     out.end_array();
 }
 
+/// Pods that do not count as pending.
+void write_skipped(record::JsonText& out, const engine::Decision& decision) {
+    out.key("skipped");
+    out.begin_array();
+    for (const engine::SkippedPods& pods : decision.skipped) {
+        if (pods.code == engine::ReasonCode::none) continue;
+        out.begin_object();
+        whole(out, "count", pods.count);
+        out.text_member("because", pods.because);
+        out.text_member("code", name_of(pods.code));
+        if (const std::string remedy = engine::remedy_for({.code = pods.code}, {}); !remedy.empty())
+            out.text_member("remedy", remedy);
+        out.end_object();
+    }
+    out.end_array();
+}
+
 void write_group(record::JsonText& out, const engine::Group& group,
                  const engine::health::GroupHealth& health, const PassReport& pass) {
     out.begin_object();
@@ -147,6 +164,7 @@ std::string pass_json(const PassReport& pass) {
     write_clouds(out, pass);
     write_actions(out, pass);
     write_unschedulable(out, decision);
+    write_skipped(out, decision);
     out.key("notes");
     out.begin_array();
     for (const Error& problem : pass.problems) out.text(problem.message);

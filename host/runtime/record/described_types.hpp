@@ -183,13 +183,14 @@ BOOST_DESCRIBE_ENUM(ReasonCode, none, node_unschedulable, node_name, taint_toler
                     backed_off, group_unreadable, target_unknown, group_upcoming, zero_or_max,
                     group_unhealthy, cluster_unhealthy, scale_from_zero_disabled, being_repaired,
                     no_template, nothing_granted, not_created, would_fit, pass_stopped,
-                    no_node_group, not_explained)
+                    no_node_group, not_explained, being_deleted, scheduling_gated, other_scheduler,
+                    expendable, daemon_set_pod, nominated, not_tried, too_young, pod_limit_reached)
 BOOST_DESCRIBE_ENUM(SubjectKind, none, taint, node_label, resource, limit, group)
 BOOST_DESCRIBE_STRUCT(ReasonSubject, (), (kind, name))
 BOOST_DESCRIBE_STRUCT(Reason, (), (code, subject, sentence))
 BOOST_DESCRIBE_STRUCT(GroupReason, (), (groups, reason))
 BOOST_DESCRIBE_STRUCT(UnschedulablePods, (), (pods, reason, groups))
-BOOST_DESCRIBE_STRUCT(SkippedPods, (), (count, because))
+BOOST_DESCRIBE_STRUCT(SkippedPods, (), (count, code, because))
 BOOST_DESCRIBE_STRUCT(NodeVerdict, (),
                       (node, group, reason, utilization, unneeded_since, pod, because))
 BOOST_DESCRIBE_STRUCT(NewGroup, (), (group, cloud, plan, because, dropped))

@@ -95,6 +95,9 @@ TEST(PendingPods, ReportTheReasonToSkipAPod) {
         c.change(test_cluster.pod("p"));
         const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
         EXPECT_EQ(pods.pod_groups.empty(), c.because != nullptr) << c.what;
+        const Reason of_pod = pods::why_skipped(test_cluster.cluster(), settings, {noon, noon}, 0);
+        EXPECT_EQ(of_pod.sentence, c.because == nullptr ? "" : c.because) << c.what;
+        EXPECT_EQ(of_pod.is_none(), c.because == nullptr) << c.what;
         if (c.because == nullptr) continue;
         EXPECT_THAT(skipped_texts(pods), ElementsAre("1 " + std::string(c.because))) << c.what;
     }
@@ -280,6 +283,15 @@ TEST(PendingPods, AreLimitedToTheOldest) {
     const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
     EXPECT_THAT(pending(pods), ElementsAre("a-namespace/z", "default/a x3"));
     EXPECT_THAT(skipped_texts(pods), ElementsAre("1 being deleted", "2 not among the 4" + rest));
+    const snapshot::Cluster cluster = test_cluster.cluster();
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
+        const std::string_view name = cluster.text(cluster.pod(pod).name);
+        const bool is_left_out = name == "c" || name == "d";
+        EXPECT_EQ(pods::why_skipped(cluster, settings, {noon, noon}, pod).code ==
+                      ReasonCode::pod_limit_reached,
+                  is_left_out)
+            << name;
+    }
     for (const int limit : {0, 6, 7, -1}) {
         settings.max_pods_considered = limit;
         EXPECT_THAT(pending(test_cluster, settings), ElementsAre("a-namespace/z", "default/a x5"))

@@ -235,7 +235,7 @@ TEST_F(DecisionLogTest, LogsSkippedPodsAndKeptNodesAtLevelDebug) {
         at_debug, std::make_shared<io::ManualClock>(),
         [&](std::string_view line) { log_lines.emplace_back(line.substr(line.find(' ') + 1)); });
     DecisionLog verbose(debug, config::LogFormat::text);
-    decision().skipped = {{2, "fit on existing or upcoming nodes"}};
+    decision().skipped = {{.count = 2, .because = "fit on existing or upcoming nodes"}};
     decision().nodes = {{.node = "n1", .because = "its pods need it"}};
     decision().nodes[0].reason = engine::Unremovable::not_underutilized;
     verbose.log(pass);
