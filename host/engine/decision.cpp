@@ -1,5 +1,7 @@
 #include "engine/decision.hpp"
 
+#include <capstan/sentence.hpp>
+
 namespace capstan::engine {
 
 std::string_view name_of(Unremovable reason) noexcept {
@@ -24,6 +26,16 @@ std::string_view name_of(Unremovable reason) noexcept {
         case Unremovable::unexpected_error: return "UnexpectedError";
     }
     return "UnexpectedError";
+}
+
+std::string describe(const GroupReason& reason) {
+    constexpr std::size_t most = 3;
+    const std::string& sentence = reason.reason.sentence;
+    const std::string names =
+        (reason.groups.size() == 1 ? "group " : "groups ") +
+        listed(reason.groups, [](const NodeGroupId& id) { return id.value(); }, most);
+    return std::to_string(reason.groups.size()) + " " + sentence +
+           (sentence.ends_with(')') ? ": " + names : " (" + names + ")");
 }
 
 std::string describe(const std::string& setting, const HeldBackNodes& held_back) {

@@ -86,6 +86,10 @@ struct GroupReason {
     bool operator==(const GroupReason&) const = default;
 };
 
+/// "2 max node group size reached (3): groups web-a, web-b": number, reason and names of the
+/// groups.
+std::string describe(const GroupReason& reason);
+
 /// Pods that stay pending.
 struct UnschedulablePods {
     PodCount pods{};
@@ -145,7 +149,7 @@ struct Decision {
     std::vector<UnschedulablePods> unschedulable{};
     std::vector<SkippedPods> skipped{};
     std::vector<NewGroup> new_groups{};  ///< by cloud and name
-    /// "no group could be created either: max cluster cpu limit reached: 8 left, a new node needs
+    /// "no group could be created: max cluster cpu limit reached: 8 left, a new node needs
     /// 16": the first reason of each source for each cloud, if no group was suggested. None: a
     /// group was suggested, or no source was asked.
     Reason no_new_group_reason{};

@@ -150,7 +150,7 @@ private:
         std::ranges::stable_partition(
             nearest_, [](const Reason& r) { return r.code == ReasonCode::limit_reached; });
         out_.no_new_group_reason = nearest_.front();
-        out_.no_new_group_reason.sentence = "no group could be created either: ";
+        out_.no_new_group_reason.sentence = "no group could be created: ";
         std::set<std::string_view> seen;
         for (const Reason& reason : nearest_)
             if (seen.insert(reason.sentence).second)

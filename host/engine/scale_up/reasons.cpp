@@ -22,13 +22,6 @@ std::string unread_sentence(const UnreadClouds& unread) {
     return out;
 }
 
-/// "group web-a", "groups web-a, web-b, web-c and 37 more".
-std::string group_names(const std::vector<NodeGroupId>& groups) {
-    constexpr std::size_t most = 3;
-    return (groups.size() == 1 ? "group " : "groups ") +
-           listed(groups, [](const NodeGroupId& id) { return id.value(); }, most);
-}
-
 }  // namespace
 
 Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& quotas,
@@ -46,18 +39,19 @@ Reasons::Reasons(const pass_context::PassContext& context, const QuotaTracker& q
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         const bool is_new = is_to_be_made(context.groups()[g]);
         obstacles_.push_back(quotas.obstacle(g));
+        has_template_.push_back(context.templates[g].node != nullptr);
+        template_nodes_.push_back(has_template_[g] ? context.predicates->equivalent(g)
+                                                   : TemplateNodeId{0});
         if (!obstacles_[g].is_none() && is_new) {
             add_blocked_new_group(obstacles_[g], context.id(g));
         } else if (!obstacles_[g].is_none()) {
             ++groups_;
-            const bool is_seen = context.templates[g].node != nullptr;
-            (is_seen ? blocked_[context.predicates->equivalent(g)]
-                     : blocked_without_template_)[obstacles_[g]]
+            (has_template_[g] ? blocked_[template_nodes_[g]]
+                              : blocked_without_template_)[obstacles_[g]]
                 .push_back(context.id(g));
         } else {
             ++groups_;
-            (is_new ? growable_new_ : growable_)[context.predicates->equivalent(g)].push_back(
-                context.id(g));
+            (is_new ? growable_new_ : growable_)[template_nodes_[g]].push_back(context.id(g));
         }
     }
 }
@@ -82,6 +76,16 @@ Reasons::Miss Reasons::miss_of(scheduling::Predicate predicate) noexcept {
     return Miss::unknown;
 }
 
+Reasons::Nearness Reasons::nearness_of(const scheduling::Refusal& refusal,
+                                       const scheduling::Distance& distance) noexcept {
+    if (refusal.predicate == scheduling::Predicate::none) return {.miss = Miss::cannot_grow};
+    return {.is_refused = true,
+            .is_not_selected = !distance.is_selected,
+            .failing = distance.failing,
+            .miss = miss_of(refusal.predicate),
+            .shortfall = refusal.shortfall};
+}
+
 /// For a group that could be made and cannot grow.
 void Reasons::add_blocked_new_group(Reason reason, const NodeGroupId& group) {
     ++groups_;
@@ -92,11 +96,13 @@ void Reasons::add_blocked_new_group(Reason reason, const NodeGroupId& group) {
 /// Adds the reasons of the groups that may grow.
 void Reasons::collect_growable(PodGroupIndex pod_group, ByMiss& out) {
     const auto reason_of_template_node = [&](TemplateNodeId template_node) -> ByMiss::key_type {
-        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, template_node);
+        scheduling::Distance distance;
+        const scheduling::Refusal refusal =
+            placement_->why_not_new(pod_group, template_node, &distance);
         if (refusal.predicate != scheduling::Predicate::none)
-            return {{miss_of(refusal.predicate), refusal.shortfall}, reason_of(refusal)};
+            return {nearness_of(refusal, distance), reason_of(refusal)};
         const bool is_stopped = !stopped_.empty();
-        return {{Miss::cannot_grow},
+        return {nearness_of(refusal, distance),
                 {is_stopped ? ReasonCode::pass_stopped : ReasonCode::would_fit,
                  {},
                  "can schedule it" + (is_stopped ? ", but " + stopped_ : "")}};
@@ -115,27 +121,44 @@ void Reasons::collect_growable(PodGroupIndex pod_group, ByMiss& out) {
     }
 }
 
-/// Adds the reasons of the groups that cannot grow. A group with nodes for other pods gives
-/// that reason alone, because it would not help if it could grow. A group that other pods keep from
-/// taking the pod gives its obstacle alone, because those pods may be gone by then.
+/// The reason of a group that cannot grow. A group with nodes for other pods gives that reason
+/// alone, because it would not help if it could grow. A group that other pods keep from taking the
+/// pod gives its obstacle alone, because those pods may be gone by then.
+Reason Reasons::joined(const scheduling::Refusal& refusal, const Reason& obstacle) {
+    switch (miss_of(refusal.predicate)) {
+        case Miss::room:
+        case Miss::room_if_it_could_grow: {
+            Reason out = reason_of(refusal);
+            out.sentence += "; also " + obstacle.sentence;
+            return out;
+        }
+        case Miss::other_nodes: return reason_of(refusal);
+        default: return obstacle;
+    }
+}
+
+/// Adds the reasons of the groups that cannot grow.
 void Reasons::collect_blocked(PodGroupIndex pod_group, ByMiss& out) {
     for (const auto& [obstacle, groups] : blocked_without_template_)
-        out[{{Miss::unknown}, obstacle}] = groups;
+        out[{{.miss = Miss::unknown}, obstacle}] = groups;
     for (const auto& [template_node, obstacles] : blocked_) {
-        const scheduling::Refusal refusal = placement_->why_not_new(pod_group, template_node);
-        Nearness near{miss_of(refusal.predicate), refusal.shortfall};
+        scheduling::Distance distance;
+        const scheduling::Refusal refusal =
+            placement_->why_not_new(pod_group, template_node, &distance);
+        Nearness near = nearness_of(refusal, distance);
         if (near.miss == Miss::room) near.miss = Miss::room_if_it_could_grow;
         for (const auto& [obstacle, groups] : obstacles) {
-            Reason reason = obstacle;
-            if (near.miss == Miss::room_if_it_could_grow) {
-                reason = reason_of(refusal);
-                reason.sentence += "; also " + obstacle.sentence;
-            }
-            if (near.miss == Miss::other_nodes) reason = reason_of(refusal);
-            auto& all = out[{near, std::move(reason)}];
+            auto& all = out[{near, joined(refusal, obstacle)}];
             all.insert(all.end(), groups.begin(), groups.end());
         }
     }
+}
+
+Reason Reasons::of_group(PodGroupIndex pod_group, GroupIndex group) const {
+    const Reason& obstacle = obstacles_[group];
+    if (!has_template_[group]) return obstacle;
+    const scheduling::Refusal refusal = placement_->why_not_new(pod_group, template_nodes_[group]);
+    return obstacle.is_none() ? reason_of(refusal) : joined(refusal, obstacle);
 }
 
 std::vector<GroupReason> Reasons::of(PodGroupIndex pod_group) {
@@ -157,13 +180,31 @@ std::vector<GroupReason> Reasons::of(PodGroupIndex pod_group) {
     return out;
 }
 
+namespace {
+
+/// Whether a limit that keeps a new group from being created is nearer than the reasons of existing
+/// groups: all of them have nodes for other pods.
+bool is_limit_nearer(const Reason& no_new_group, const std::vector<GroupReason>& reasons) {
+    const auto is_for_others = [](const GroupReason& each) {
+        return each.reason.code >= ReasonCode::node_unschedulable &&
+               each.reason.code <= ReasonCode::node_affinity;
+    };
+    return no_new_group.code == ReasonCode::limit_reached &&
+           std::ranges::all_of(reasons, is_for_others);
+}
+
+}  // namespace
+
 Reason Reasons::sum_up(const std::vector<GroupReason>& reasons) const {
     Reason out = sum_up_groups(reasons);
     if (!no_new_group_reason_.is_none()) {
-        if (reasons.empty())
+        const bool is_first = is_limit_nearer(no_new_group_reason_, reasons);
+        if (reasons.empty() || is_first)
             std::tie(out.code, out.subject) =
                 std::tie(no_new_group_reason_.code, no_new_group_reason_.subject);
-        out.sentence += "; " + no_new_group_reason_.sentence;
+        out.sentence = is_first && !reasons.empty()
+                           ? no_new_group_reason_.sentence + "; " + out.sentence
+                           : out.sentence + "; " + no_new_group_reason_.sentence;
     }
     if (!unread_.empty()) out.sentence += "; " + unread_;
     return out;
@@ -182,13 +223,10 @@ Reason Reasons::sum_up_groups(const std::vector<GroupReason>& reasons) const {
         out.sentence.insert(0, "group " + groups.front().value() + ": ");
         return out;
     }
-    const bool holds_for_all = reasons.size() == 1;
     const std::string all = std::to_string(groups_);
-    const std::string count = holds_for_all ? all : std::to_string(groups.size());
-    out.sentence.insert(0, "0 of " + all + " node groups can schedule it: " + count + " ");
-    if (holds_for_all) return out;
-    const std::string names = group_names(groups);
-    out.sentence += out.sentence.ends_with(')') ? ": " + names : " (" + names + ")";
+    const bool holds_for_all = reasons.size() == 1;
+    out.sentence = "0 of " + all + " node groups can schedule it: " +
+                   (holds_for_all ? all + " " + nearest.sentence : describe(reasons.front()));
     return out;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/scheduling/node_demands.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -259,6 +260,19 @@ Refusal ask(const NodeDemand& demand, const NodeFacts& node) {
         if (found != demand.refused.end()) return found->second;
     }
     return {};
+}
+
+int count_failing(const NodeDemand& demand, const NodeFacts& node) {
+    const snapshot::PodSpec& pod = *demand.spec;
+    const bool is_refused = node.template_node && demand.refused.contains(*node.template_node);
+    const std::initializer_list<bool> failing{
+        check_node_unschedulable(pod, node).has_value(),
+        find_untolerated_taint(pod, node.taints) != nullptr,
+        !selects(pod, node),
+        check_volume_binding(demand.volumes, node).has_value(),
+        check_dynamic_resources(pod).has_value(),
+        is_refused};
+    return static_cast<int>(std::ranges::count(failing, true));
 }
 
 DemandId NodeDemands::add(NodeDemand demand) {

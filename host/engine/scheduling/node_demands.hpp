@@ -85,6 +85,8 @@ struct NodeDemand {
 
 /// The refusal of the first predicate of one node alone that fails. [any thread]
 Refusal ask(const NodeDemand& demand, const NodeFacts& node);
+/// How many of these predicates fail. [any thread]
+int count_failing(const NodeDemand& demand, const NodeFacts& node);
 
 /// All distinct demands, and their verdicts by profile. Verdicts are cached. [one thread]
 class NodeDemands {

@@ -7,6 +7,7 @@
 
 #include "engine/scheduling/placement_state.hpp"
 #include "engine/scheduling/pod_bounds.hpp"
+#include "engine/scheduling/predicates/node_affinity.hpp"
 #include "engine/scheduling/predicates/node_resources_fit.hpp"
 
 namespace capstan::engine::scheduling {
@@ -86,10 +87,19 @@ Refusal Placement::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) 
     return state_->why_not(pod_group, slot, wording);
 }
 
-Refusal Placement::why_not_new(PodGroupIndex pod_group, TemplateNodeId template_node) const {
+Refusal Placement::why_not_new(PodGroupIndex pod_group, TemplateNodeId template_node,
+                               Distance* distance) const {
     const std::size_t before = state_->log.size();
     const Slot slot = state_->add(template_node, 1);
-    Refusal refusal = state_->why_not(pod_group, slot, Wording::full);
+    int failing = 0;
+    Refusal refusal = state_->why_not(pod_group, slot, Wording::full, &failing);
+    if (distance != nullptr && refusal.predicate != Predicate::none) {
+        const CompiledPredicates::PredicateData& predicates = *state_->predicates;
+        const NodeDemand& demand = predicates.demands[predicates.demand_of[pod_group]];
+        const NodeFacts node = predicates.profiles[state_->slots[slot].profile].facts();
+        *distance = {.failing = failing + count_failing(demand, node),
+                     .is_selected = selects(*demand.spec, node)};
+    }
     state_->undo(before);
     return refusal;
 }
@@ -122,11 +132,15 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
             template_node == no_template_node
                 ? predicates.allocatable(slot, resource)
                 : predicates.template_nodes[template_node].allocatable.amount(name);
-        const ResourceFacts one{.name = name,
-                                .wanted = needs[i].amount,
-                                .allocatable = allocatable,
-                                .requested = allocatable - state.free_for(pod_group, slot, i)};
+        ResourceFacts one{.name = name,
+                          .wanted = needs[i].amount,
+                          .allocatable = allocatable,
+                          .requested = allocatable - state.free_for(pod_group, slot, i)};
         if (is_sufficient(one)) continue;
+        if (template_node != no_template_node && wording == Wording::full)
+            one.daemons = allocatable - engine::scheduling::free_on(
+                                            predicates.cluster,
+                                            predicates.template_nodes[template_node], resource);
         is_left |= needs[i].amount <= state.capacity.free(slot, needs[i].column);
         if (out.subject.empty()) out.subject = name;
         out.shortfall = std::max(out.shortfall, shortfall_of(one));
@@ -143,13 +157,15 @@ Refusal describe_shortages(const Placement::State& state, PodGroupIndex pod_grou
 
 }  // namespace
 
-Refusal Placement::State::why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const {
+Refusal Placement::State::why_not(PodGroupIndex pod_group, Slot slot, Wording wording,
+                                  int* failing) const {
     if (slots[slot].closed)
         return {Predicate::node_unschedulable, "node(s) were unschedulable: to be removed"};
     const NodeDemand& demand = predicates->demands[predicates->demand_of[pod_group]];
     Refusal first = ask(demand, predicates->profiles[slots[slot].profile].facts());
     const auto add = [&](Refusal other) {
         if (other.predicate == Predicate::none) return;
+        if (failing != nullptr) ++*failing;
         if (first.predicate == Predicate::none || other.predicate < first.predicate)
             first = std::move(other);
     };

@@ -35,6 +35,12 @@ struct Found {
     bool operator==(const Found&) const = default;
 };
 
+/// How far a new node is from taking a pod.
+struct Distance {
+    int failing = 0;           ///< predicates that fail
+    bool is_selected = false;  ///< the pod's node selector and affinity allow the node
+};
+
 /// Pods of a pod group that were placed on each node of a slot.
 struct Assignment {
     PodGroupIndex pod_group = 0;
@@ -114,8 +120,10 @@ public:
     std::vector<Assignment> assignments(Slot slot) const;
     /// Why not one more pod fits on the slot; Predicate::none: it fits.
     Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording = Wording::full) const;
-    /// The same for one more new node of the template.
-    Refusal why_not_new(PodGroupIndex pod_group, TemplateNodeId template_node) const;
+    /// The same for one more new node of the template. `distance` is set if the pod does not fit;
+    /// NULL: it is not asked for.
+    Refusal why_not_new(PodGroupIndex pod_group, TemplateNodeId template_node,
+                        Distance* distance = nullptr) const;
 
     /// How many more nodes the spread constraints over single nodes need to reach minDomains.
     int missing_hosts(PodGroupIndex pod_group) const;

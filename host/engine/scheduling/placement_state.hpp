@@ -124,7 +124,10 @@ struct Placement::State {
     /// What each node of the slot has free for the pod group, of the resource that the pod group
     /// requests as its `request`-th.
     std::int64_t free_for(PodGroupIndex pod_group, Slot slot, std::size_t request) const noexcept;
-    Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording) const;
+    /// Adds to `failing` how many of the predicates that look at other pods fail; NULL: not
+    /// counted.
+    Refusal why_not(PodGroupIndex pod_group, Slot slot, Wording wording,
+                    int* failing = nullptr) const;
     /// The first predicate of one node alone that fails on the slot's nodes; none: all pass.
     Predicate verdict(PodGroupIndex pod_group, Slot slot) const {
         return predicates->demands.verdict(predicates->demand_of[pod_group], slots[slot].profile);

@@ -17,7 +17,8 @@ std::string shortage(const ResourceFacts& facts) {
     const snapshot::AmountText amount(facts.name, facts.wanted);
     return brief_text(facts) + ": needs " + amount.rounded_up(facts.wanted) + ", " +
            amount.rounded_down(free) + " of " + amount.rounded_down(facts.allocatable) +
-           " are free";
+           " are free" +
+           (facts.daemons > 0 ? " (" + amount.rounded_up(facts.daemons) + " for DaemonSets)" : "");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct ResourceFacts {
     std::int64_t wanted = 0;
     std::int64_t allocatable = 0;  ///< zero where the node lacks it
     std::int64_t requested = 0;    ///< by the pods on the node
+    std::int64_t daemons = 0;  ///< of `requested`, by DaemonSet pods and static pods; 0: unknown
 };
 
 /// Whether enough is free. A resource of which the pod wants nothing always suffices, so a node
@@ -30,6 +31,7 @@ std::string brief_text(const ResourceFacts& facts);
 
 /// Absent: the node passes. Else names every resource that falls short, in the order given:
 ///     Insufficient cpu: needs 2, 500m of 4 are free; Too many pods: 110 of 110 are used
+///     Insufficient cpu: needs 4, 3800m of 4 are free (200m for DaemonSets)
 /// [any thread]
 std::optional<std::string> check_node_resources_fit(std::span<const ResourceFacts> resources);
 

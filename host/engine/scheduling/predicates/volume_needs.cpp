@@ -101,6 +101,9 @@ void refuse_beforehand(VolumeNeeds& needs, const snapshot::Cluster& cluster,
         if (!claim) return refuse(needs, "persistentvolumeclaim " + name + " not found");
         if (claim->volume.empty() && !find_waiting_class(*claim, cluster.objects())) {
             immediate += (immediate.empty() ? ": " : ", ") + name;
+            if (!claim->storage_class.empty() &&
+                !find_in(cluster.objects().storage_classes, claim->storage_class))
+                immediate += " (StorageClass " + in_quotes(claim->storage_class) + " not found)";
         }
     }
     if (!immediate.empty()) {

@@ -157,13 +157,13 @@ TEST(CandidateGroups, ReportTheNearestMissOfEachCloud) {
     c.test_cluster.group("full", 0).group.max = 0;
     c.test_cluster.pod("web");
     const Decision decision = c.run().decision;
-    EXPECT_EQ(decision.no_new_group_reason,
-              (Reason{ReasonCode::not_created,
-                      {},
-                      "no group could be created either: is too small; has no zone"}));
+    EXPECT_EQ(
+        decision.no_new_group_reason,
+        (Reason{
+            ReasonCode::not_created, {}, "no group could be created: is too small; has no zone"}));
     ASSERT_EQ(decision.unschedulable.size(), 1u);
     EXPECT_THAT(decision.unschedulable[0].reason.sentence,
-                HasSubstr("; no group could be created either: is too small; has no zone"));
+                HasSubstr("; no group could be created: is too small; has no zone"));
     std::vector<std::string> texts;
     for (const NewGroup& group : decision.new_groups)
         texts.push_back(group.cloud.value() + " " + group.plan.machine_type);
@@ -180,9 +180,23 @@ TEST(CandidateGroups, PreferALimitAsTheNearestMiss) {
     c.test_cluster.pod("web");
     const UnschedulablePods unschedulable = c.run().decision.unschedulable.at(0);
     EXPECT_EQ(unschedulable.reason.sentence,
-              "no node group exists; no group could be created either: limit of cpu; is not named");
+              "no node group exists; no group could be created: limit of cpu; is not named");
     EXPECT_EQ(unschedulable.reason.code, ReasonCode::limit_reached);
     EXPECT_EQ(unschedulable.reason.subject, (ReasonSubject{SubjectKind::limit, "cpu"}));
+}
+
+TEST(CandidateGroups, NameALimitBeforeAGroupForOtherPods) {
+    GroupCreationCase c({});
+    c.source.left_out = {{c.clouds[0].types[0].name, "limit of cpu"}};
+    c.settings.cpu.max = 3000;
+    c.test_cluster.group("red", 0);
+    c.test_cluster.describe("red", amounts(4000)).taints = {{.key = "team", .value = "red"}};
+    c.test_cluster.pod("web");
+    const UnschedulablePods unschedulable = c.run().decision.unschedulable.at(0);
+    EXPECT_EQ(unschedulable.reason.sentence,
+              "no group could be created: limit of cpu; group red: node(s) had untolerated taint "
+              "{team: red}");
+    EXPECT_EQ(unschedulable.reason.code, ReasonCode::limit_reached);
 }
 
 TEST(CandidateGroups, AreNamedUpToAHundred) {
@@ -229,7 +243,7 @@ TEST(CandidateGroups, ReportMissingMachineTypes) {
         return decision.unschedulable.at(0).reason.sentence;
     };
     const char* const texts =
-        "no node group exists; no group could be created either: no cloud offers machine types for "
+        "no node group exists; no group could be created: no cloud offers machine types for "
         "new groups";
     EXPECT_EQ(because(), texts);
     snapshot.machines = std::make_shared<const std::vector<CloudMachines>>(

@@ -29,6 +29,37 @@ TEST(Placement, LimitsRoomToTheScarcestResource) {
               (Refusal{Predicate::node_resources_fit, "Insufficient memory", "memory", 333}));
 }
 
+TEST(Placement, TellsHowFarANewNodeIs) {
+    SchedulingCluster cluster;
+    const Taint red{.key = "team", .value = "red"};
+    const auto web = cluster.pod_group({.cpu = 3000, .spec = {.node_selector = {{"pool", "web"}}}});
+    struct Case {
+        const char* name;
+        TemplateNodeId node;
+        int failing;
+        bool is_selected;
+    };
+    const Case cases[] = {
+        {"selected, with a taint",
+         cluster.template_node({.cpu = 4000, .labels = {{"pool", "web"}}, .taints = {red}}), 1,
+         true},
+        {"selected and too small, with a taint",
+         cluster.template_node({.cpu = 1000, .labels = {{"pool", "web"}}, .taints = {red}}), 2,
+         true},
+        {"not selected", cluster.template_node({.cpu = 4000}), 1, false},
+        {"not selected, with a taint", cluster.template_node({.cpu = 4000, .taints = {red}}), 2,
+         false},
+    };
+    CompiledPredicates predicates = cluster.predicates();
+    const Placement placement(predicates);
+    for (const Case& each : cases) {
+        Distance distance;
+        EXPECT_NE(placement.why_not_new(web, each.node, &distance).predicate, Predicate::none);
+        EXPECT_EQ(distance.failing, each.failing) << each.name;
+        EXPECT_EQ(distance.is_selected, each.is_selected) << each.name;
+    }
+}
+
 TEST(PlacementDeathTest, RejectsAMarkThatIsAlreadyUndone) {
     SchedulingCluster cluster;
     cluster.node("a", {.cpu = 4000});

@@ -56,7 +56,7 @@ TEST(VolumeBinding, RejectsAnUnboundImmediateClaim) {
     builder.set(snapshot::ClaimObject{.name = "lost", .storage_class = "gone"});
     EXPECT_EQ(refusal_on(builder, pod({"data", "more", "lost"}), {}),
               "VolumeBinding: pod has unbound immediate PersistentVolumeClaims: \"data\", "
-              "\"more\", \"lost\"");
+              "\"more\", \"lost\" (StorageClass \"gone\" not found)");
 }
 
 TEST(VolumeBinding, RejectsAClaimWithAMissingVolume) {
