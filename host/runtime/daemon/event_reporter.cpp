@@ -71,15 +71,31 @@ std::map<std::size_t, std::string> grown_by_option(const PassReport& pass) {
     return out;
 }
 
-/// "pod didn't trigger scale-up: 2 is at its maximum of 3 nodes, 1 has a taint ...; no group could
-/// be made either: ..."
+/// "2 Insufficient cpu".
+std::string counted_reason(const engine::GroupReason& reason) {
+    return std::to_string(reason.groups.size()) + " " + reason.reason.sentence;
+}
+
+/// "pod didn't trigger scale-up: 1 max node group size reached (3): group web, 2 node(s) had
+/// untolerated taint ...; no group could be created: ...": the groups of the first reason, which is
+/// the nearest, are named. Reasons with commas are separated by semicolons.
 std::string refusal_message(const engine::UnschedulablePods& unschedulable,
-                            const std::string& no_new_group_reason) {
+                            const engine::Reason& no_new_group_reason) {
+    const auto& all = unschedulable.groups;
+    if (all.empty()) return "pod didn't trigger scale-up: " + unschedulable.reason.sentence;
+    std::vector<std::string> parts{all.size() == 1 ? counted_reason(all.front())
+                                                   : describe(all.front())};
+    for (std::size_t i = 1; i < all.size(); ++i) parts.push_back(counted_reason(all[i]));
+    const bool has_comma = std::ranges::any_of(
+        parts, [](const std::string& part) { return part.find(',') != std::string::npos; });
     std::string out;
-    for (const auto& [groups, reason] : unschedulable.groups)
-        out += (out.empty() ? "" : ", ") + std::to_string(groups.size()) + " " + reason.sentence;
-    if (!out.empty() && !no_new_group_reason.empty()) out += "; " + no_new_group_reason;
-    return "pod didn't trigger scale-up: " + (out.empty() ? unschedulable.reason.sentence : out);
+    for (const std::string& part : parts)
+        out += (out.empty() ? "" : has_comma ? "; " : ", ") + part;
+    const std::string& other = no_new_group_reason.sentence;
+    if (other.empty()) return "pod didn't trigger scale-up: " + out;
+    // The summary begins with it if it is the nearest reason.
+    const bool is_first = unschedulable.reason.sentence.starts_with(other);
+    return "pod didn't trigger scale-up: " + (is_first ? other + "; " + out : out + "; " + other);
 }
 
 }  // namespace
@@ -99,7 +115,7 @@ std::vector<ObjectReference> PodEvents::update(const PassReport& pass) {
                 std::make_shared<const std::string>("pod triggered scale-up: [" + done + "]"),
                 pending, triggered);
     for (const engine::UnschedulablePods& unschedulable : pass.decision().unschedulable)
-        add_unschedulable(unschedulable, pass.decision().no_new_group_reason.sentence, pending);
+        add_unschedulable(unschedulable, pass.decision().no_new_group_reason, pending);
     return triggered;
 }
 
@@ -158,7 +174,7 @@ void PodEvents::add_schedulable(const engine::ChosenOption& option, const Messag
 }
 
 void PodEvents::add_unschedulable(const engine::UnschedulablePods& unschedulable,
-                                  const std::string& no_new_group_reason, Pending& pending) {
+                                  const engine::Reason& no_new_group_reason, Pending& pending) {
     std::vector<Pod*>& pods = pending[unschedulable.pods.equivalence_group];
     std::ranges::sort(pods, {}, [](const Pod* pod) {
         return std::tie(pod->refused, pod->reference.ns, pod->reference.name);

@@ -62,9 +62,9 @@ private:
     void add_schedulable(const engine::ChosenOption& option, const Message& message,
                          Pending& pending,
                          std::vector<kubernetes::client::ObjectReference>& triggered);
-    /// `no_new_group_reason`: why no group could be created either; empty: not known.
+    /// `no_new_group_reason`: why no group could be created; none: not known.
     void add_unschedulable(const engine::UnschedulablePods& unschedulable,
-                           const std::string& no_new_group_reason, Pending& pending);
+                           const engine::Reason& no_new_group_reason, Pending& pending);
     void take_triggered(std::deque<std::string>& queue, std::size_t room,
                         std::vector<kubernetes::client::EventNote>& out);
 

@@ -75,21 +75,34 @@ TEST_F(PodEventsTest, ReportScaleUpsAndReasonsForNone) {
          .groups = {{{NodeGroupId("web")}, {.sentence = "is at its maximum"}},
                     {{NodeGroupId("x"), NodeGroupId("y")}, {.sentence = "is backed off"}}}}};
     decision.no_new_group_reason.sentence =
-        "no group could be created either: limit of cpu: 8 are left, a node takes 16";
+        "no group could be created: limit of cpu: 8 are left, a node takes 16";
     events.update(report);
     std::vector<std::string> lines;
     for (const kubernetes::client::EventNote& note : events.take(3))
         lines.push_back(note.about.ns + "/" + note.about.name + ": " + note.reason + ": " +
                         note.message);
-    EXPECT_THAT(
-        lines,
-        ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
-                    "(max: 10)}]",
-                    "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
-                    "(max: 10)}]",
-                    "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
-                    "at its maximum, 2 is backed off; no group could be created either: limit "
-                    "of cpu: 8 are left, a node takes 16"));
+    EXPECT_THAT(lines, ElementsAre("shop/a: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                                   "(max: 10)}]",
+                                   "shop/b: TriggeredScaleUp: pod triggered scale-up: [{web 3->4 "
+                                   "(max: 10)}]",
+                                   "shop/c: NotTriggerScaleUp: pod didn't trigger scale-up: 1 is "
+                                   "at its maximum (group web), 2 is backed off; no group could be "
+                                   "created: limit of cpu: 8 are left, a node takes 16"));
+}
+
+TEST_F(PodEventsTest, SeparateReasonsWithCommasBySemicolons) {
+    PassReport report = pass();
+    engine::Decision& decision = report.result.outcome.decision;
+    decision.unschedulable = {
+        {.pods = {equivalence_group_of(report), "shop/a", 1},
+         .reason = {.sentence = "no group could be created: quota; 0 of 2 ..."},
+         .groups = {{{NodeGroupId("web")}, {.sentence = "Insufficient cpu: needs 12, 4 are free"}},
+                    {{NodeGroupId("x")}, {.sentence = "max node group size reached (2)"}}}}};
+    decision.no_new_group_reason.sentence = "no group could be created: quota";
+    events.update(report);
+    EXPECT_EQ(events.take(1).at(0).message,
+              "pod didn't trigger scale-up: no group could be created: quota; 1 Insufficient cpu: "
+              "needs 12, 4 are free (group web); 1 max node group size reached (2)");
 }
 
 TEST_F(PodEventsTest, AreForPodsWithoutAnEarlierScaleUp) {
