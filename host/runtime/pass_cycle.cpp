@@ -193,14 +193,16 @@ Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
         pass.snapshot, input.memory, policies, input.settings, input.call_context, asked);
     PassAnswer out;
     out.new_groups = explanation.decision().new_groups;
+    out.unhealthy_because = explanation.unhealthy_because();
     if (question.equivalence_group) {
-        CAPSTAN_TRY(out.pod, explanation.pod(*question.equivalence_group));
+        CAPSTAN_TRY(out.pod, explanation.pod(*question.equivalence_group, question.pod));
     } else if (question.group) {
         CAPSTAN_TRY(out.group, explanation.group(*question.group));
     } else if (question.node) {
         CAPSTAN_TRY(out.node, explanation.node(*question.node));
         out.machine = explanation.machine_of(*question.node);
         out.node_remedy = explanation.remedy_of(*out.node);
+        out.node_state = explanation.state_of(*question.node);
     } else {
         out.matrix = explanation.matrix();
     }

@@ -81,6 +81,7 @@ Result<PassResult> decide(PassInput input);
 /// equivalence groups and all node groups.
 struct PassQuestion {
     std::optional<engine::PodGroupId> equivalence_group{};
+    std::optional<engine::PodIndex> pod{};  ///< an unbound pod of that group; absent: any
     std::optional<NodeGroupId> group{};
     std::optional<std::string> node{};
 };
@@ -91,6 +92,8 @@ struct PassAnswer {
     std::optional<engine::NodeVerdict> node{};
     std::optional<engine::pass::NodeMachine> machine{};  ///< of the node; absent: not known
     std::string node_remedy{};                           ///< empty: none
+    std::string node_state{};         ///< "not ready for 10m"; empty: the node is ready
+    std::string unhealthy_because{};  ///< why the cluster is unhealthy; empty: healthy; always set
     std::optional<engine::pass::Matrix> matrix{};
     std::vector<engine::NewGroup> new_groups{};  ///< groups that could be created; always set
 };

@@ -283,6 +283,18 @@ std::string reason_of(const Backoff& backoff, const PassTime& time) {
     return describe_backoff(backoff, backoff.until ? end_text(*backoff.until, time) : "");
 }
 
+std::string with_time_left(std::string sentence, std::span<const Group> groups,
+                           const Memory& memory, const PassTime& time) {
+    for (const Group& group : groups) {
+        const Backoff* const backoff = find_backoff(memory, group, time.now);
+        if (backoff == nullptr) continue;
+        const std::string without = reason_of(*backoff, time);
+        if (const std::size_t at = sentence.find(without); at != std::string::npos)
+            sentence.replace(at, without.size(), why_backed_off(*backoff, time));
+    }
+    return sentence;
+}
+
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept {
     Hash hash;
     hash.add(of);

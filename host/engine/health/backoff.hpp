@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -124,6 +125,10 @@ std::string end_and_rest_text(Time end, const PassTime& time);
 std::string why_backed_off(const Backoff& backoff, const PassTime& time);
 /// The same without the time that is left, so that the sentence stays the same from pass to pass.
 std::string reason_of(const Backoff& backoff, const PassTime& time);
+
+/// The sentence with the time that is left of each group's back-off that it names by reason_of.
+std::string with_time_left(std::string sentence, std::span<const Group> groups,
+                           const Memory& memory, const PassTime& time);
 
 /// `length` and up to a quarter more, by a hash of `of` and `now`.
 Duration with_jitter(Duration length, std::string_view of, Time now) noexcept;

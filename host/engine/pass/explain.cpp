@@ -1,14 +1,18 @@
 #include "engine/pass/explain.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <utility>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/drainability/pods_on_node.hpp"
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/pass/pass.hpp"
+#include "engine/pods/pending.hpp"
 #include "engine/remedies.hpp"
 #include "engine/scale_up/reasons.hpp"
 #include "engine/scale_up/scale_up.hpp"
@@ -65,8 +69,9 @@ scheduling::Placement placement_before(scale_up::ScaleUp& scale_up) {
 }  // namespace
 
 struct Explanation::State {
-    State(CompletedPass completed, std::shared_ptr<const std::vector<Group>> listed_groups)
-        : listed(std::move(listed_groups)),
+    State(CompletedPass completed, const Snapshot& snapshot)
+        : listed(snapshot.groups),
+          cluster(snapshot.cluster),
           pass(std::move(completed)),
           context(*pass.details.context),
           scale_up(*pass.details.scale_up),
@@ -76,7 +81,13 @@ struct Explanation::State {
           reasons_after(context, scale_up.progress().quotas, scale_up.placement(),
                         scale_up.progress().stopped) {}
 
+    std::string with_time_left(std::string sentence) const {
+        return health::with_time_left(std::move(sentence), context.groups(), pass.memory,
+                                      context.time);
+    }
+
     const std::shared_ptr<const std::vector<Group>> listed;
+    const snapshot::Cluster cluster;  // as it was given, so pods have the numbers of the question
     const CompletedPass pass;
     const pass_context::PassContext& context;
     scale_up::ScaleUp& scale_up;
@@ -109,8 +120,7 @@ Explanation explain_pass(const Snapshot& snapshot, Memory memory, const Policies
                          const Settings& settings, const CallContext& call_context,
                          std::span<const PodGroupId> asked) {
     return Explanation(std::make_unique<Explanation::State>(
-        run_pass(snapshot, std::move(memory), policies, settings, call_context, asked),
-        snapshot.groups));
+        run_pass(snapshot, std::move(memory), policies, settings, call_context, asked), snapshot));
 }
 
 Explanation::Explanation(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
@@ -120,7 +130,7 @@ Explanation::~Explanation() = default;
 
 const Decision& Explanation::decision() const noexcept { return state_->pass.decision; }
 
-Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
+Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group, std::optional<PodIndex> pod) {
     const std::optional<PodGroupIndex> pod_group =
         pass_context::find_pod_group(state_->context, equivalence_group);
     if (!pod_group)
@@ -154,8 +164,32 @@ Result<PodAnswer> Explanation::pod(PodGroupId equivalence_group) {
         if (std::string awaited = find_awaited(state_->context, state_->before, *pod_group);
             !awaited.empty())
             out.because = std::move(awaited);
+    if (pod)
+        out.skipped = pods::why_skipped(state_->cluster, *state_->context.settings,
+                                        state_->context.time, *pod);
+    if (!out.skipped.is_none()) {
+        out.because = "does not count as pending: " + out.skipped.sentence;
+        out.remedy = remedy_for(out.skipped, {});
+    }
+    out.because = state_->with_time_left(std::move(out.because));
+    for (GroupReason& of_groups : out.groups)
+        of_groups.reason.sentence = state_->with_time_left(std::move(of_groups.reason.sentence));
     return out;
 }
+
+namespace {
+
+std::vector<NotSimilar> by_reason(std::vector<std::pair<NodeGroupId, std::string>> all) {
+    std::vector<NotSimilar> out;
+    for (auto& [group, because] : all) {
+        auto at = std::ranges::find(out, because, &NotSimilar::because);
+        if (at == out.end()) at = out.insert(at, {.groups = {}, .because = std::move(because)});
+        at->groups.push_back(std::move(group));
+    }
+    return out;
+}
+
+}  // namespace
 
 Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     const auto groups = state_->context.groups();
@@ -168,13 +202,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     GroupAnswer out{.group = id, .template_source = node.because};
     Reason obstacle = scale_up::QuotaTracker(state_->context).obstacle(index);
     out.remedy = remedy_for(obstacle, {&id, 1});
-    out.obstacle = std::move(obstacle.sentence);
-    const Backoff* const backoff =
-        health::find_backoff(state_->pass.memory, *at, state_->context.now);
-    // Reasons of decisions leave out the time that is left.
-    if (obstacle.code == ReasonCode::backed_off && backoff != nullptr &&
-        out.obstacle == health::reason_of(*backoff, state_->context.time))
-        out.obstacle = health::why_backed_off(*backoff, state_->context.time);
+    out.obstacle = state_->with_time_left(std::move(obstacle.sentence));
     const auto listed =
         std::ranges::find(*state_->listed, id, [](const Group& g) { return g.group.id; });
     if (listed != state_->listed->end())
@@ -184,6 +212,7 @@ Result<GroupAnswer> Explanation::group(const NodeGroupId& id) {
     out.upcoming = state_->context.health.groups[index].upcoming;
     out.increase = state_->scale_up.progress().quotas.grown(index);
     out.similar = state_->scale_up.similar_to(index);
+    out.not_similar = by_reason(state_->scale_up.not_similar_to(index));
     const pass_context::PassContext& context = state_->context;
     out.comparison = templates::compare_template(*context.snapshot, context.membership, index,
                                                  *context.settings, context.time.wall);
@@ -200,6 +229,36 @@ Result<NodeVerdict> Explanation::node(std::string_view name) const {
     const auto at = std::ranges::lower_bound(nodes, name, {}, &NodeVerdict::node);
     if (at != nodes.end() && at->node == name) return *at;
     return fail(ErrorCode::not_found, "node " + in_quotes(name) + " not found");
+}
+
+const std::string& Explanation::unhealthy_because() const noexcept {
+    return state_->context.health.unhealthy_because;
+}
+
+std::string Explanation::state_of(std::string_view name) const {
+    const pass_context::PassContext& context = state_->context;
+    const std::optional<NodeIndex> index = context.snapshot->cluster.find_node(name);
+    if (!index) return {};
+    const snapshot::NodeRow& node = context.snapshot->cluster.node(*index);
+    std::vector<std::string> out;
+    if (!node.ready)
+        out.push_back("not ready" +
+                      (node.ready_since == Time()
+                           ? ""
+                           : " for " + format_rough_duration(
+                                           context.now - context.time.measured(node.ready_since))));
+    switch (context.health.readiness[*index]) {
+        case health::Readiness::deleted: out.emplace_back("being deleted"); break;
+        case health::Readiness::suspended: out.emplace_back("suspended"); break;
+        case health::Readiness::long_starting:
+            out.emplace_back("has not finished starting in time");
+            break;
+        case health::Readiness::starting: out.emplace_back("still starting"); break;
+        case health::Readiness::ready:
+        case health::Readiness::unready: break;
+    }
+    if (node.unschedulable) out.emplace_back("cordoned");
+    return listed(out, std::identity());
 }
 
 std::optional<NodeMachine> Explanation::machine_of(std::string_view node) const {
@@ -243,30 +302,27 @@ std::string Explanation::remedy_of(const NodeVerdict& verdict) const {
 
 Matrix Explanation::matrix() {
     const pass_context::PassContext& context = state_->context;
-    Matrix out;
+    Matrix out{.pod_groups = context.pending.pod_groups, .skipped = decision().skipped};
     std::map<std::string, std::uint32_t> numbers;
-    const auto number_of = [&](const Reason& reason) {
+    const auto number_of = [&](Reason reason) {
         const auto [at, is_new] = numbers.try_emplace(reason.sentence, out.texts.size());
         if (is_new) {
-            out.texts.push_back(reason.sentence);
-            out.reasons.push_back({.code = reason.code, .subject = reason.subject});
+            out.texts.push_back(state_->with_time_left(std::move(reason.sentence)));
+            out.reasons.push_back({.code = reason.code, .subject = std::move(reason.subject)});
         }
         return at->second;
     };
     number_of({});
-    out.pod_groups = context.pending.pod_groups;
     for (GroupIndex g = 0; g < context.groups().size(); ++g) out.groups.push_back(context.id(g));
     for (PodGroupIndex s = 0; s < context.pending_count(); ++s) {
-        std::map<TemplateNodeId, std::uint32_t> by_template_node;
+        // By what tells groups apart.
+        std::map<std::pair<std::string, std::optional<TemplateNodeId>>, std::uint32_t> known;
         for (GroupIndex g = 0; g < context.groups().size(); ++g) {
-            const Reason& obstacle = state_->reasons_before.obstacle(g);
-            if (!obstacle.is_none()) {
-                out.cells.push_back(number_of(obstacle));
-                continue;
-            }
-            const auto [at, is_new] =
-                by_template_node.try_emplace(context.predicates->equivalent(g));
-            if (is_new) at->second = number_of(refusal_of(state_->before, s, g));
+            const bool has_template = context.templates[g].node != nullptr;
+            const auto [at, is_new] = known.try_emplace(
+                {state_->reasons_before.obstacle(g).sentence,
+                 has_template ? std::optional(context.predicates->equivalent(g)) : std::nullopt});
+            if (is_new) at->second = number_of(state_->reasons_before.of_group(s, g));
             out.cells.push_back(at->second);
         }
     }

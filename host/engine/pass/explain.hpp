@@ -33,7 +33,10 @@ struct PodAnswer {
     std::uint32_t unschedulable = 0;              ///< the rest
     std::vector<SchedulableOn> schedulable_on{};  ///< by node group
     std::string because{};                        ///< in one sentence
-    std::string remedy{};                         ///< see remedies.hpp; empty: there is none
+    /// Why the pod that was asked about does not count as pending; none: it counts, or none was
+    /// asked about.
+    Reason skipped{};
+    std::string remedy{};  ///< see remedies.hpp; empty: there is none
     /// Why each node group takes no (further) pod of these; "can schedule it" if it takes one. This
     /// is the state after the scale-up if pods are unschedulable, otherwise the state before it.
     std::vector<GroupReason> groups{};
@@ -46,6 +49,13 @@ struct PodGroupVerdict {
     bool operator==(const PodGroupVerdict&) const = default;
 };
 
+/// Groups that share no option with a group, for the same reason.
+struct NotSimilar {
+    std::vector<NodeGroupId> groups{};  ///< by id
+    std::string because{};              ///< "labels: label team differs: \"a\" and \"b\""
+    bool operator==(const NotSimilar&) const = default;
+};
+
 struct GroupAnswer {
     NodeGroupId group{};
     std::string obstacle{};         ///< why it cannot grow; empty: it can
@@ -54,8 +64,9 @@ struct GroupAnswer {
     std::string target_because{};   ///< why its target is not the listed one; empty: it is
     std::optional<int> headroom{};  ///< nodes up to its maximum; absent: it has no maximum
     health::Upcoming upcoming{};
-    int increase = 0;                    ///< nodes that the scale-up would add
-    std::vector<NodeGroupId> similar{};  ///< by id
+    int increase = 0;                       ///< nodes that the scale-up would add
+    std::vector<NodeGroupId> similar{};     ///< by id
+    std::vector<NotSimilar> not_similar{};  ///< all other existing groups
     /// Every pending pod equivalence group, in the order in which they are placed; none if the node
     /// group has no template.
     std::vector<PodGroupVerdict> pod_groups{};
@@ -78,14 +89,15 @@ struct NodeMachine {
     }
 };
 
-/// Every pending pod equivalence group against every node group: the refusal as in GroupAnswer, or
-/// the obstacle of the node group. Equal texts are stored once.
+/// Every pending pod equivalence group against every node group: why the group does not take one of
+/// the pods on one more node, as in PodAnswer::groups. Equal texts are stored once.
 struct Matrix {
     std::vector<PodCount> pod_groups{};  ///< in the order in which they are placed
     std::vector<NodeGroupId> groups{};
     std::vector<std::string> texts{};    ///< the first is empty: the group takes one of the pods
     std::vector<Reason> reasons{};       ///< as `texts`, without sentences
     std::vector<std::uint32_t> cells{};  ///< index into texts; one row for each pod group
+    std::vector<SkippedPods> skipped{};  ///< pods that do not count as pending, by reason
     const std::string& at(std::size_t equivalence_group, std::size_t group) const {
         return texts[cells[equivalence_group * groups.size() + group]];
     }
@@ -99,11 +111,16 @@ public:
     ~Explanation();
 
     const Decision& decision() const noexcept;
-    /// `not_found`: the pod equivalence group is neither pending nor in `asked`.
-    Result<PodAnswer> pod(PodGroupId equivalence_group);
+    /// `not_found`: the pod equivalence group is neither pending nor in `asked`. `pod`: an unbound
+    /// pod of it in the cluster of the snapshot; absent: any.
+    Result<PodAnswer> pod(PodGroupId equivalence_group, std::optional<PodIndex> pod = std::nullopt);
     Result<GroupAnswer> group(const NodeGroupId& id);
     /// Why a node stays or is removed.
     Result<NodeVerdict> node(std::string_view name) const;
+    /// "not ready for 10m", "cordoned"; empty: the node is ready, or there is no such node.
+    std::string state_of(std::string_view node) const;
+    /// See Health::unhealthy_because.
+    const std::string& unhealthy_because() const noexcept;
     /// Absent: there is no such node, or it is not certain which cloud has its machine.
     std::optional<NodeMachine> machine_of(std::string_view node) const;
     /// What can be done about the verdict; empty: nothing, or nothing keeps the node.

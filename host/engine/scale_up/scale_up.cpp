@@ -52,6 +52,16 @@ std::vector<NodeGroupId> ScaleUp::similar_to(GroupIndex group) {
     return out;
 }
 
+std::vector<std::pair<NodeGroupId, std::string>> ScaleUp::not_similar_to(GroupIndex group) {
+    std::vector<std::pair<NodeGroupId, std::string>> out;
+    for (GroupIndex other = 0; other < context().groups().size(); ++other) {
+        if (other == group || context().groups()[other].plan != nullptr) continue;
+        if (std::string why = similar_.why_different(group, other); !why.empty())
+            out.emplace_back(context().id(other), std::move(why));
+    }
+    return out;
+}
+
 void ScaleUp::take_turn(SpreadTurn turn) {
     turn_ = turn;
     const scheduling::Placement::Mark mark = initial_.placement.mark();

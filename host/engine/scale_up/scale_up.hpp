@@ -44,6 +44,9 @@ public:
     scheduling::Placement& placement() noexcept { return initial_.placement; }
     /// Groups that may share an option with the group, by id.
     std::vector<NodeGroupId> similar_to(GroupIndex group);
+    /// The other existing groups, by id, each with the reason why it does not share an option with
+    /// the group.
+    std::vector<std::pair<NodeGroupId, std::string>> not_similar_to(GroupIndex group);
     scheduling::Slot first_new() const noexcept { return initial_.first_new; }
     /// The slots from here on are upcoming nodes and, from first_new() on, nodes of this pass.
     scheduling::Slot first_upcoming() const noexcept {

@@ -242,6 +242,23 @@ std::vector<GroupIndex> SimilarSets::all_of(GroupIndex group) {
     return find(similar, *own_place, with_siblings(group, all_));
 }
 
+std::string SimilarSets::why_different(GroupIndex own, GroupIndex other) {
+    if (!context_->settings->balance_similar) return "scale_up.balance_similar is off";
+    if (policies_->splitter == nullptr) return "no splitter is configured";
+    prepare();
+    for (const GroupIndex group : {own, other}) {
+        if (places_[group]) continue;
+        const std::string name = "group " + context_->id(group).value();
+        return name + (context_->headrooms[group].atomic ? " has 0 or max nodes (zero_or_max)"
+                                                         : " has no node template");
+    }
+    const Similarity found =
+        scale_up::compare(policies_->similarity, *context_->templates[own].node,
+                          *context_->templates[other].node, *call_context_);
+    if (found.verdict == SimilarityVerdict::differs) return found.because;
+    return price_gap(own, other).value_or("");
+}
+
 bool SimilarSets::keeps_apart(std::size_t own, std::size_t other) const {
     return !context_->settings->balance_across_prices &&
            has_price_gap(offerings_[own], offerings_[other]);

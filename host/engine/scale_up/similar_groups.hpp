@@ -87,6 +87,9 @@ public:
     /// All groups that the checks find similar to `group`, including groups that cannot grow and
     /// groups with a price gap.
     std::vector<GroupIndex> all_of(GroupIndex group);
+    /// Why the two groups share no option, in the words of the check that finds them different, or
+    /// of the setting that keeps them apart; empty: they are similar.
+    std::string why_different(GroupIndex own, GroupIndex other);
     /// find_price_gap for two groups, one of which all_of returned for the other; absent if
     /// Settings::balance_across_prices is on.
     std::optional<std::string> price_gap(GroupIndex own, GroupIndex other) const;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "../pass_case.hpp"
+#include "engine/health/backoff.hpp"
 
 namespace capstan::engine::pass {
 namespace {
@@ -102,7 +103,13 @@ TEST(ExplainPass, SortsReasonsByTheNearestMiss) {
                 HasSubstr("0 of 5 node groups can schedule it: 1 Insufficient cpu: needs "
                           "4, 3 of 3 are free"));
     const UnschedulablePods& unschedulable = explanation.decision().unschedulable.at(0);
-    EXPECT_EQ(unschedulable.groups, web.groups);
+    std::vector<GroupReason> with_time_left = unschedulable.groups;
+    for (GroupReason& of_groups : with_time_left)
+        of_groups.reason.sentence = health::with_time_left(
+            of_groups.reason.sentence, *e.snapshot.groups, e.memory, e.call_context.time());
+    EXPECT_EQ(with_time_left, web.groups);
+    EXPECT_THAT(web.groups.at(2).reason.sentence,
+                HasSubstr("also in backoff after failed scale-up until 15:11:40Z (5m left)"));
     EXPECT_EQ(unschedulable.reason.sentence, web.because);
     EXPECT_EQ(unschedulable.reason.code, ReasonCode::node_resources_fit);
 }
