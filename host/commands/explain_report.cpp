@@ -1,10 +1,12 @@
 #include "commands/explain_report.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/duration.hpp>
@@ -68,23 +70,63 @@ void print_new_groups(std::ostream& out, const std::vector<engine::NewGroup>& gr
 
 std::string verdict_text(const std::string& refusal) { return refusal.empty() ? "fits" : refusal; }
 
+/// The sentences of one answer. An unhealthy cluster is said once, before the answer, so the
+/// sentences leave its numbers out.
+class Sentences {
+public:
+    explicit Sentences(std::string unhealthy_because) : unhealthy_(std::move(unhealthy_because)) {}
+
+    void print_health(std::ostream& out) const {
+        if (unhealthy_.empty()) return;
+        out << "cluster is unhealthy: " << unhealthy_ << '\n';
+        out << "  remedy: "
+            << engine::remedy_for({.code = engine::ReasonCode::cluster_unhealthy}, {}) << "\n\n";
+    }
+    std::string operator()(std::string sentence) const {
+        const std::string numbers = ": " + unhealthy_;
+        if (const std::size_t at = sentence.find(numbers);
+            !unhealthy_.empty() && at != std::string::npos)
+            sentence.erase(at, numbers.size());
+        return sentence;
+    }
+
+private:
+    std::string unhealthy_;
+};
+
+/// The reasons of the groups, without repeating one that `because` has.
+void print_group_reasons(std::ostream& out, const engine::pass::PodAnswer& pod,
+                         const Sentences& text) {
+    const auto is_said = [&](const engine::Reason& reason) {
+        return pod.because.find(reason.sentence) != std::string::npos;
+    };
+    const bool is_one = pod.groups.size() == 1 && pod.groups.front().groups.size() == 1;
+    if (is_one && is_said(pod.groups.front().reason)) return;
+    Rows rows{{"GROUPS", "WHY"}};
+    for (const auto& [ids, reason] : pod.groups)
+        rows.push_back({ids_text(ids), is_said(reason) ? "as above" : text(reason.sentence)});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+}
+
 void print_pod(std::ostream& out, const simulation::Explained& explained) {
+    const Sentences text(explained.answer.unhealthy_because);
     out << explained.subject << '\n';
     if (!explained.state.empty()) out << "  " << explained.state << '\n';
     if (!explained.answer.pod) return;
     const engine::pass::PodAnswer& pod = *explained.answer.pod;
-    out << "  " << fate_of(pod) << '\n';
-    if (!pod.because.empty()) out << "  " << pod.because << '\n';
+    const bool counts = pod.skipped.is_none();
+    if (counts) out << "  " << fate_of(pod) << '\n';
+    if (!pod.because.empty()) out << "  " << text(pod.because) << '\n';
     if (!pod.remedy.empty()) out << "  remedy: " << pod.remedy << '\n';
-    Rows rows{{"GROUPS", "WHY"}};
-    for (const auto& [ids, reason] : pod.groups) rows.push_back({ids_text(ids), reason.sentence});
-    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+    if (!counts) return;
+    print_group_reasons(out, pod, text);
     print_new_groups(out, explained.answer.new_groups);
 }
 
 /// Prints the workload, and its pods as `print_pod` does.
 void print_workload(std::ostream& out, const simulation::Explained& explained) {
     out << explained.subject << '\n' << "  " << explained.state << '\n';
+    if (!explained.remedy.empty()) out << "  remedy: " << explained.remedy << '\n';
     for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
@@ -106,9 +148,19 @@ void print_comparison(std::ostream& out, const engine::templates::TemplateCompar
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
-void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
+void print_not_similar(std::ostream& out, const std::vector<engine::pass::NotSimilar>& all) {
+    constexpr std::size_t most = 10;
+    Rows rows{{"NOT SIMILAR", "WHY"}};
+    for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+        rows.push_back({ids_text(all[i].groups), all[i].because});
+    if (all.size() > most)
+        rows.push_back({std::to_string(all.size() - most) + " more reasons", "-o json lists all"});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
+}
+
+void print_group(std::ostream& out, const engine::pass::GroupAnswer& group, const Sentences& text) {
     out << group.group << '\n';
-    Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + group.obstacle},
+    Rows rows{{"can grow", group.obstacle.empty() ? "yes" : "no: " + text(group.obstacle)},
               {"headroom", group.headroom ? counted(*group.headroom, "node") : "no max size"},
               {"node template", group.template_source},
               {"cloud's template", comparison_text(group.comparison)},
@@ -124,6 +176,7 @@ void print_group(std::ostream& out, const engine::pass::GroupAnswer& group) {
                            verdict_text(verdict.refusal)});
     }
     if (classes.size() > 1) print_table(out << '\n', classes, "  ");
+    print_not_similar(out, group.not_similar);
     print_comparison(out, group.comparison);
 }
 
@@ -158,10 +211,12 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
     }
 }
 
-/// `at`: the moment of the pass.
-void print_node(std::ostream& out, const engine::NodeVerdict& node,
-                const runtime::PassAnswer& answer, Time at) {
-    out << node.node << '\n';
+void print_node(std::ostream& out, const simulation::Explained& explained, const Sentences& text) {
+    const runtime::PassAnswer& answer = explained.answer;
+    const engine::NodeVerdict& node = *answer.node;
+    const Time at = explained.at;
+    const std::string& state = explained.state.empty() ? answer.node_state : explained.state;
+    out << node.node << (state.empty() ? "" : ": ") << state << '\n';
     Rows rows{
         {"group", node.group.empty() ? "none" : node.group.value()},
         {"used", node.utilization ? percent(*node.utilization) : "unknown"},
@@ -170,10 +225,19 @@ void print_node(std::ostream& out, const engine::NodeVerdict& node,
         {"removable", node.reason == engine::Unremovable::none
                           ? "yes"
                           : "no: " + std::string(engine::name_of(node.reason))},
-        {"because", node.because}};
+        {"because", text(node.because)}};
     if (!answer.node_remedy.empty()) rows.push_back({"remedy", answer.node_remedy});
     add_machine(rows, answer.machine);
     print_table(out, rows, "  ");
+}
+
+/// Pods that are not in the matrix.
+void print_skipped(std::ostream& out, const engine::pass::Matrix& matrix) {
+    Rows rows{{"OTHER PODS", "NOT PENDING BECAUSE"}};
+    for (const engine::SkippedPods& pods : matrix.skipped)
+        if (pods.code != engine::ReasonCode::none)
+            rows.push_back({std::to_string(pods.count), pods.because});
+    if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
 /// One line for each text with a remedy, below the pods.
@@ -186,16 +250,15 @@ void print_remedies(std::ostream& out, const engine::pass::Matrix& matrix) {
         const std::vector<NodeGroupId> with_text(groups[text].begin(), groups[text].end());
         lines.insert(engine::remedy_for(matrix.reasons[text], with_text));
     }
+    for (const engine::SkippedPods& pods : matrix.skipped)
+        lines.insert(engine::remedy_for({.code = pods.code}, {}));
     lines.erase("");
     if (!lines.empty()) out << "\nREMEDIES\n";
     for (const std::string& line : lines) out << "  " << line << '\n';
 }
 
-void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix) {
-    if (matrix.pod_groups.empty()) {
-        out << "no pending pods\n";
-        return;
-    }
+void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix, const Sentences& text) {
+    if (matrix.pod_groups.empty()) out << "no pending pods\n";
     for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
         out << matrix.pod_groups[c].example << " (" << counted(matrix.pod_groups[c].count, "pod")
             << ")\n";
@@ -204,10 +267,11 @@ void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix) {
         for (std::size_t g = 0; g < matrix.groups.size(); ++g)
             groups_by_text[matrix.at(c, g)].push_back(matrix.groups[g]);
         Rows rows;
-        for (const auto& [text, groups] : groups_by_text)
-            rows.push_back({ids_text(groups), verdict_text(text)});
+        for (const auto& [refusal, groups] : groups_by_text)
+            rows.push_back({ids_text(groups), verdict_text(text(refusal))});
         print_table(out, rows, "  ");
     }
+    print_skipped(out, matrix);
     print_remedies(out, matrix);
 }
 
@@ -256,6 +320,7 @@ json::object pod_json(const simulation::Explained& explained) {
     out["unschedulable"] = pod.unschedulable;
     out["schedulable_on"] = std::move(schedulable_on);
     out["because"] = pod.because;
+    if (!pod.skipped.is_none()) out["skipped"] = name_of(pod.skipped.code);
     out["remedy"] = pod.remedy;
     out["groups"] = std::move(groups);
     if (!explained.answer.new_groups.empty())
@@ -266,7 +331,10 @@ json::object pod_json(const simulation::Explained& explained) {
 json::object workload_json(const simulation::Explained& explained) {
     json::array pods;
     for (const simulation::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
-    return {{"workload", explained.subject}, {"state", explained.state}, {"pods", std::move(pods)}};
+    return {{"workload", explained.subject},
+            {"state", explained.state},
+            {"remedy", explained.remedy},
+            {"pods", std::move(pods)}};
 }
 
 json::value text_unless_empty(const std::string& text) {
@@ -295,6 +363,10 @@ json::object group_json(const engine::pass::GroupAnswer& group) {
         row["because"] = verdict.refusal;
         classes.push_back(std::move(row));
     }
+    json::array not_similar;
+    for (const engine::pass::NotSimilar& groups : group.not_similar)
+        not_similar.push_back(
+            json::object{{"groups", ids_json(groups.groups)}, {"because", groups.because}});
     return {{"group", group.group.value()},
             {"can_grow", group.obstacle.empty()},
             {"obstacle", group.obstacle},
@@ -305,6 +377,7 @@ json::object group_json(const engine::pass::GroupAnswer& group) {
             {"upcoming", group.upcoming.nodes()},
             {"increase", group.increase},
             {"similar", ids_json(group.similar)},
+            {"not_similar", std::move(not_similar)},
             {"comparison", comparison_json(group.comparison)},
             {"pods", std::move(classes)}};
 }
@@ -333,9 +406,12 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     return out;
 }
 
-json::object node_json(const engine::NodeVerdict& node, const runtime::PassAnswer& answer,
-                       Time at) {
+json::object node_json(const simulation::Explained& explained) {
+    const runtime::PassAnswer& answer = explained.answer;
+    const engine::NodeVerdict& node = *answer.node;
+    const std::string& gone = explained.state;
     json::object out{{"node", node.node},
+                     {"state", gone.empty() ? answer.node_state : gone},
                      {"group", node.group.value()},
                      {"removable", node.reason == engine::Unremovable::none},
                      {"reason", engine::name_of(node.reason)},
@@ -343,9 +419,10 @@ json::object node_json(const engine::NodeVerdict& node, const runtime::PassAnswe
                      {"because", node.because},
                      {"remedy", answer.node_remedy}};
     out["utilization"] = node.utilization ? json::value(*node.utilization) : json::value(nullptr);
-    out["unneeded_for"] = node.unneeded_since
-                              ? json::value(format_rough_duration(at - *node.unneeded_since))
-                              : json::value(nullptr);
+    out["unneeded_for"] =
+        node.unneeded_since
+            ? json::value(format_rough_duration(explained.at - *node.unneeded_since))
+            : json::value(nullptr);
     out["machine"] = machine_json(answer.machine);
     return out;
 }
@@ -361,28 +438,45 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
         row["cells"] = std::move(cells);
         rows.push_back(std::move(row));
     }
+    json::array skipped;
+    for (const engine::SkippedPods& pods : matrix.skipped)
+        if (pods.code != engine::ReasonCode::none)
+            skipped.push_back(
+                json::object{{"count", pods.count},
+                             {"because", pods.because},
+                             {"code", name_of(pods.code)},
+                             {"remedy", engine::remedy_for({.code = pods.code}, {})}});
     return {{"groups", ids_json(matrix.groups)},
             {"texts", std::move(texts)},
-            {"pods", std::move(rows)}};
+            {"pods", std::move(rows)},
+            {"skipped", std::move(skipped)}};
 }
 
 }  // namespace
 
 void print_explained(std::ostream& out, const simulation::Explained& explained) {
-    const runtime::PassAnswer& answer = explained.answer;
-    if (answer.group) return print_group(out, *answer.group);
-    if (answer.node) return print_node(out, *answer.node, answer, explained.at);
-    if (answer.matrix) return print_matrix(out, *answer.matrix);
+    const runtime::PassAnswer& answer =
+        explained.pods.empty() ? explained.answer : explained.pods.front().answer;
+    const Sentences text(answer.unhealthy_because);
+    text.print_health(out);
+    if (answer.group) return print_group(out, *answer.group, text);
+    if (answer.node) return print_node(out, explained, text);
+    if (answer.matrix) return print_matrix(out, *answer.matrix, text);
     if (explained.is_workload) return print_workload(out, explained);
     print_pod(out, explained);
 }
 
 json::object explained_json(const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
-    if (answer.group) return group_json(*answer.group);
-    if (answer.node) return node_json(*answer.node, answer, explained.at);
-    if (answer.matrix) return matrix_json(*answer.matrix);
-    return explained.is_workload ? workload_json(explained) : pod_json(explained);
+    json::object out = answer.group            ? group_json(*answer.group)
+                       : answer.node           ? node_json(explained)
+                       : answer.matrix         ? matrix_json(*answer.matrix)
+                       : explained.is_workload ? workload_json(explained)
+                                               : pod_json(explained);
+    const std::string& unhealthy =
+        (explained.pods.empty() ? answer : explained.pods.front().answer).unhealthy_because;
+    if (!unhealthy.empty()) out["unhealthy"] = unhealthy;
+    return out;
 }
 
 }  // namespace capstan::commands

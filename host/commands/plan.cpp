@@ -17,6 +17,7 @@
 #include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
 #include "engine/each_action.hpp"
+#include "engine/health/backoff.hpp"
 #include "engine/remedies.hpp"
 #include "runtime/daemon/decision_history.hpp"
 #include "runtime/daemon/pass_json.hpp"
@@ -71,6 +72,18 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision, bool is
         print_remedy(out, engine::remedy_for(*unneeded.front(), {}));
 }
 
+/// Prints the pods that do not count as pending, and why.
+void print_skipped(std::ostream& out, const engine::Decision& decision) {
+    for (const engine::SkippedPods& pods : decision.skipped) {
+        if (pods.code == engine::ReasonCode::none) continue;
+        print_action(out,
+                     counted(pods.count, "pod") + (pods.count == 1 ? " does not" : " do not") +
+                         " count as pending",
+                     pods.because);
+        print_remedy(out, engine::remedy_for({.code = pods.code}, {}));
+    }
+}
+
 void print_decision(std::ostream& out, const runtime::PassReport& pass, bool is_wide) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
@@ -79,12 +92,15 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass, bool is_
         print_action(out, command_of(action), action.because);
     });
     for (const engine::UnschedulablePods& unschedulable : decision.unschedulable) {
-        print_action(out,
-                     unschedulable.pods.example + ": " + counted(unschedulable.pods.count, "pod") +
-                         (unschedulable.pods.count == 1 ? " stays" : " stay") + " unschedulable",
-                     unschedulable.reason.sentence);
+        print_action(
+            out,
+            unschedulable.pods.example + ": " + counted(unschedulable.pods.count, "pod") +
+                (unschedulable.pods.count == 1 ? " stays" : " stay") + " unschedulable",
+            engine::health::with_time_left(unschedulable.reason.sentence, *pass.result.groups,
+                                           pass.memory, pass.input.call_context.time()));
         print_remedy(out, engine::remedy_for(unschedulable));
     }
+    print_skipped(out, decision);
     if (!engine::asks_for_something(decision)) {
         out << "nothing to do\n";
         print_unneeded(out, decision, is_wide);

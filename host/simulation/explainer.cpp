@@ -7,8 +7,10 @@
 #include <set>
 #include <utility>
 
+#include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/remedies.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
 #include "runtime/config/text.hpp"
 #include "simulation/scheduler.hpp"
@@ -101,34 +103,58 @@ Result<Explained> ask(const runtime::PassInput& input, runtime::PassQuestion que
     return Explained{.at = input.call_context.now, .answer = std::move(answer)};
 }
 
-/// How many pods a workload has, how many of them are pending, and the equivalence classes of the
-/// pending pods, each by its first pod's name.
-struct WorkloadPods {
-    std::size_t all = 0, waiting = 0;
-    std::map<std::string, engine::PodGroupId> first_of_classes{};
+struct FirstPod {
+    engine::PodIndex pod = 0;
+    engine::PodGroupId equivalence_group = 0;
 };
 
-WorkloadPods find_pods_of(const runtime::PassInput& input, const Question& question,
-                          const std::string& name) {
+/// How many pods a workload has, how many of them are pending, and the first pod of each
+/// equivalence group of pending pods, by name.
+struct WorkloadPods {
+    std::size_t all = 0, waiting = 0;
+    std::map<std::string, FirstPod> first_pods{};
+};
+
+WorkloadPods find_pods_of(const runtime::PassInput& input, const std::string& ns,
+                          const std::string& kind, const std::string& name) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     WorkloadPods out;
-    std::map<engine::PodGroupId, std::string> first;
+    std::map<engine::PodGroupId, std::pair<std::string, engine::PodIndex>> first;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
         const engine::snapshot::PodGroupRow& row = cluster.equivalence_group(pod.equivalence_group);
-        if (cluster.text(row.ns) != question.pod_ns ||
-            !is_of_workload(*row.owner, question.workload_kind, name))
-            continue;
+        if (cluster.text(row.ns) != ns || !is_of_workload(*row.owner, kind, name)) continue;
         ++out.all;
         if (!cluster.text(pod.node_name).empty()) continue;
         ++out.waiting;
         const std::string pod_name(cluster.text(pod.name));
-        std::string& kept = first[engine::snapshot::equivalence_group_at(
-            cluster, pod, input.call_context.time().wall)];
-        if (kept.empty() || pod_name < kept) kept = pod_name;
+        auto& kept = first[engine::snapshot::equivalence_group_at(cluster, pod,
+                                                                  input.call_context.time().wall)];
+        if (kept.first.empty() || pod_name < kept.first) kept = {pod_name, i};
     }
     for (const auto& [equivalence_group, pod] : first)
-        out.first_of_classes[pod] = equivalence_group;
+        out.first_pods[pod.first] = {pod.second, equivalence_group};
+    return out;
+}
+
+/// How many pods a workload wants, and why its controller does not create them.
+struct WantedPods {
+    std::optional<int> count{};  ///< absent: not known
+    std::string failure{};       ///< empty: no object says why
+};
+
+/// The objects of kind and name; of a Deployment its ReplicaSets.
+WantedPods find_wanted(const engine::snapshot::Cluster& cluster, const std::string& ns,
+                       const std::string& kind, const std::string& name) {
+    WantedPods out;
+    for (const auto& [key, object] : cluster.objects().controllers) {
+        const engine::snapshot::PodOwner as_owner{.kind = object.kind, .name = object.name};
+        if (object.ns != ns || !is_of_workload(as_owner, kind, name)) continue;
+        const std::optional<int> wanted =
+            object.kind == "Job" ? object.parallelism : object.replicas.value_or(1);
+        if (wanted) out.count = out.count.value_or(0) + *wanted;
+        if (out.failure.empty()) out.failure = object.failure;
+    }
     return out;
 }
 
@@ -146,7 +172,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const runtime::PassInput& in
         const std::string node(cluster.text(pod.node_name));
         const engine::PodGroupId is_of =
             engine::snapshot::equivalence_group_at(cluster, pod, input.call_context.time().wall);
-        return Found{node.empty() ? std::optional(is_of) : std::nullopt, node};
+        return Found{i, node.empty() ? std::optional(is_of) : std::nullopt, node};
     }
     return std::nullopt;
 }
@@ -168,6 +194,13 @@ void Explainer::remember_pods(const runtime::PassInput& input) {
     }
 }
 
+void Explainer::on_event(const Event& event) {
+    const std::string deleted = "node " + question_.node + " is deleted";
+    if (!asked_ && event.kind == EventKind::node && !question_.node.empty() &&
+        (event.text == deleted || event.text.starts_with(deleted + " with ")))
+        node_deleted_at_ = event.at;
+}
+
 void Explainer::on_decision(const runtime::PassReport& pass) {
     if (asked_) return;
     const runtime::PassInput& input = pass.input;
@@ -182,9 +215,12 @@ void Explainer::on_end() {
     if (!question_.pod_name.empty()) {
         remember_pods(*asked_);
         const Result<std::string> name = search_pod();
-        result_ = name ? explain_pod(*name) : fail(name.error());
+        const std::string owner = name ? std::string() : find_owner_kind();
+        result_ = name            ? explain_pod(*name)
+                  : owner.empty() ? fail(name.error())
+                                  : explain_workload(owner, question_.pod_name);
     } else if (!question_.workload_kind.empty()) {
-        result_ = explain_workload();
+        result_ = explain_workload(question_.workload_kind, question_.workload_name);
     } else if (!question_.node.empty()) {
         result_ = explain_node();
     } else if (!question_.group.empty()) {
@@ -210,8 +246,7 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
     const std::optional<Seen>& first = first_.at(name);
     Explained out{.at = asked().call_context.now};
     if (found && found->waiting) {
-        CAPSTAN_TRY(out, ask(asked(), {.equivalence_group = found->waiting}));
-        out.state = missed_by_scheduler(*found->waiting);
+        CAPSTAN_TRY(out, explain_waiting(*found->waiting, found->pod));
     } else {
         const std::string state = found ? "bound to node " + found->node : "deleted";
         if (first) {
@@ -223,23 +258,57 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
     return out;
 }
 
-Result<Explained> Explainer::explain_workload() const {
-    const std::string& kind = question_.workload_kind;
+/// A pod that the scheduler must not bind is not said to be missed by it.
+Result<Explained> Explainer::explain_waiting(engine::PodGroupId equivalence_group,
+                                             engine::PodIndex pod) const {
+    CAPSTAN_TRY(Explained out, ask(asked(), {.equivalence_group = equivalence_group, .pod = pod}));
+    const engine::ReasonCode skipped = out.answer.pod->skipped.code;
+    if (skipped != engine::ReasonCode::scheduling_gated &&
+        skipped != engine::ReasonCode::being_deleted)
+        out.state = missed_by_scheduler(equivalence_group);
+    return out;
+}
+
+std::string Explainer::find_owner_kind() const {
+    for (const char* kind : {"ReplicaSet", "StatefulSet", "Job", "Deployment"}) {
+        const std::vector<std::string> names =
+            workloads(asked().snapshot.cluster, kind, question_.pod_ns);
+        if (std::ranges::binary_search(names, question_.pod_name) ||
+            names_beginning_with(question_.pod_name + "-", names).size() == 1)
+            return kind;
+    }
+    return {};
+}
+
+Result<Explained> Explainer::explain_workload(const std::string& kind,
+                                              const std::string& typed) const {
+    const std::string& ns = question_.pod_ns;
+    const engine::snapshot::Cluster& cluster = asked().snapshot.cluster;
     CAPSTAN_TRY(const std::string name,
-                search_name(question_.workload_name,
-                            workloads(asked().snapshot.cluster, kind, question_.pod_ns),
-                            "no " + kind + " " + question_.workload_name +
-                                " with pods in namespace " + question_.pod_ns));
-    const WorkloadPods pods = find_pods_of(asked(), question_, name);
+                search_name(typed, workloads(cluster, kind, ns),
+                            "no " + kind + " " + typed + " in namespace " + ns));
+    const WorkloadPods pods = find_pods_of(asked(), ns, kind, name);
+    const WantedPods wanted = find_wanted(cluster, ns, kind, name);
     Explained out{
         .at = asked().call_context.now,
         .state = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") + " pending",
-        .subject = question_.pod_ns + "/" + name,
+        .subject = ns + "/" + name,
         .is_workload = true};
-    for (const auto& [pod, equivalence_group] : pods.first_of_classes) {
-        CAPSTAN_TRY(Explained one, ask(asked(), {.equivalence_group = equivalence_group}));
-        one.state = missed_by_scheduler(equivalence_group);
-        one.subject = question_.pod_ns + "/" + pod;
+    const int missing = wanted.count.value_or(0) - static_cast<int>(pods.all);
+    if (missing > 0 || (pods.all == 0 && wanted.count)) {
+        out.state =
+            kind + " wants " + counted(*wanted.count, "pod") + ", has " + std::to_string(pods.all);
+        if (!wanted.failure.empty()) {
+            out.state += ": " + wanted.failure;
+        } else if (missing > 0) {
+            out.state += ": its controller has not created " +
+                         std::string(pods.all == 0 ? "them" : "the others");
+        }
+        out.remedy = engine::remedy_for_missing_pods(wanted.failure, missing > 0);
+    }
+    for (const auto& [pod, first] : pods.first_pods) {
+        CAPSTAN_TRY(Explained one, explain_waiting(first.equivalence_group, first.pod));
+        one.subject = ns + "/" + pod;
         out.pods.push_back(std::move(one));
     }
     return out;
@@ -247,8 +316,13 @@ Result<Explained> Explainer::explain_workload() const {
 
 Result<Explained> Explainer::explain_node() const {
     const engine::snapshot::Cluster& cluster = asked().snapshot.cluster;
-    if (!cluster.find_node(question_.node) && with_node_)
-        return ask(*with_node_, {.node = question_.node});
+    if (!cluster.find_node(question_.node) && with_node_) {
+        CAPSTAN_TRY(Explained out, ask(*with_node_, {.node = question_.node}));
+        out.state = "removed";
+        if (node_deleted_at_) out.state += " at " + format_rough_duration(*node_deleted_at_);
+        out.state += "; explained as of when it was last seen";
+        return out;
+    }
     CAPSTAN_TRY(const std::string name,
                 search_name(question_.node, node_names(cluster),
                             "no node " + in_quotes(question_.node) + " in this cluster"));
@@ -270,8 +344,12 @@ std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group)
         asked().snapshot.cluster, *question_.untried_default_spread);
     const auto node = find_nodes(cluster, std::array{equivalence_group}).front();
     if (!node) return {};
+    const std::string& scheduler = cluster.equivalence_group(equivalence_group).spec->scheduler;
     return "pending in the dump; would fit on " +
-           std::string(cluster.text(cluster.node(*node).name)) + " now, but is not bound to it";
+           std::string(cluster.text(cluster.node(*node).name)) + " now, but " +
+           (scheduler == engine::snapshot::PodSpec().scheduler
+                ? "is not bound to it"
+                : "scheduler " + in_quotes(scheduler) + " has not bound it");
 }
 
 namespace {
@@ -301,6 +379,11 @@ std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std
         const engine::snapshot::PodGroupRow& pods = cluster.equivalence_group(id);
         const std::string_view name = workload_name(*pods.owner, kind);
         if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
+    }
+    for (const auto& [key, object] : cluster.objects().controllers) {
+        const engine::snapshot::PodOwner as_owner{.kind = object.kind, .name = object.name};
+        const std::string_view name = workload_name(as_owner, kind);
+        if (!name.empty() && object.ns == ns) out.emplace(name);
     }
     return {out.begin(), out.end()};
 }

@@ -25,8 +25,8 @@ namespace capstan::simulation {
 bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
                     std::string_view name);
 
-/// The workloads of that kind and namespace that have pods in the cluster: names, ascending, each
-/// once.
+/// The workloads of that kind and namespace that have pods or an object in the cluster: names,
+/// ascending, each once.
 std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
                                    std::string_view ns);
 
@@ -58,8 +58,10 @@ struct Question {
 struct Explained {
     Time at{};  ///< of the pass that was asked
     runtime::PassAnswer answer{};
-    /// What the cluster says of the pod or workload: "bound to node n3". An answer may follow.
+    /// What the cluster says of the pod, workload or node: "bound to node n3", "removed at 10m40s".
+    /// An answer may follow.
     std::string state{};
+    std::string remedy{};   ///< for a workload whose pods are not created; empty: none
     std::string subject{};  ///< "shop/web-1", in full; empty: not about a pod or workload
     bool is_workload = false;
     /// of a workload: one pending pod of each pod equivalence group
@@ -73,6 +75,7 @@ class Explainer final : public Observer {
 public:
     explicit Explainer(Question question) : question_(std::move(question)) {}
 
+    void on_event(const Event& event) override;
     void on_decision(const runtime::PassReport& pass) override;
     bool wants_last_look() const override { return !asked_; }
     void on_last_look(const runtime::PassInput& input) override { asked_ = input; }
@@ -84,6 +87,7 @@ public:
 
 private:
     struct Found {
+        engine::PodIndex pod = 0;
         /// its pod equivalence group, if it has no node
         std::optional<engine::PodGroupId> waiting;
         std::string node;
@@ -97,7 +101,12 @@ private:
     void remember_pods(const runtime::PassInput& input);
     Result<std::string> search_pod() const;
     Result<Explained> explain_pod(const std::string& name) const;
-    Result<Explained> explain_workload() const;
+    Result<Explained> explain_waiting(engine::PodGroupId equivalence_group,
+                                      engine::PodIndex pod) const;
+    Result<Explained> explain_workload(const std::string& kind, const std::string& typed) const;
+    /// The kind of the workload whose name is that of the question's pod, or begins with it; empty:
+    /// there is no such workload.
+    std::string find_owner_kind() const;
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
     /// Says which node the pods would fit; empty: none, or the scheduler has tried all pods.
@@ -114,6 +123,7 @@ private:
     /// each without a node; absent: no pass did.
     std::map<std::string, std::optional<Seen>> first_;
     std::optional<runtime::PassInput> with_node_;  ///< the last pass that saw the node
+    std::optional<Duration> node_deleted_at_;      ///< since the start
     Result<Explained> result_ = fail(ErrorCode::not_found, "no pass ran");
 };
 

@@ -84,7 +84,7 @@ TEST_F(ExplainNamesTest, SuggestsNamesIfNothingMatches) {
         {"group webb", "node group \"webb\" not found; did you mean 'web'?"},
         {"group gpu-eu-central-1", "node group \"gpu-eu-central-1\" not found; known: web"},
         {"deployment wev -n shop", "did you mean 'web'?"},
-        {"job report", "no Job report with pods in namespace default; known: none"},
+        {"job report", "no Job report in namespace default; known: none"},
     };
     for (const auto& each : cases) {
         const CommandResult ran = explain(each.line);
