@@ -38,7 +38,8 @@ std::string reason_for(const LabelSet& set) {
     if (!all_require_all) {
         out += "; " + std::to_string(set.most_popular_pods) +
                (set.most_popular_pods == 1 ? " of them requires " : " of them require ") +
-               (set.most_popular_labels.empty() ? "no label" : text_of(set.most_popular_labels));
+               (set.most_popular_labels.empty() ? "no further label"
+                                                : text_of(set.most_popular_labels));
     }
     return out;
 }
