@@ -150,6 +150,43 @@ constexpr Member object_members[] = {
 };
 constexpr KeptMembers object{object_members};
 
+// Members with moments.
+
+constexpr Member managed_members[] = {{"manager"}, {"time"}};
+constexpr KeptMembers managed{managed_members};
+constexpr Member dated_metadata_members[] = {{"deletionGracePeriodSeconds"},
+                                             {"managedFields", &managed}};
+constexpr KeptMembers dated_metadata{dated_metadata_members, &metadata};
+constexpr Member dated_spec_members[] = {{"renewTime"}};
+constexpr KeptMembers dated_spec{dated_spec_members, &spec};
+constexpr Member dated_condition_members[] = {{"lastHeartbeatTime"}};
+constexpr KeptMembers dated_condition{dated_condition_members, &condition};
+constexpr Member state_members[] = {{"finishedAt"}, {"startedAt"}};
+constexpr KeptMembers state{state_members};
+constexpr Member states_members[] = {{"running", &state}, {"terminated", &state}};
+constexpr KeptMembers states{states_members};
+constexpr Member container_status_members[] = {
+    {"lastState", &states}, {"name"}, {"state", &states}};
+constexpr KeptMembers container_status{container_status_members};
+constexpr Member dated_status_members[] = {{"conditions", &dated_condition},
+                                           {"containerStatuses", &container_status},
+                                           {"initContainerStatuses", &container_status},
+                                           {"startTime"}};
+constexpr KeptMembers dated_status{dated_status_members, &status};
+constexpr Member series_members[] = {{"lastObservedTime"}};
+constexpr KeptMembers series{series_members};
+constexpr Member dated_object_members[] = {
+    {"metadata", &dated_metadata},
+    {"spec", &dated_spec},
+    {"status", &dated_status},
+    // events, of both API groups
+    {"deprecatedLastTimestamp"},
+    {"eventTime"},
+    {"lastTimestamp"},
+    {"series", &series},
+};
+constexpr KeptMembers dated_object{dated_object_members, &object};
+
 }  // namespace
 
 const KeptMembers::Member* KeptMembers::find(std::string_view key) const noexcept {
@@ -160,5 +197,6 @@ const KeptMembers::Member* KeptMembers::find(std::string_view key) const noexcep
 }
 
 const KeptMembers& field_mask() noexcept { return object; }
+const KeptMembers& file_mask() noexcept { return dated_object; }
 
 }  // namespace capstan::kubernetes

@@ -24,5 +24,8 @@ struct KeptMembers {
 /// table, because the kind may be the last member of an object. If a decoder is changed to read
 /// another member, that member must be added here.
 const KeptMembers& field_mask() noexcept;
+/// The same, and the members that tell when a file was written: heartbeats, renewals of Leases,
+/// starts and ends of containers, times of events and managedFields. A live cluster needs none.
+const KeptMembers& file_mask() noexcept;
 
 }  // namespace capstan::kubernetes

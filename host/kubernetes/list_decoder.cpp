@@ -27,8 +27,8 @@ std::string to_string(const ObjectProblem& problem) {
 }
 
 struct ListDecoder::State final : ObjectSink {
-    State(engine::snapshot::ClusterSink& to, ObjectListener also)
-        : sink(to), listener(std::move(also)), stream(*this) {}
+    State(engine::snapshot::ClusterSink& to, ObjectListener also, const KeptMembers& kept)
+        : sink(to), listener(std::move(also)), stream(*this, kept) {}
 
     void take(std::string_view listed_kind, const json::value& object) override;
     void take_error(std::string_view text) override;
@@ -95,8 +95,9 @@ void ListDecoder::State::report(ObjectProblem problem) {
     }
 }
 
-ListDecoder::ListDecoder(engine::snapshot::ClusterSink& sink, ObjectListener listener)
-    : state_(std::make_unique<State>(sink, std::move(listener))) {}
+ListDecoder::ListDecoder(engine::snapshot::ClusterSink& sink, ObjectListener listener,
+                         const KeptMembers& kept)
+    : state_(std::make_unique<State>(sink, std::move(listener), kept)) {}
 ListDecoder::~ListDecoder() = default;
 
 Result<void> ListDecoder::feed(std::string_view piece) { return state_->stream.write(piece); }

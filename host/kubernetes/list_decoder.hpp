@@ -15,6 +15,7 @@
 #include <capstan/result.hpp>
 
 #include "engine/snapshot/cluster_sink.hpp"
+#include "kubernetes/field_mask.hpp"
 
 namespace capstan::kubernetes {
 
@@ -52,8 +53,9 @@ using ObjectListener = std::function<void(std::string_view kind, const boost::js
 /// Malformed parts are reported, and all other objects load.
 class ListDecoder {
 public:
-    /// Borrows the sink, a ClusterBuilder for example.
-    explicit ListDecoder(engine::snapshot::ClusterSink& sink, ObjectListener listener = {});
+    /// Borrows the sink, a ClusterBuilder for example. The listener gets the members in `kept`.
+    explicit ListDecoder(engine::snapshot::ClusterSink& sink, ObjectListener listener = {},
+                         const KeptMembers& kept = field_mask());
     ListDecoder(const ListDecoder&) = delete;
     ListDecoder& operator=(const ListDecoder&) = delete;
     ~ListDecoder();

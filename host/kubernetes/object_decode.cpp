@@ -39,7 +39,7 @@ Result<void> check_format(const std::string& name, std::string_view beginning) {
 Result<DecodeReport> decode_file(const std::filesystem::path& file,
                                  engine::snapshot::ClusterSink& sink, ObjectListener listener) {
     CAPSTAN_TRY(io::TextFile in, io::TextFile::open(file));
-    ListDecoder decoder(sink, std::move(listener));
+    ListDecoder decoder(sink, std::move(listener), file_mask());
     std::vector<char> piece(piece_size);
     for (bool is_first = true;; is_first = false) {
         CAPSTAN_TRY(const std::size_t size, in.read(piece));

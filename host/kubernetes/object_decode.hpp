@@ -13,8 +13,9 @@
 
 namespace capstan::kubernetes {
 
-/// Decodes a whole file, compressed by gzip or not. "-" is standard input. Fails only if the
-/// file cannot be read or decompressed, or is YAML.
+/// Decodes a whole file, compressed by gzip or not. "-" is standard input. The listener also gets
+/// the members with moments (file_mask). Fails only if the file cannot be read or decompressed, or
+/// is YAML.
 Result<DecodeReport> decode_file(const std::filesystem::path& file,
                                  engine::snapshot::ClusterSink& sink, ObjectListener listener = {});
 

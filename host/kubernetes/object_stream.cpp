@@ -32,12 +32,13 @@ Result<std::string_view> TextStart::take(std::string_view text) {
 }
 
 struct ObjectStream::State {
-    explicit State(ObjectSink& sink) : parser(sink) {}
+    State(ObjectSink& sink, const KeptMembers& kept) : parser(sink, kept) {}
 
     DocumentParser<ObjectEvents> parser;
 };
 
-ObjectStream::ObjectStream(ObjectSink& sink) : state_(std::make_unique<State>(sink)) {}
+ObjectStream::ObjectStream(ObjectSink& sink, const KeptMembers& kept)
+    : state_(std::make_unique<State>(sink, kept)) {}
 ObjectStream::~ObjectStream() = default;
 
 Result<void> ObjectStream::write(std::string_view text) { return state_->parser.write(text); }

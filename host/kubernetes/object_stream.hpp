@@ -251,8 +251,8 @@ public:
 ///   cluster.
 class ObjectStream {
 public:
-    /// Borrows the sink.
-    explicit ObjectStream(ObjectSink& sink);
+    /// Borrows the sink. Members that are not among `kept` are skipped.
+    explicit ObjectStream(ObjectSink& sink, const KeptMembers& kept = field_mask());
     ObjectStream(const ObjectStream&) = delete;
     ObjectStream& operator=(const ObjectStream&) = delete;
     ~ObjectStream();
@@ -274,7 +274,8 @@ private:
 /// around objects, which form a stack.
 class ObjectEvents : public ParserEvents<ObjectEvents> {
 public:
-    explicit ObjectEvents(ObjectSink& sink) : sink_(sink) {}
+    explicit ObjectEvents(ObjectSink& sink, const KeptMembers& kept = field_mask())
+        : sink_(sink), builder_(&kept) {}
 
 private:
     friend class ParserEvents<ObjectEvents>;

@@ -68,5 +68,25 @@ TEST(FieldMask, KeepsMembersThatDecodersRead) {
     }
 }
 
+TEST(FieldMask, KeepsMomentsOnlyOfFiles) {
+    for (
+        const char* text :
+        {R"({"metadata":{"name":"n","deletionGracePeriodSeconds":30,"managedFields":[{"manager":"m","time":"t"}]},
+              "spec":{"taints":[{"key":"k"}],"nodeName":"n","csi":{"driver":"d"}},
+              "status":{"phase":"Running","startTime":"t",
+               "conditions":[{"type":"Ready","lastHeartbeatTime":"t","lastTransitionTime":"t"}],
+               "containerStatuses":[{"name":"c","state":{"running":{"startedAt":"t"}},
+                                     "lastState":{"terminated":{"finishedAt":"t"}}}]}})",
+         R"({"metadata":{"name":"l"},"spec":{"renewTime":"t"}})",
+         R"({"kind":"Event","lastTimestamp":"t","eventTime":"t","series":{"lastObservedTime":"t"}})"}) {
+        LastObject of_file, of_server;
+        ObjectStream file(of_file, file_mask()), server(of_server);
+        ASSERT_TRUE(file.write(text));
+        ASSERT_TRUE(server.write(text));
+        EXPECT_EQ(of_file.value, boost::json::parse(text));
+        EXPECT_NE(of_server.value, boost::json::parse(text));
+    }
+}
+
 }  // namespace
 }  // namespace capstan::kubernetes
