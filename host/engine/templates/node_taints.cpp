@@ -24,10 +24,15 @@ constexpr std::array starting_keys{
     well_known::uninitialized_taint,
 };
 constexpr std::array condition_keys{
-    well_known::unschedulable_taint, well_known::memory_pressure_taint,
-    well_known::disk_pressure_taint, well_known::pid_pressure_taint,
-    well_known::shutdown_taint,      "cloud.google.com/impending-node-termination"sv,
-    "NodeWithImpairedVolumes"sv,     "DeletionCandidateOfClusterAutoscaler"sv,
+    well_known::unschedulable_taint,
+    well_known::memory_pressure_taint,
+    well_known::disk_pressure_taint,
+    well_known::pid_pressure_taint,
+    well_known::shutdown_taint,
+    well_known::out_of_service_taint,
+    "cloud.google.com/impending-node-termination"sv,
+    "NodeWithImpairedVolumes"sv,
+    "DeletionCandidateOfClusterAutoscaler"sv,
 };
 constexpr std::array startup_prefixes{
     well_known::startup_taint_prefix,

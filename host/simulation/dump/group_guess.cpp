@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <map>
 #include <string_view>
 
 #include <capstan/well_known.hpp>
+
+#include "engine/snapshot/cluster.hpp"
+#include "engine/templates/node_taints.hpp"
+#include "engine/templates/templates.hpp"
 
 namespace capstan::simulation::dump {
 namespace {
@@ -74,30 +79,64 @@ void keep_common(std::vector<Taint>& taints, const std::vector<Taint>& others) {
     });
 }
 
-/// The smaller amount of each resource. A resource that one side lacks is left out.
+/// A resource of a device plugin, which may report it minutes after the node has become ready.
+bool is_of_device(std::string_view resource) {
+    return resource.find('/') != std::string_view::npos;
+}
+
+/// The smaller amount of each resource. A resource that one side lacks is left out, unless a device
+/// plugin reports it: then the other side counts.
 Resources least_of(const Resources& a, const Resources& b) {
     Resources out;
     for (const auto& [resource, amount] : a) {
-        if (const auto other = b.find(resource)) out.set(resource, std::min(amount, *other));
+        const std::int64_t other = b.amount(resource);
+        if (other > 0 || !is_of_device(resource)) {
+            if (b.find(resource)) out.set(resource, std::min(amount, other));
+        } else {
+            out.set(resource, amount);
+        }
+    }
+    for (const auto& [resource, amount] : b) {
+        if (is_of_device(resource) && a.amount(resource) == 0) out.set(resource, amount);
     }
     return out;
 }
 
-void add_node(GuessedGroup& group, const engine::snapshot::NodeObject& node, std::size_t index) {
-    NodeTemplate& all = group.node;
-    if (group.nodes.empty()) {
-        all.labels = node.labels;
-        all.labels.erase(std::string(well_known::hostname_label));
-        all.taints = node.taints;
-        all.capacity = node.capacity;
-        all.allocatable = node.allocatable;
-    } else {
-        keep_common(all.labels, node.labels);
-        keep_common(all.taints, node.taints);
-        all.capacity = least_of(all.capacity, node.capacity);
-        all.allocatable = least_of(all.allocatable, node.allocatable);
+/// The nodes of the group that say what a new node looks like. A node that is not ready, is
+/// cordoned or is being removed says so only if no other node of the group does.
+std::vector<const engine::snapshot::NodeObject*> model_nodes(
+    std::span<const engine::snapshot::NodeObject> nodes, const GuessedGroup& group, Time now) {
+    std::vector<const engine::snapshot::NodeObject*> all, ready, candidates;
+    for (const std::size_t index : group.nodes) {
+        const engine::snapshot::NodeObject& node = nodes[index];
+        engine::snapshot::NodeRow row;
+        row.taints = node.taints;
+        row.unschedulable = node.unschedulable;
+        row.ready = node.ready;
+        row.ready_since = node.ready_since;
+        all.push_back(&node);
+        if (node.ready) ready.push_back(&node);
+        if (engine::templates::why_not_template_candidate(row, nullptr, now).empty())
+            candidates.push_back(&node);
     }
-    group.nodes.push_back(index);
+    return !candidates.empty() ? candidates : !ready.empty() ? ready : all;
+}
+
+/// Makes the template of what the nodes have in common.
+void describe(const std::vector<const engine::snapshot::NodeObject*>& models,
+              const engine::Settings& settings, NodeTemplate& out) {
+    out.labels = models.front()->labels;
+    out.labels.erase(std::string(well_known::hostname_label));
+    out.taints = engine::templates::lasting_taints(models.front()->taints, settings);
+    out.capacity = models.front()->capacity;
+    out.allocatable = models.front()->allocatable;
+    for (const engine::snapshot::NodeObject* const node : models) {
+        keep_common(out.labels, node->labels);
+        keep_common(out.taints, node->taints);
+        out.capacity = least_of(out.capacity, node->capacity);
+        out.allocatable = least_of(out.allocatable, node->allocatable);
+    }
+    out.free = out.allocatable;
 }
 
 /// The pool, or else the machine type, and the zone, joined by a dash.
@@ -122,7 +161,8 @@ void make_ids(std::map<GroupKey, GuessedGroup>& groups) {
 
 }  // namespace
 
-std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes) {
+std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes,
+                                       const engine::Settings& settings, Time now) {
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (is_groupable(nodes[i])) order.push_back(i);
@@ -134,7 +174,7 @@ std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObj
         const GroupKey kind = group_key_of(nodes[i]);
         if (kind.pool.empty() && kind.type.empty()) continue;
         GuessedGroup& group = groups[kind];
-        add_node(group, nodes[i], i);
+        group.nodes.push_back(i);
         group.pool = kind.pool;
         group.node.machine_type = kind.type;
         group.node.zone = kind.zone;
@@ -146,7 +186,7 @@ std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObj
     std::vector<GuessedGroup> out;
     for (auto& [kind, group] : groups) {
         group.node.name = group.id;
-        group.node.free = group.node.allocatable;
+        describe(model_nodes(nodes, group, now), settings, group.node);
         out.push_back(std::move(group));
     }
     std::ranges::sort(out, {}, &GuessedGroup::id);

@@ -9,14 +9,16 @@
 
 #include <capstan/node_template.hpp>
 
+#include "engine/settings.hpp"
 #include "engine/snapshot/objects.hpp"
 
 namespace capstan::simulation::dump {
 
 struct GuessedGroup {
     std::string id{};
-    /// The labels (without the hostname) and taints that all nodes of the group have, and of each
-    /// resource the least amount that any of them has.
+    /// A new node: the labels (without the hostname) and lasting taints that all model nodes have,
+    /// and of each resource the least amount that any of them has. Model nodes are those that the
+    /// engine could make a template from; if there are none, the ready ones; else all.
     NodeTemplate node{};
     std::vector<std::size_t> nodes{};  ///< indices of the nodes, by name
     std::string pool{};                ///< empty: the nodes have no label of a pool
@@ -25,7 +27,8 @@ struct GuessedGroup {
 /// Nodes with the same pool, machine type, zone, architecture and operating system form a group.
 /// The pool is the label that EKS, GKE, AKS, kops, eksctl, Karpenter or Cluster API puts on a node.
 /// Control plane nodes, virtual kubelets, and nodes with neither a pool nor a machine type are in
-/// no group. The result is sorted by id.
-std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes);
+/// no group. The result is sorted by id. `now`: when the nodes looked like this.
+std::vector<GuessedGroup> guess_groups(std::span<const engine::snapshot::NodeObject> nodes,
+                                       const engine::Settings& settings, Time now);
 
 }  // namespace capstan::simulation::dump

@@ -12,6 +12,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/templates/well_known_labels.hpp"
+#include "runtime/engine_settings.hpp"
 #include "simulation/dump/group_names.hpp"
 #include "simulation/dump/price_file.hpp"
 #include "simulation/prepare.hpp"
@@ -191,8 +192,10 @@ bool chooses_by_price(const Config& config) {
 /// The groups of the nodes, with the names that their clouds give them.
 std::vector<NamedGroup> find_groups(GroupMaker& maker,
                                     const std::vector<engine::snapshot::NodeObject>& nodes,
-                                    const std::vector<StatusGroup>& status) {
-    std::vector<GuessedGroup> guessed = guess_groups(nodes);
+                                    const std::vector<StatusGroup>& status, const Config& config,
+                                    Time now) {
+    std::vector<GuessedGroup> guessed = guess_groups(
+        nodes, runtime::make_settings(config.scale_up, config.scale_down, config.limits), now);
     for (GuessedGroup& group : guessed) {
         if (maker.cloud_of(nodes[group.nodes.front()].provider_id).scheme != "gce://") continue;
         if (auto id = find_gke_group(group, nodes)) group.id = *std::move(id);
@@ -239,7 +242,7 @@ Result<StandIns> make_stand_ins(std::vector<engine::snapshot::NodeObject>& nodes
     GroupMaker maker(config, out.remarks);
     std::vector<StatusGroup> named_status = status;
     for (StatusGroup& group : named_status) group.name = group_id_of_link(group.name);
-    std::vector<NamedGroup> groups = find_groups(maker, nodes, named_status);
+    std::vector<NamedGroup> groups = find_groups(maker, nodes, named_status, config, now);
     describe_groups(groups, nodes.size(), out.remarks);
     std::set<std::string> known;
     for (NamedGroup& named : groups) {

@@ -28,7 +28,7 @@ TEST(TemplateTaints, AreClassifiedAsLastingStartupOrDeletion) {
              Case{"node.kubernetes.io/memory-pressure", false, false, false},
              Case{"node.kubernetes.io/disk-pressure", false, false, false},
              Case{"node.kubernetes.io/pid-pressure", false, false, false},
-             Case{"node.kubernetes.io/out-of-service", true, false, false},
+             Case{"node.kubernetes.io/out-of-service", false, false, false},
              Case{"node.cloudprovider.kubernetes.io/uninitialized", false, true, false},
              Case{"node.cloudprovider.kubernetes.io/shutdown", false, false, false},
              Case{"cloud.google.com/impending-node-termination", false, false, false},
