@@ -122,6 +122,9 @@ struct Input {
     std::string title{};
     std::string source{};  ///< the file, for messages: "SOURCE:12: ..."
     Time start = time_from_unix_ns(std::int64_t{1'577'836'800} * 1'000'000'000);  // 2020-01-01
+    /// Of a dump: how `start` is known, "latest heartbeat of node n1"; reports then show times of
+    /// day, too. Empty: `start` is no time of a real cluster.
+    std::string start_because{};
     std::uint64_t seed = 0;
     Duration scan_interval = std::chrono::seconds(10);
     /// How fast machines of all groups become nodes, if no Registration says otherwise.
@@ -140,6 +143,10 @@ struct Input {
     std::vector<Fault> faults{};
     /// What the autoscaler remembers at the start, unless it reads a saved memory.
     engine::Memory memory{};
+    /// `start`, if it is the time of a real cluster.
+    std::optional<Time> real_start() const {
+        return start_because.empty() ? std::nullopt : std::optional(start);
+    }
     /// The clouds that replace those of the configuration. Empty: the clouds of the configuration
     /// are used. They may change at any time, so they are refreshed at every moment at which there
     /// could be a pass.

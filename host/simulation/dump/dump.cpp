@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 
 #include "kubernetes/object_decode.hpp"
 #include "simulation/dump/dump_facts.hpp"
@@ -15,20 +17,9 @@
 namespace capstan::simulation::dump {
 namespace {
 
-/// The kinds that DumpFacts reads, and no snapshot needs.
-constexpr std::array<std::string_view, 4> kinds_of_facts{"Deployment", "ConfigMap", "Balancer",
-                                                         dump_header_kind};
-
-/// When the clock starts: never before the youngest object, so no object is from the future. A
-/// deletionTimestamp is when a pod will be gone, so it is no sign of the present.
-Time start_of(const Objects& objects, std::optional<Time> taken_at) {
-    Time latest{};
-    for (const engine::snapshot::NodeObject& node : objects.nodes)
-        latest = std::max({latest, node.created, node.ready_since});
-    for (const engine::snapshot::PodObject& pod : objects.pods)
-        latest = std::max(latest, pod.created);
-    return taken_at ? std::max(*taken_at, latest) : latest + std::chrono::minutes(1);
-}
+/// The kinds that DumpFacts and the clock read, and no snapshot needs.
+constexpr std::array<std::string_view, 6> kinds_of_facts{
+    "Deployment", "ConfigMap", "Balancer", "Event", "Lease", dump_header_kind};
 
 void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string>& remarks) {
     for (const kubernetes::ObjectProblem& problem : report.problems)
@@ -40,17 +31,22 @@ void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string
             remarks.push_back("ignored " + counted(count, "object") + " of kind " + kind);
 }
 
-/// Adds one sentence about all absent kinds, with the command that dumps them.
+/// Adds one short sentence about the absent kinds: a dump by kubectl lacks the kinds of which the
+/// cluster has no object, too.
 void add_absent_kinds(const DumpFacts& facts, std::vector<std::string>& remarks) {
+    constexpr std::size_t named_max = 4;
     const std::vector<std::string> absent = find_absent_kinds(facts);
     if (absent.empty()) return;
-    std::string names;
-    for (const std::string& name : absent) names += (names.empty() ? "" : ", ") + name;
-    remarks.push_back(
-        "no " + names +
-        " in this dump; if the cluster has any, decisions may differ; to dump all kinds, use "
-        "capstan dump or " +
-        dump_command());
+    remarks.push_back("the dump has no " + listed(absent, std::identity{}, named_max) +
+                      "; `capstan dump` takes all kinds");
+}
+
+void set_start(const std::optional<DumpMoment>& taken, Dump& out) {
+    out.input.start = taken ? taken->at : Time{};
+    if (!taken) return;
+    out.input.start_because = taken->because;
+    out.remarks.push_back("the dump was taken at " + format_rfc3339(taken->at, 0) + " (" +
+                          taken->because + ")");
 }
 
 /// Replaces the clouds of the configuration by groups of the dump.
@@ -101,7 +97,7 @@ Result<Dump> read_dump(const std::filesystem::path& file, const runtime::config:
     CAPSTAN_CHECK(check_whole(objects, file.string()));
     out.remarks.insert(out.remarks.end(), facts.problems().begin(), facts.problems().end());
     add_absent_kinds(facts, out.remarks);
-    out.input.start = start_of(objects, facts.taken_at());
+    set_start(facts.taken_at(), out);
     out.input.budgets = facts.take_budgets();
     facts.add_to(objects);
     if (needs_stand_ins(config)) CAPSTAN_CHECK(add_stand_ins(facts, config, out));

@@ -77,10 +77,9 @@ struct Dump {
 };
 
 /// Reads the output of `kubectl get ... -o json`, of `capstan dump`, or of upstream's `/snapshotz`
-/// ("-": standard input). The clock starts when the dump says it was taken, but not before its
-/// youngest object; if the dump does not say, a minute after that object. Budgets follow their
-/// spec. All absent kinds that decisions need are one remark. The node groups are those that
-/// make_stand_ins() makes, if the configuration needs them; otherwise the clouds of the
+/// ("-": standard input). The clock starts when the dump was taken; see dump_time.hpp. Budgets
+/// follow their spec. All absent kinds that decisions need are one remark. The node groups are
+/// those that make_stand_ins() makes, if the configuration needs them; otherwise the clouds of the
 /// configuration are used, which have none of the dump's nodes. Fails if the file cannot be read,
 /// is not JSON, or has no nodes or no pods.
 Result<Dump> read_dump(const std::filesystem::path& file, const runtime::config::Config& config);

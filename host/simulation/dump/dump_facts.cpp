@@ -73,6 +73,7 @@ std::string object_name(const kubernetes::ObjectMetadata& metadata) {
 }  // namespace
 
 void DumpFacts::add(std::string_view kind, const boost::json::value& object) {
+    time_.add(kind, object);
     if (kind == dump_header_kind) return read_header(object);
     kinds_.emplace(kind);
     if (kind == "Pod") return read_pod(object);
@@ -87,7 +88,6 @@ void DumpFacts::add(std::string_view kind, const boost::json::value& object) {
 void DumpFacts::read_header(const boost::json::value& header) {
     JsonProblems problems(header);
     const kubernetes::ObjectMetadata metadata = kubernetes::decode_named(problems.root());
-    if (metadata.created != Time{}) taken_at_ = metadata.created;
     for (const auto& [kind, outcome] : metadata.annotations) {
         if (outcome == asked_for) kinds_.insert(kind);
     }

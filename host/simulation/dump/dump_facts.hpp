@@ -12,6 +12,7 @@
 
 #include <boost/json/value.hpp>
 
+#include "simulation/dump/dump_time.hpp"
 #include "simulation/input.hpp"
 
 namespace capstan::simulation::dump {
@@ -23,8 +24,8 @@ public:
 
     /// Whether the dump has objects of that kind, or says that it asked for them and found none.
     bool has_kind(std::string_view kind) const { return kinds_.contains(kind); }
-    /// When the dump was taken; absent: it does not say.
-    std::optional<Time> taken_at() const noexcept { return taken_at_; }
+    /// When the dump was taken; absent: it has no times.
+    std::optional<DumpMoment> taken_at() const { return time_.moment(); }
     /// Budgets with a bound that cannot be read, one sentence each.
     const std::vector<std::string>& problems() const noexcept { return problems_; }
     std::vector<Budget> take_budgets() { return std::move(budgets_); }
@@ -43,7 +44,7 @@ private:
     void read_config_map(const boost::json::value& config_map);
 
     std::set<std::string, std::less<>> kinds_;
-    std::optional<Time> taken_at_;
+    DumpTime time_;
     std::vector<std::string> problems_;
     std::vector<Budget> budgets_;
     std::set<std::string, std::less<>> unready_;
