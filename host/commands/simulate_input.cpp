@@ -20,6 +20,7 @@
 #include "runtime/pass_metrics.hpp"
 #include "runtime/services/metrics.hpp"
 #include "simulation/dump/dump.hpp"
+#include "simulation/dump/label_preset.hpp"
 #include "simulation/dump/stand_ins.hpp"
 #include "simulation/page/page.hpp"
 #include "simulation/scenario.hpp"
@@ -164,6 +165,9 @@ std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std
     }
     Simulation out{.input = *std::move(input)};
     out.input.scan_interval = config.cluster.scan_interval;
+    const std::string remark =
+        simulation::dump::set_label_preset(*loaded.config, out.input.label_preset);
+    if (!remark.empty()) err << "capstan: " << remark << '\n';
     const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
     return is_sound ? std::optional(std::move(out)) : std::nullopt;
 }

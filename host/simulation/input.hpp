@@ -143,6 +143,8 @@ struct Input {
     std::vector<Fault> faults{};
     /// What the autoscaler remembers at the start, unless it reads a saved memory.
     engine::Memory memory{};
+    /// The preset of the plugin `labels` unless the configuration sets one; empty: its default.
+    std::string label_preset{};
     /// `start`, if it is the time of a real cluster.
     std::optional<Time> real_start() const {
         return start_because.empty() ? std::nullopt : std::optional(start);

@@ -12,6 +12,7 @@
 
 #include "kubernetes/object_decode.hpp"
 #include "simulation/dump/dump_facts.hpp"
+#include "simulation/dump/label_preset.hpp"
 #include "simulation/dump/stand_ins.hpp"
 
 namespace capstan::simulation::dump {
@@ -98,6 +99,7 @@ Result<Dump> read_dump(const std::filesystem::path& file, const runtime::config:
     out.remarks.insert(out.remarks.end(), facts.problems().begin(), facts.problems().end());
     add_absent_kinds(facts, out.remarks);
     set_start(facts.taken_at(), out);
+    out.input.label_preset = find_label_preset(objects.nodes);
     out.input.budgets = facts.take_budgets();
     facts.add_to(objects);
     if (needs_stand_ins(config)) CAPSTAN_CHECK(add_stand_ins(facts, config, out));
