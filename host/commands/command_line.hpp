@@ -91,6 +91,7 @@ enum ExitCode : int {
     exit_failed = 1,
     exit_usage = 2,      ///< usage or configuration
     exit_would_act = 3,  ///< `plan`: there is something to do
+    exit_repeats = 3,    ///< `simulate`: decisions repeat without progress
     exit_unchecked = 3,  ///< `plugin verify`: no check failed, but some were skipped
     /// `run`: the watchdog stopped the daemon because of a stuck plugin or thread, or of its use of
     /// memory; restart it.

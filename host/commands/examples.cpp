@@ -33,7 +33,8 @@ constexpr CommandEnd ends[] = {
     {"simulate",
      {"simulate scenario.toml", "simulate dump.json --config capstan.toml --until 2h",
       "simulate scenario.toml --chaos --seeds 100"},
-     "0 success, 1 failure or unmet expectations, 2 usage or configuration error"},
+     "0 success, 1 failure or unmet expectations, 2 usage or configuration error, 3 decisions "
+     "repeat without progress"},
     {"cluster",
      {"cluster scenario.toml --run", "cluster scenario.toml --speed 10 --once"},
      "0 success, 1 failure or unmet expectations, 2 usage or configuration error"},

@@ -38,10 +38,10 @@ struct SimulateArguments {
 /// Prints events as they happen, and on a terminal the progress.
 class SimulationPrinter final : public simulation::Observer {
 public:
-    SimulationPrinter(Streams streams, bool tells, Detail detail)
+    SimulationPrinter(Streams streams, bool tells, const simulation::Input& input)
         : streams_(streams),
           tells_(tells),
-          detail_(detail),
+          detail_(detail_for(input)),
           bar_(streams.err, ::isatty(STDERR_FILENO) == 1) {}
 
     void on_event(const simulation::Event& event) override {
@@ -126,7 +126,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
 
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input);
-    SimulationPrinter printer(streams, tells, detail_for(simulation->input));
+    SimulationPrinter printer(streams, tells, simulation->input);
     simulation::Observers observers;
     observers.add(printer);
     files->add_to(observers);
@@ -150,7 +150,8 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     }
     if (const auto written = files->write(*report, simulation->input); !written)
         return refuse(streams, written.error().message, exit_failed);
-    return report->unmet.empty() ? exit_ok : exit_failed;
+    if (!report->unmet.empty()) return exit_failed;
+    return report->end == simulation::RunEnd::repetition ? exit_repeats : exit_ok;
 }
 
 void add_chaos(CLI::App& command, SimulateArguments& arguments) {
@@ -175,7 +176,10 @@ void add_simulate(CLI::App& parent, Action& action) {
         "simulate", "Run the real engine and plugins against an in-memory cluster in virtual time");
     auto arguments = std::make_shared<SimulateArguments>();
     add_simulate_input(command, arguments->input);
-    command.add_option("--until", arguments->until, "Stop after this much virtual time")
+    command
+        .add_option("--until", arguments->until,
+                    "Stop after this much virtual time (default: when nothing happens any more "
+                    "or decisions repeat; for a dump at most 24h)")
         ->type_name("DURATION");
     command
         .add_option("--seed", arguments->seed,

@@ -74,7 +74,7 @@ void print_summary(std::ostream& out, const simulation::Report& report) {
     const simulation::Summary& s = report.summary;
     out << "\nSUMMARY\n";
     std::vector<std::vector<std::string>> rows;
-    for (const simulation::Figure& figure : simulation::figures_of(s))
+    for (const simulation::Figure& figure : simulation::figures_of(report))
         rows.push_back({figure.name, figure.text});
     print_table(out, rows, "  ");
     if (!s.still_pending.empty()) {
@@ -157,9 +157,13 @@ json::object report_json(const simulation::Report& report) {
     for (const simulation::Event& event : report.events) events.push_back(event_json(event));
     for (const simulation::Unmet& u : report.unmet)
         unmet.push_back(json::object{{"place", u.place}, {"text", u.text}});
-    return {{"title", report.title},       {"seed", report.seed},
-            {"events", std::move(events)}, {"summary", summary_json(report.summary)},
-            {"expected", report.expected}, {"unmet", std::move(unmet)}};
+    return {{"title", report.title},
+            {"seed", report.seed},
+            {"end", {{"reason", name_of(report.end)}, {"because", report.end_because}}},
+            {"events", std::move(events)},
+            {"summary", summary_json(report.summary)},
+            {"expected", report.expected},
+            {"unmet", std::move(unmet)}};
 }
 
 }  // namespace capstan::commands

@@ -68,6 +68,8 @@ public:
     std::optional<Time> wanted_at() const;
     /// Like wanted_at(), but leaves out passes that run although nothing is known to have changed.
     std::optional<Time> needed_at() const;
+    /// Whether a cloud may still change by itself.
+    bool may_clouds_change() const { return !cloud_changes_ || !cloud_changes_->empty(); }
     /// To be called when something changed in the cluster.
     void wake() noexcept { has_changed_ = true; }
     /// To be called when something may have changed in a cloud.

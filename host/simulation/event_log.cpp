@@ -26,6 +26,15 @@ std::string_view name_of(EventKind kind) noexcept {
     return "unknown";
 }
 
+std::string_view name_of(RunEnd end) noexcept {
+    switch (end) {
+        case RunEnd::complete: return "complete";
+        case RunEnd::time_limit: return "time_limit";
+        case RunEnd::repetition: return "repetition";
+    }
+    return "unknown";
+}
+
 void EventLog::add(Time now, EventKind kind, std::string subject, std::string text,
                    std::optional<std::int64_t> count, std::string because, bool is_repeated) {
     add({.at = now - start_,

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 #include <capstan/assert.hpp>
+#include <capstan/hash.hpp>
 
 namespace capstan::simulation {
 namespace {
@@ -12,6 +14,9 @@ namespace {
 /// A step until idle ends after this time without an event. A run that only waits for a back-off to
 /// end, or for a cloud to have machines again, would otherwise go on for ever.
 constexpr Duration quiet_time_max = std::chrono::hours(24);
+/// Such a step also ends after this time in which no action or fault came and no pod completed. The
+/// autoscaler may be busy all the time, and still achieve nothing.
+constexpr Duration busy_time_max = std::chrono::days(30);
 
 /// Whether the target of an action does not exist, or is not in the state that the action needs.
 bool lacks_target(const Error& error) {
@@ -36,7 +41,10 @@ struct EventLoop::Agenda {
     std::optional<Duration> length{};  ///< until a command: the longest; absent: until idle
     std::optional<Time> end{};
     std::size_t next_action = 0;
-    Time last_event = begin;  ///< the last one that was no pass or fault
+    Time last_event = begin;     ///< the last one that was no pass or fault
+    Time last_progress = begin;  ///< the last action, fault or completed pod
+    std::int64_t pods_ended = 0;
+    std::optional<RepetitionWatch> watch{};  ///< absent: repeated decisions do not end the step
 
     std::optional<Time> next_action_at() const {
         if (next_action == step.actions.size()) return std::nullopt;
@@ -44,29 +52,43 @@ struct EventLoop::Agenda {
     }
     std::optional<Time> deadline() const {
         if (length || next_action_at()) return end;
-        return earliest(end, last_event + quiet_time_max);
+        const std::optional<Time> quiet = earliest(end, last_event + quiet_time_max);
+        return watch ? earliest(quiet, last_progress + busy_time_max) : quiet;
+    }
+    bool has_no_progress() const {
+        return watch && !next_action_at() && deadline() == last_progress + busy_time_max;
     }
 };
 
-Result<bool> EventLoop::run_step(const Step& step, std::optional<Time> end) {
+Result<bool> EventLoop::run_step(const Step& step, std::optional<Time> end,
+                                 std::optional<Duration> settled) {
     Agenda agenda{.step = step, .begin = now(), .end = end};
     agenda.length = step.until_command ? step.until_command->within : step.advance;
     if (agenda.length) agenda.end = earliest(end, agenda.begin + *agenda.length);
+    if (settled && !agenda.length) agenda.watch.emplace(*settled, start_);
     parts_.autoscaler.refresh_again();
     while (true) {
         CAPSTAN_CHECK(act(agenda));
         CAPSTAN_TRY(const bool has_passed, pass(agenda));
         if (has_passed && has_come(step)) return true;
+        if (agenda.watch && agenda.watch->found()) {
+            repetition_ = agenda.watch->found();
+            return true;
+        }
         if (has_passed) continue;
         if (const std::optional<Time> next = next_due(agenda); next) {
             move_to(*next);
             report_progress();
             continue;
         }
-        if (!agenda.length) return !end || now() < *end;
+        if (!agenda.length && (!agenda.watch || !is_busy())) return !end || now() < *end;
+        if (!agenda.length && agenda.deadline() != end) {
+            has_given_up_ = has_given_up_ || agenda.has_no_progress();
+            return true;
+        }
         CAPSTAN_ASSERT(agenda.end, "a step with a length has no end");
         move_to(*agenda.end);
-        if (now() >= *agenda.end) return now() >= agenda.begin + *agenda.length;
+        if (now() >= *agenda.end) return agenda.length && now() >= agenda.begin + *agenda.length;
     }
 }
 
@@ -117,28 +139,56 @@ Result<void> EventLoop::apply_faults() {
 
 /// Does everything that is due now, except for a pass.
 Result<void> EventLoop::act(Agenda& agenda) {
-    CAPSTAN_CHECK(apply_faults());
     const Time moment = now();
+    const std::optional<Time> fault = parts_.fault_injector.next_due();
+    if (fault && *fault <= moment) agenda.last_progress = moment;
+    CAPSTAN_CHECK(apply_faults());
     for (auto at = agenda.next_action_at(); at && *at <= moment; at = agenda.next_action_at()) {
         CAPSTAN_CHECK(apply(agenda.step.actions[agenda.next_action++], moment));
-        agenda.last_event = moment;
+        agenda.last_event = agenda.last_progress = moment;
     }
     const auto due = next_by_itself();
     if (due && *due <= moment) agenda.last_event = moment;
     parts_.cluster.reach(moment);
     parts_.node_registrar.reach(moment);
     if (parts_.cluster.schedule(moment)) parts_.autoscaler.wake();
+    const std::int64_t pods_ended = parts_.statistics.pods_ended();
+    if (pods_ended != std::exchange(agenda.pods_ended, pods_ended)) agenda.last_progress = moment;
     return {};
 }
 
 /// Runs a pass if one is due; returns whether one was.
-Result<bool> EventLoop::pass(const Agenda& agenda) {
+Result<bool> EventLoop::pass(Agenda& agenda) {
     const std::optional<Time> due = pass_due();
     if (!due || *due > now() || (agenda.end && now() >= *agenda.end)) return false;
     next_pass_ = *due + Duration(1);
+    const std::size_t commands_before = parts_.autoscaler.commands().size();
     CAPSTAN_CHECK(parts_.autoscaler.run());
+    watch(agenda, commands_before);
     return true;
 }
+
+/// Watches for repeated decisions, unless something is still to come from outside.
+void EventLoop::watch(Agenda& agenda, std::size_t commands_before) {
+    const auto& commands = parts_.autoscaler.commands();
+    if (!agenda.watch || commands.size() <= commands_before || agenda.next_action_at() ||
+        parts_.fault_injector.next_due() || parts_.autoscaler.may_clouds_change())
+        return;
+    std::vector<std::string> given;
+    for (std::size_t i = commands_before; i < commands.size(); ++i)
+        given.push_back(commands[i].text);
+    Hash state;
+    state.add(static_cast<std::int64_t>(parts_.cluster.state_hash(now())));
+    state.add(static_cast<std::int64_t>(parts_.node_registrar.state_hash(now())));
+    for (const auto& [group, target] : parts_.autoscaler.targets()) {
+        state.add(group);
+        state.add(std::int64_t{target});
+    }
+    agenda.watch->observe(state.value(), given, now());
+}
+
+/// Whether something is still to happen by itself, or a pass is needed.
+bool EventLoop::is_busy() const { return next_by_itself() || parts_.autoscaler.needed_at(); }
 
 std::optional<Time> EventLoop::pass_due() const {
     const std::optional<Time> wanted = parts_.autoscaler.wanted_at();

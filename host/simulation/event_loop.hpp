@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "simulation/fault_injector.hpp"
 #include "simulation/input.hpp"
 #include "simulation/node_registrar.hpp"
+#include "simulation/repetition.hpp"
 #include "simulation/run_statistics.hpp"
 #include "simulation/simulated_cluster.hpp"
 
@@ -56,7 +58,14 @@ public:
     /// that pass belongs to the next step. A step until a command ends right after the pass that
     /// gave the command. Ends at `end` at the latest; absent: there is no such limit. False: `end`
     /// came before the end of the step. Fails if an action is impossible or a pass fails.
-    Result<bool> run_step(const Step& step, std::optional<Time> end);
+    /// `settled`: a step that lasts until nothing happens also ends once its decisions have
+    /// repeated for that long, or after 30 days without progress; absent: it does not.
+    Result<bool> run_step(const Step& step, std::optional<Time> end,
+                          std::optional<Duration> settled = {});
+    /// How the decisions of a step repeated that ended for this reason; absent: no step did.
+    const std::optional<Repetition>& repetition() const noexcept { return repetition_; }
+    /// Whether a step ended after 30 days without progress.
+    bool has_given_up() const noexcept { return has_given_up_; }
 
 private:
     struct Agenda;
@@ -64,9 +73,11 @@ private:
     Result<void> apply(const Action& action, Time moment);
     Result<void> apply_faults();
     bool has_come(const Step& step) const;
-    Result<bool> pass(const Agenda& agenda);
+    Result<bool> pass(Agenda& agenda);
+    void watch(Agenda& agenda, std::size_t commands_before);
     std::optional<Time> pass_due() const;
     std::optional<Time> next_by_itself() const;
+    bool is_busy() const;
     std::optional<Time> next_due(const Agenda& agenda) const;
     Time on_grid(Time wanted) const;
     void move_to(Time then);
@@ -77,6 +88,8 @@ private:
     Duration scan_interval_;
     Time next_pass_;  ///< the earliest moment of the next pass on the grid
     Progress progress_{};
+    std::optional<Repetition> repetition_{};
+    bool has_given_up_ = false;
 };
 
 }  // namespace capstan::simulation

@@ -125,6 +125,8 @@ struct Input {
     /// Of a dump: how `start` is known, "latest heartbeat of node n1"; reports then show times of
     /// day, too. Empty: `start` is no time of a real cluster.
     std::string start_because{};
+    /// The run ends after this time unless Setup::until is set; absent: when its steps are over.
+    std::optional<Duration> time_limit{};
     std::uint64_t seed = 0;
     Duration scan_interval = std::chrono::seconds(10);
     /// How fast machines of all groups become nodes, if no Registration says otherwise.

@@ -4,6 +4,7 @@
 
 #include <capstan/ascii.hpp>
 #include <capstan/assert.hpp>
+#include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
@@ -252,6 +253,22 @@ void NodeRegistrar::hold_back(const Registration& registration,
 std::optional<Time> NodeRegistrar::next_due() const {
     return earliest(earliest(first_moment(joining_), first_moment(becoming_ready_)),
                     first_moment(settling_));
+}
+
+std::uint64_t NodeRegistrar::state_hash(Time now) const {
+    std::uint64_t out = 0;
+    const auto add = [&](std::string_view what, Time due) {
+        Hash hash;
+        hash.add(what);
+        hash.add((due - now).count());
+        out += hash.value();
+    };
+    for (const auto& [due, joining] : joining_) add(joining.group, due);
+    for (const auto& [due, of] : becoming_ready_)
+        if (cluster_.has_node(of.second)) add(of.first, due);
+    for (const auto& [due, late] : settling_)
+        if (cluster_.has_node(late.node)) add("", due);
+    return out;
 }
 
 void NodeRegistrar::reach(Time now) {

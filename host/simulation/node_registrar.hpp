@@ -36,6 +36,8 @@ public:
     void observe(const std::vector<engine::Group>& groups, Time now);
     /// When the next node joins or becomes ready; absent: no node is on its way.
     std::optional<Time> next_due() const;
+    /// A hash of what is scheduled: groups, and the time until each event.
+    std::uint64_t state_hash(Time now) const;
     /// The machine's cloud has agreed to remove it. Its node then goes even if its group leaves the
     /// cloud's settings meanwhile.
     void expect_end(const MachineId& machine);

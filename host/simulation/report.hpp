@@ -86,9 +86,21 @@ struct Unmet {
     bool operator==(const Unmet&) const = default;
 };
 
+/// Why a run ended.
+enum class RunEnd {
+    complete,    ///< its steps were over, or Setup::until had come
+    time_limit,  ///< Input::time_limit had come, or a step lasted for 30 days without progress
+    repetition,  ///< decisions repeated without progress, in one of the steps
+};
+
+/// One word: "complete", "time_limit", "repetition".
+std::string_view name_of(RunEnd end) noexcept;
+
 struct Report {
     std::string title{};
     std::uint64_t seed = 0;
+    RunEnd end = RunEnd::complete;
+    std::string end_because{};  ///< one sentence for people; empty: complete
     std::vector<Event> events{};
     std::vector<Unmet> unmet{};
     std::int64_t expected = 0;  ///< number of expectations that were checked

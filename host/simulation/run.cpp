@@ -19,6 +19,8 @@
 #include "simulation/local_api.hpp"
 #include "simulation/node_registrar.hpp"
 #include "simulation/prepare.hpp"
+#include "simulation/repetition.hpp"
+#include "simulation/run_figures.hpp"
 #include "simulation/run_statistics.hpp"
 #include "simulation/simulated_clouds.hpp"
 #include "simulation/simulated_cluster.hpp"
@@ -73,6 +75,7 @@ public:
                       .expected = expected_,
                       .summary = summary()};
         report.events = std::move(event_log_.events());
+        set_end(report);
         return report;
     }
 
@@ -86,7 +89,11 @@ private:
                 .nodes_stay = false};
     }
     Duration elapsed() const { return event_loop_->now() - input_.start; }
-    bool is_over() const { return setup_.until && elapsed() >= *setup_.until; }
+    /// When the run ends at the latest; absent: it has no limit.
+    std::optional<Duration> limit() const {
+        return setup_.until ? setup_.until : input_.time_limit;
+    }
+    bool is_over() const { return limit() && elapsed() >= *limit(); }
 
     /// Whether a plugin may use the API server.
     bool wants_api() const {
@@ -172,8 +179,31 @@ private:
     Result<bool> run_step(const Step& step, std::size_t index) {
         event_loop_->set_progress({.step = index, .steps = input_.steps.size(), .end = end()});
         const std::optional<Time> last =
-            setup_.until ? std::optional(input_.start + *setup_.until) : std::nullopt;
-        return event_loop_->run_step(step, last);
+            limit() ? std::optional(input_.start + *limit()) : std::nullopt;
+        return event_loop_->run_step(step, last,
+                                     setup_.until ? std::nullopt : std::optional(settled()));
+    }
+
+    /// For how long decisions have to repeat before they count as repeated for ever. Records of
+    /// templates end after a day, which is the limit of a dump in any case.
+    Duration settled() const {
+        const Duration timer = longest_timer(setup_.config, setup_.plugins, input_);
+        return input_.time_limit ? timer : std::max<Duration>(timer, std::chrono::hours(24));
+    }
+
+    void set_end(Report& report) const {
+        if (const auto& repetition = event_loop_->repetition()) {
+            report.end = RunEnd::repetition;
+            report.end_because = "decisions repeat without progress since " +
+                                 clock_text(repetition->since) + ": " + commands_text(*repetition);
+        } else if (event_loop_->has_given_up()) {
+            report.end = RunEnd::time_limit;
+            report.end_because = "no progress for 30 days; --until DURATION sets the end";
+        } else if (!setup_.until && is_over()) {
+            report.end = RunEnd::time_limit;
+            report.end_because =
+                "time limit of " + clock_text(*limit()) + " reached; --until DURATION sets another";
+        }
     }
 
     /// When the clouds change by themselves, and when their lists show it; ascending. Absent: the

@@ -48,8 +48,10 @@ struct Setup {
     /// The configuration with its plugins; the instances run on virtual time.
     const runtime::config::Config& config;
     const runtime::PluginSet& plugins;
-    std::string version{};            ///< of the host; passed to plugins
-    std::optional<Duration> until{};  ///< the run ends then, whether or not the steps are over
+    std::string version{};  ///< of the host; passed to plugins
+    /// The run ends then, whether or not the steps are over. Absent: it ends when they are, after
+    /// the input's time limit, or when decisions repeat without progress.
+    std::optional<Duration> until{};
     /// Also runs the passes that cannot decide anything new. That is slower; only the number of
     /// passes differs.
     bool every_pass = false;

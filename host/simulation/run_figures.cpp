@@ -80,4 +80,10 @@ std::vector<Figure> figures_of(const Summary& s) {
     return out;
 }
 
+std::vector<Figure> figures_of(const Report& report) {
+    std::vector<Figure> out = figures_of(report.summary);
+    if (!report.end_because.empty()) out.push_back({"end", report.end_because});
+    return out;
+}
+
 }  // namespace capstan::simulation

@@ -19,5 +19,7 @@ struct Figure {
 };
 /// "pods": "12 arrived, 12 bound, 0 completed", and so on.
 std::vector<Figure> figures_of(const Summary& summary);
+/// The same, and why the run ended, unless it is complete.
+std::vector<Figure> figures_of(const Report& report);
 
 }  // namespace capstan::simulation

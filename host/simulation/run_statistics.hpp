@@ -46,6 +46,7 @@ public:
     void price(const std::string& group, std::optional<double> per_hour);
 
     std::int64_t nodes() const noexcept { return nodes_; }
+    std::int64_t pods_ended() const noexcept { return summary_.pods_ended; }
     /// The figures as of the last `reach`, without `still_pending`.
     Summary summary() const;
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include <capstan/hash.hpp>
+
 namespace capstan::simulation {
 namespace {
 
@@ -198,6 +200,49 @@ Duration SimulatedCluster::take_longest_wait(Time now) {
     Duration longest = std::exchange(longest_wait_, Duration(0));
     for (const PodId id : pending_) longest = std::max(longest, Duration(now - pods_[id].created));
     return longest;
+}
+
+namespace {
+
+void add_number(std::uint64_t number, Hash& hash) { hash.add(static_cast<std::int64_t>(number)); }
+
+}  // namespace
+
+// Sums of hashes do not depend on the order.
+std::uint64_t SimulatedCluster::state_hash(Time now) const {
+    const auto add_batches = [&](const std::set<PodId>& pods, Hash& hash) {
+        std::map<BatchId, std::int64_t> counts;
+        for (const PodId id : pods) ++counts[pods_[id].batch];
+        for (const auto& [of, count] : counts) {
+            hash.add(std::int64_t{of});
+            hash.add(count);
+        }
+    };
+    std::uint64_t nodes = 0, moments = 0;
+    for (const auto& [name, node] : nodes_) {
+        Hash hash;
+        hash.add(node.group);
+        hash.add(std::int64_t{node.object.ready});
+        hash.add(std::int64_t{node.object.unschedulable});
+        for (const Taint& taint : node.object.taints) hash.add(taint.key);
+        add_batches(node.pods, hash);
+        nodes += hash.value();
+    }
+    for (const Moments* const all : {&ends_, &leaves_, &starts_}) {
+        for (const auto& [due, id] : *all) {
+            if (!batches_[pods_[id].batch].pods.contains(id)) continue;
+            Hash hash;
+            hash.add(std::int64_t{pods_[id].batch});
+            hash.add((due - now).count());
+            moments += hash.value();
+        }
+    }
+    Hash out;
+    add_number(nodes, out);
+    add_number(moments, out);
+    add_batches(pending_, out);
+    out.add(next_lapse_ ? (*next_lapse_ - now).count() : std::int64_t{0});
+    return out.value();
 }
 
 }  // namespace capstan::simulation

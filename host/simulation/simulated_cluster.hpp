@@ -111,6 +111,9 @@ public:
     engine::snapshot::Cluster cluster() { return builder_.build(); }
     std::int64_t pending() const noexcept { return static_cast<std::int64_t>(pending_.size()); }
     std::int64_t nodes_in(const std::string& group) const;
+    /// A hash of nodes and pods: groups, readiness, taints, which batches run where and wait, and
+    /// the time until each event that is scheduled. Names, ages and the order do not count.
+    std::uint64_t state_hash(Time now) const;
     /// The name of the batch of the pod "namespace/name"; the pod's own name if there is no such
     /// pod.
     std::string batch_of(std::string_view pod) const;

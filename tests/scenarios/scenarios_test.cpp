@@ -358,6 +358,46 @@ TEST(Scenarios, ShortenedRunsSkipLaterExpectations) {
     EXPECT_NE(ran.out.find("\"expected\":0"), std::string::npos) << ran.out;
 }
 
+TEST(Scenarios, EndWhereDecisionsRepeat) {
+    const std::string command = "simulate tests/golden/inputs/decisions_repeat.toml";
+    const CommandResult ran = capstan(command);
+    EXPECT_EQ(ran.code, 3) << ran.err << ran.out;
+    const std::size_t at = ran.out.find("decisions repeat without progress since ");
+    ASSERT_NE(at, std::string::npos) << ran.out;
+    EXPECT_NE(ran.out.find("increase web by 1 (", at), std::string::npos) << ran.out;
+    EXPECT_NE(capstan(command + " -o json").out.find("\"end\":{\"reason\":\"repetition\""),
+              std::string::npos);
+    const CommandResult longer = capstan(command + " --until 48h -o json");
+    EXPECT_EQ(longer.code, 0) << "--until is the end in any case";
+    EXPECT_NE(longer.out.find("\"span_ms\":172800000"), std::string::npos);
+}
+
+TEST(Scenarios, DecisionsDoNotRepeatWhileAPodIsToComplete) {
+    const Folder folder;
+    const std::string file = folder.write("scenario.toml", R"(
+[[group]]
+id = "web"
+max = 10
+machine = { cpu = "4", memory = "16Gi" }
+
+[[group]]
+id = "broken"
+max = 10
+ready_delay = "2000h"
+machine = { cpu = "4", memory = "16Gi", labels = { broken = "true" } }
+
+[[step]]
+pods = [
+    { name = "long", cpu = "3", duration = "70h" },
+    { name = "web", cpu = "1", node_selector = { broken = "true" } },
+]
+until = "idle"
+)");
+    const CommandResult ran = capstan("simulate '" + file + "' -o json");
+    EXPECT_EQ(ran.code, 3) << ran.err << ran.out;
+    EXPECT_NE(ran.out.find("long: 1 pod completes"), std::string::npos) << ran.out;
+}
+
 TEST(Scenarios, ReferenceListsEveryKey) {
     std::ifstream file("tests/scenarios/keys.md");
     const std::string reference{std::istreambuf_iterator<char>(file), {}};

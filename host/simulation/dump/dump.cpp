@@ -99,6 +99,7 @@ Result<Dump> read_dump(const std::filesystem::path& file, const runtime::config:
     out.remarks.insert(out.remarks.end(), facts.problems().begin(), facts.problems().end());
     add_absent_kinds(facts, out.remarks);
     set_start(facts.taken_at(), out);
+    out.input.time_limit = time_limit_of_dumps;
     out.input.label_preset = find_label_preset(objects.nodes);
     out.input.budgets = facts.take_budgets();
     facts.add_to(objects);

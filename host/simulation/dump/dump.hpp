@@ -1,6 +1,7 @@
 /// A dump of a real cluster as the input of a simulation.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -75,6 +76,9 @@ struct Dump {
     /// What was left out, what was guessed and what is absent, one sentence each.
     std::vector<std::string> remarks{};
 };
+
+/// How long a dump is simulated unless Setup::until says otherwise.
+inline constexpr Duration time_limit_of_dumps = std::chrono::hours(24);
 
 /// Reads the output of `kubectl get ... -o json`, of `capstan dump`, or of upstream's `/snapshotz`
 /// ("-": standard input). The clock starts when the dump was taken; see dump_time.hpp. Budgets

@@ -99,7 +99,7 @@ private:
         out_.leaf("h1", title());
         out_.leaf("p", source_ + ", seed " + std::to_string(report_.seed), {{"class", "source"}});
         write_verdict(out_, report_);
-        write_figures(out_, report_.summary);
+        write_figures(out_, report_);
         write_still_pending(out_, report_.summary.still_pending);
     }
 
@@ -205,9 +205,9 @@ void write_verdict(Markup& out, const Report& report) {
     out.close();
 }
 
-void write_figures(Markup& out, const Summary& summary) {
+void write_figures(Markup& out, const Report& report) {
     out.open("dl", {{"class", "figures"}});
-    for (const Figure& figure : figures_of(summary)) {
+    for (const Figure& figure : figures_of(report)) {
         out.open("div", {{"class", figure.text.size() > long_figure ? "long" : "figure"}});
         out.leaf("dt", figure.name).leaf("dd", figure.text).close();
     }

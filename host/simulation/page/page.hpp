@@ -25,7 +25,7 @@ std::string make_page(const Report& report, const std::string& source, const His
 void draw_shared_shapes(Markup& out);
 /// How many expectations were met, and which were not. Writes nothing if there were none.
 void write_verdict(Markup& out, const Report& report);
-void write_figures(Markup& out, const Summary& summary);
+void write_figures(Markup& out, const Report& report);
 /// A table of the pods that are pending at the end. Writes nothing if there are none.
 void write_still_pending(Markup& out, const std::vector<StillPending>& lines);
 void write_legend(Markup& out);

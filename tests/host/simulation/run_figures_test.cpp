@@ -16,7 +16,7 @@ TEST(RunFigures, FormatTimesWithDaysFromTwoDaysOn) {
 }
 
 TEST(RunFigures, NameUnknownValues) {
-    EXPECT_EQ(figures_of({}),
+    EXPECT_EQ(figures_of(Summary()),
               (std::vector<Figure>{{"time", "0s, 0 passes"},
                                    {"pods", "0 arrived, 0 bound, 0 completed"},
                                    {"pending time", "no pod was bound"},
@@ -24,6 +24,13 @@ TEST(RunFigures, NameUnknownValues) {
                                    {"node hours", "0.00"},
                                    {"cost", "unknown: a group has no price"},
                                    {"used", "no nodes"}}));
+}
+
+TEST(RunFigures, SayWhyARunEndedEarly) {
+    Report report;
+    EXPECT_EQ(figures_of(report), figures_of(report.summary));
+    report.end_because = "time limit of 24h reached";
+    EXPECT_EQ(figures_of(report).back(), (Figure{"end", "time limit of 24h reached"}));
 }
 
 TEST(RunFigures, CountRecreatedPodsAmongArrivedPods) {
