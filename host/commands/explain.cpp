@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
 #include <capstan/duration.hpp>
+#include <capstan/time_text.hpp>
 
 #include "commands/command_line.hpp"
 #include "commands/explain_report.hpp"
@@ -25,6 +26,7 @@ struct ExplainArguments {
     simulation::Question question{};
     std::string at;                 ///< as it was typed
     std::optional<Duration> after;  ///< the time, from the start; absent: the dump's own, the end
+    std::optional<Time> moment;     ///< the same as a time of day
     ClusterChoice cluster;          ///< with --live
     std::shared_ptr<OutputFormat> format;
 };
@@ -47,6 +49,14 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     simulation::Input& input = simulation->input;
     const runtime::config::Config& config = simulation->prepared->sound_config();
     std::optional<Duration> after = arguments.after;
+    if (arguments.moment) {
+        if (!input.real_start())
+            return refuse(streams, "--at: a time of day is for dumps only", exit_usage);
+        after = *arguments.moment - input.start;
+        if (*after < Duration(0))
+            return refuse(streams, "--at: the run starts at " + format_rfc3339(input.start),
+                          exit_usage);
+    }
     if (!arguments.input.cluster.empty() && !after) {
         after = Duration(0);
         question.untried_default_spread = simulation::scheduler_spread(input, config);
@@ -106,14 +116,18 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     if (!arguments.input.file.empty()) take_explained_file(arguments.input, arguments.input.file);
     if (!arguments.at.empty()) {
         const Result<Duration> after = parse_duration(arguments.at);
-        if (!after || *after < Duration(0))
-            return refuse(streams, "--at: expected a duration such as \"20m\"", exit_usage);
-        arguments.after = *after;
+        arguments.moment = find_rfc3339(arguments.at);
+        if (!arguments.moment && (!after || *after < Duration(0)))
+            return refuse(streams,
+                          "--at: expected a duration such as \"20m\" or a time such as "
+                          "\"2026-11-21T10:50:00Z\"",
+                          exit_usage);
+        if (!arguments.moment) arguments.after = *after;
     }
     if (arguments.input.live || !arguments.input.server.empty())
         return ask_live(arguments, streams);
     const bool is_recorded = !arguments.input.recorded.empty();
-    if (is_recorded && arguments.after)
+    if (is_recorded && !arguments.at.empty())
         return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
     simulation::Question question = arguments.question;
     std::optional<simulation::Explainer> explainer(question);
@@ -155,11 +169,13 @@ void add_explain(CLI::App& parent, Action& action) {
     auto arguments = std::make_shared<ExplainArguments>();
     add_subject(command, *arguments);
     add_explain_input(command, arguments->input);
-    CLI::Option& at = *command
-                           .add_option("--at", arguments->at,
-                                       "Explain the state at this time after the start (default: "
-                                       "the dump's time, or the end of the scenario or trace)")
-                           ->type_name("DURATION");
+    CLI::Option& at =
+        *command
+             .add_option("--at", arguments->at,
+                         "Explain the state at this time after the start, or, of a "
+                         "dump, at this time of day (default: the dump's time, or the end of "
+                         "the scenario or trace)")
+             ->type_name("DURATION|TIME");
     for (const char* other : {"--recorded", "--server", "--live"})
         at.excludes(command.get_option(other));
     add_cluster_choice(command, arguments->cluster, ClusterDefault::configuration);

@@ -42,12 +42,13 @@ public:
         : streams_(streams),
           tells_(tells),
           detail_(detail_for(input)),
+          start_(input.real_start()),
           bar_(streams.err, ::isatty(STDERR_FILENO) == 1) {}
 
     void on_event(const simulation::Event& event) override {
         if (!tells_ || !is_shown(event, detail_)) return;
         bar_.clear();
-        print_event(streams_.out, event);
+        print_event(streams_.out, event, start_);
     }
     void on_progress(const simulation::Progress& progress) override { bar_.show(progress); }
     void finish() { bar_.clear(); }
@@ -56,6 +57,7 @@ private:
     Streams streams_;
     bool tells_;
     Detail detail_;
+    std::optional<Time> start_;
     ProgressBar bar_;
 };
 
@@ -125,7 +127,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     if (!files) return refuse(streams, files.error().message, exit_usage);
 
     const bool tells = *arguments.format == OutputFormat::text;
-    if (tells) print_title(streams.out, simulation->input);
+    if (tells) print_title(streams.out, simulation->input, until);
     SimulationPrinter printer(streams, tells, simulation->input);
     simulation::Observers observers;
     observers.add(printer);

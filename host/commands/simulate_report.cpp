@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <vector>
 
 #include <boost/json/array.hpp>
@@ -16,10 +17,12 @@ namespace {
 
 using simulation::clock_text;
 using simulation::EventKind;
+using simulation::time_of_day_text;
 
 /// If an input has more pods and actions of steps than this, the text shows decisions only.
 constexpr std::size_t full_detail_actions_max = 200;
 constexpr std::size_t clock_width = 10;
+constexpr std::size_t day_width = std::string_view("2026-11-28T03:02:10Z  ").size();
 
 /// Indents all lines but the first.
 std::string indented(std::string text, std::size_t by) {
@@ -56,18 +59,30 @@ bool is_shown(const simulation::Event& event, Detail detail) {
            event.kind != EventKind::node && event.kind != EventKind::bound;
 }
 
-void print_title(std::ostream& out, const simulation::Input& input) {
-    out << (input.title.empty() ? input.source : input.title) << "\n\n";
+void print_title(std::ostream& out, const simulation::Input& input,
+                 const std::optional<Duration>& until) {
+    out << (input.title.empty() ? input.source : input.title) << '\n';
+    if (const auto start = input.real_start())
+        out << "from " << time_of_day_text(start, Duration(0)) << " (" << input.start_because
+            << ")\n";
+    if (until && input.time_limit) {
+        out << "for " << clock_text(*until) << '\n';
+    } else if (input.time_limit) {
+        out << "for at most " << clock_text(*input.time_limit)
+            << "; --until DURATION sets another time limit\n";
+    }
+    out << '\n';
 }
 
-void print_event(std::ostream& out, const simulation::Event& event) {
+void print_event(std::ostream& out, const simulation::Event& event,
+                 const std::optional<Time>& start) {
     std::string clock = clock_text(event.at);
     clock.resize(std::max(clock.size() + 1, clock_width), ' ');
-    out << clock << indented(event.text, clock_width) << '\n';
-    if (!event.because.empty() && !event.is_repeated) {
-        out << std::string(clock_width + 2, ' ') << indented(event.because, clock_width + 2)
-            << '\n';
-    }
+    if (start) clock += time_of_day_text(start, event.at) + "  ";
+    const std::size_t width = start ? clock_width + day_width : clock_width;
+    out << clock << indented(event.text, width) << '\n';
+    if (!event.because.empty() && !event.is_repeated)
+        out << std::string(width + 2, ' ') << indented(event.because, width + 2) << '\n';
 }
 
 void print_summary(std::ostream& out, const simulation::Report& report) {
@@ -105,9 +120,10 @@ json::value number_or_null(const std::optional<double>& number) {
     return number ? json::value(*number) : json::value(nullptr);
 }
 
-json::object event_json(const simulation::Event& event) {
+json::object event_json(const simulation::Event& event, const std::optional<Time>& start) {
     json::object out{
         {"at_ms", ms(event.at)}, {"kind", simulation::name_of(event.kind)}, {"text", event.text}};
+    if (start) out["time"] = time_of_day_text(start, event.at);
     if (!event.because.empty()) out["because"] = event.because;
     if (!event.subject.empty()) out["subject"] = event.subject;
     if (event.count) out["count"] = *event.count;
@@ -154,16 +170,18 @@ json::object summary_json(const simulation::Summary& s) {
 
 json::object report_json(const simulation::Report& report) {
     json::array events, unmet;
-    for (const simulation::Event& event : report.events) events.push_back(event_json(event));
+    for (const simulation::Event& event : report.events)
+        events.push_back(event_json(event, report.start));
     for (const simulation::Unmet& u : report.unmet)
         unmet.push_back(json::object{{"place", u.place}, {"text", u.text}});
-    return {{"title", report.title},
-            {"seed", report.seed},
-            {"end", {{"reason", name_of(report.end)}, {"because", report.end_because}}},
-            {"events", std::move(events)},
-            {"summary", summary_json(report.summary)},
-            {"expected", report.expected},
-            {"unmet", std::move(unmet)}};
+    json::object out{{"title", report.title}, {"seed", report.seed}};
+    if (report.start) out["start"] = time_of_day_text(report.start, Duration(0));
+    out["end"] = {{"reason", name_of(report.end)}, {"because", report.end_because}};
+    out["events"] = std::move(events);
+    out["summary"] = summary_json(report.summary);
+    out["expected"] = report.expected;
+    out["unmet"] = std::move(unmet);
+    return out;
 }
 
 }  // namespace capstan::commands

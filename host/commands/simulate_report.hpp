@@ -1,10 +1,13 @@
 /// The output of `capstan simulate`, as text and as JSON.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 
 #include <boost/json/object.hpp>
+
+#include <capstan/time.hpp>
 
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
@@ -19,9 +22,14 @@ enum class Detail {
 Detail detail_for(const simulation::Input& input);
 bool is_shown(const simulation::Event& event, Detail detail);
 
-void print_title(std::ostream& out, const simulation::Input& input);
-/// Prints one line, and the reason on the lines below.
-void print_event(std::ostream& out, const simulation::Event& event);
+/// Prints the title, and of a dump its time and the limit of the run. `until`: the limit of the
+/// command line, if there is one.
+void print_title(std::ostream& out, const simulation::Input& input,
+                 const std::optional<Duration>& until = {});
+/// Prints one line, and the reason on the lines below. The line has the time of day if `start` is
+/// the time of a real cluster.
+void print_event(std::ostream& out, const simulation::Event& event,
+                 const std::optional<Time>& start = {});
 void print_summary(std::ostream& out, const simulation::Report& report);
 
 boost::json::object report_json(const simulation::Report& report);

@@ -99,6 +99,8 @@ std::string_view name_of(RunEnd end) noexcept;
 struct Report {
     std::string title{};
     std::uint64_t seed = 0;
+    /// The start, if it is the time of a real cluster; absent: times of day mean nothing.
+    std::optional<Time> start{};
     RunEnd end = RunEnd::complete;
     std::string end_because{};  ///< one sentence for people; empty: complete
     std::vector<Event> events{};

@@ -71,6 +71,7 @@ public:
         observer_.on_end();
         Report report{.title = input_.title,
                       .seed = input_.seed,
+                      .start = input_.real_start(),
                       .unmet = std::move(unmet_),
                       .expected = expected_,
                       .summary = summary()};

@@ -5,6 +5,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 
 namespace capstan::simulation {
 namespace {
@@ -61,6 +62,10 @@ std::string clock_text(Duration at) {
     if (day < days(2)) return format_duration(whole);
     const std::string rest = whole == day ? "" : format_duration(whole - day);
     return std::to_string(day.count()) + "d" + rest;
+}
+
+std::string time_of_day_text(const std::optional<Time>& start, Duration at) {
+    return start ? format_rfc3339(*start + at, 0) : "";
 }
 
 std::vector<Figure> figures_of(const Summary& s) {

@@ -1,6 +1,7 @@
 /// The figures of a run as text, for a terminal or a page.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,8 @@ namespace capstan::simulation {
 
 /// A moment of virtual time as text, to the second: "1h30m", "149d3h".
 std::string clock_text(Duration at);
+/// The same moment as time of day: "2026-11-28T03:02:10Z"; empty if the run has no `start`.
+std::string time_of_day_text(const std::optional<Time>& start, Duration at);
 
 struct Figure {
     std::string name{}, text{};

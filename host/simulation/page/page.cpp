@@ -104,7 +104,8 @@ private:
     }
 
     void strips() {
-        out_.leaf("h2", "Over time");
+        const std::string start = time_of_day_text(report_.start, Duration(0));
+        out_.leaf("h2", start.empty() ? "Over time" : "Over time, from " + start);
         write_legend(out_);
         const int waits = history_.pending.empty() ? 0 : history_.pending.back().value;
         strip("Pending pods", waits == 0 ? "" : counted(waits, "pod") + " at the end",
@@ -133,7 +134,7 @@ private:
     void table() {
         out_.leaf("h2", shown_.size() == report_.events.size() ? "Events" : "Decisions");
         const std::size_t rows = std::min(shown_.size(), rows_max);
-        write_events(out_, {shown_.data(), rows});
+        write_events(out_, {shown_.data(), rows}, report_.start);
         const std::size_t more = shown_.size() - rows;
         if (more == 0) return;
         out_.leaf("p", "and " + std::to_string(more) +
@@ -247,16 +248,22 @@ void write_legend(Markup& out) {
     out.close();
 }
 
-void write_events(Markup& out, std::span<const Event* const> events) {
+void write_events(Markup& out, std::span<const Event* const> events,
+                  const std::optional<Time>& start) {
     if (events.empty()) {
         out.leaf("p", "No events.");
         return;
     }
-    begin_table(out, {"Time", "", "Event", "Reason"});
+    if (start) {
+        begin_table(out, {"Time", "UTC", "", "Event", "Reason"});
+    } else {
+        begin_table(out, {"Time", "", "Event", "Reason"});
+    }
     for (std::size_t i = 0; i < events.size(); ++i) {
         const Event& event = *events[i];
         out.open("tr", {{"id", "e" + std::to_string(i + 1)}});
         out.leaf("td", clock_text(event.at), {{"class", "when"}});
+        if (start) out.leaf("td", time_of_day_text(start, event.at), {{"class", "when"}});
         out.open("td", {{"class", "kind"}});
         if (is_decision(event)) {
             out.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},

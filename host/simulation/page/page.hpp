@@ -1,6 +1,7 @@
 /// A run as one HTML page that needs no network, no script and no other file.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,7 +30,9 @@ void write_figures(Markup& out, const Report& report);
 /// A table of the pods that are pending at the end. Writes nothing if there are none.
 void write_still_pending(Markup& out, const std::vector<StillPending>& lines);
 void write_legend(Markup& out);
-/// A table of time, event and reason; the ids of its rows are e1, e2, ...
-void write_events(Markup& out, std::span<const Event* const> events);
+/// A table of time, event and reason; the ids of its rows are e1, e2, ... It has the time of day if
+/// `start` is the time of a real cluster.
+void write_events(Markup& out, std::span<const Event* const> events,
+                  const std::optional<Time>& start = {});
 
 }  // namespace capstan::simulation::page

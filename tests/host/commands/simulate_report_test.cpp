@@ -22,6 +22,45 @@ TEST(SimulateReport, PrintsAnEventWithItsReasonBelow) {
               "            makes room for 4 pods\n");
 }
 
+TEST(SimulateReport, PrintsTimesOfDayIfTheStartIsReal) {
+    const Time start = time_from_unix_ns(std::int64_t{1'795'773'600} * 1'000'000'000);
+    const simulation::Event event{.at = 26h, .text = "increase web by 2", .because = "2 pods"};
+    std::ostringstream out;
+    print_event(out, event, start);
+    EXPECT_EQ(out.str(),
+              "26h       2026-11-28T12:00:00Z  increase web by 2\n"
+              "                                  2 pods\n");
+    simulation::Report report{.start = start, .events = {event}};
+    EXPECT_EQ(report_json(report).at("start").as_string(), "2026-11-27T10:00:00Z");
+    EXPECT_EQ(report_json(report).at("events").at(0).at("time").as_string(),
+              "2026-11-28T12:00:00Z");
+    report.start.reset();
+    EXPECT_FALSE(report_json(report).contains("start"));
+    EXPECT_FALSE(report_json(report).at("events").at(0).as_object().contains("time"));
+}
+
+TEST(SimulateReport, TitleHasTheLimitOfADump) {
+    simulation::Input input{.title = "cluster of d.json",
+                            .start = time_from_unix_ns(0),
+                            .start_because = "latest heartbeat of node n1",
+                            .time_limit = 24h};
+    const auto title = [&](std::optional<Duration> until) {
+        std::ostringstream out;
+        print_title(out, input, until);
+        return out.str();
+    };
+    EXPECT_EQ(title({}),
+              "cluster of d.json\n"
+              "from 1970-01-01T00:00:00Z (latest heartbeat of node n1)\n"
+              "for at most 24h; --until DURATION sets another time limit\n\n");
+    EXPECT_EQ(title(2h),
+              "cluster of d.json\n"
+              "from 1970-01-01T00:00:00Z (latest heartbeat of node n1)\n"
+              "for 2h\n\n");
+    input = {.title = "a scenario"};
+    EXPECT_EQ(title({}), "a scenario\n\n");
+}
+
 TEST(SimulateReport, PrintsARepeatedReasonOnlyInJson) {
     const simulation::Event event{.at = 70s,
                                   .kind = simulation::EventKind::eviction,
