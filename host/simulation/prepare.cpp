@@ -135,10 +135,9 @@ void extend_deadlines(runtime::config::Config& config) {
     }
 }
 
-/// Loads the plugin of the cloud into `out`, which has a configuration; returns the number of
-/// errors.
-std::size_t add_cloud(const CloudSettings& cloud, PreparedSetup& out) {
-    runtime::config::Config& config = *out.config;
+/// Adds the cloud to the configuration of `out` and loads its plugin; returns the number of errors.
+std::size_t add_cloud(const CloudSettings& cloud, runtime::config::Config& config,
+                      PreparedSetup& out) {
     runtime::config::Diagnostics complaints(cloud.source);
     check_changes(cloud, config, out, complaints);
     runtime::config::Config own = cloud_config(cloud, config, out.shipped);
@@ -206,8 +205,8 @@ std::unique_ptr<PreparedSetup> prepare(runtime::config::Loaded loaded,
         out->plugins =
             runtime::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
     }
-    if (out->config) {
-        for (const CloudSettings& cloud : clouds) errors += add_cloud(cloud, *out);
+    if (auto& config = out->config) {
+        for (const CloudSettings& cloud : clouds) errors += add_cloud(cloud, *config, *out);
     }
     extend_hook_deadlines(out->plugins);
     out->complaints.insert(0, loaded.diagnostics.text());

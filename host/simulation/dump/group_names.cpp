@@ -95,7 +95,7 @@ std::vector<NamedGroup> name_groups(std::vector<GuessedGroup> guessed, Nodes nod
     std::map<std::string, NamedGroup> named;
     for (std::size_t i = 0; i < guessed.size(); ++i) {
         GuessedGroup& group = guessed[i];
-        if (found[i]) group.id = found[i]->name;
+        if (const auto& of_status = found[i]) group.id = of_status->name;
         const auto known = named.find(group.id);
         if (known != named.end()) {
             merge_group(known->second, std::move(group));
