@@ -96,7 +96,7 @@ struct PluginPoliciesTest : testing::Test {
                    const capstan_template*, const capstan_similarity_response* out) noexcept {
                     return on_similar(call, out);
                 },
-                nullptr});
+                nullptr, nullptr});
         return PluginSimilarity::make(instance, watch)
             .value()
             ->similar({.name = "a"}, {.name = "b"}, {});
