@@ -434,7 +434,7 @@ TEST(ExplainSituations, AnUnhealthyClusterIsNamedFirst) {
 }
 
 /// A group of machines of 4 cores.
-std::string scenario(const std::string& group, const std::string& rest) {
+std::string scenario_with(const std::string& group, const std::string& rest) {
     return "title = \"x\"\n[[group]]\nid = \"web\"\nmachine = { cpu = \"4\", memory = \"16Gi\" "
            "}\n" +
            group + "\n" + rest;
@@ -450,36 +450,36 @@ TEST(ExplainSituations, GroupsThatCannotGrow) {
     const Situation situations[] = {
         {"at its maximum",
          "pod ok",
-         scenario("max = 1\nsize = 1", filled + two_pods),
+         scenario_with("max = 1\nsize = 1", filled + two_pods),
          {"group web: max node group size reached (1)", "remedy: raise max of web"}},
         {"at its maximum, in the matrix",
          "matrix",
-         scenario("max = 1\nsize = 1", filled + two_pods),
+         scenario_with("max = 1\nsize = 1", filled + two_pods),
          {"Insufficient cpu: needs 12, 4 of 4 are free; also max node group size reached (1)",
           "web  max node group size reached (1)", "raise max of web",
           "lower the pod's request for cpu"}},
         {"a limit of the cluster",
          "pod ok",
-         scenario("max = 5\nsize = 1", filled + two_pods) + "[limits.cpu]\nmax = \"4\"\n",
+         scenario_with("max = 5\nsize = 1", filled + two_pods) + "[limits.cpu]\nmax = \"4\"\n",
          {"max cluster cpu limit reached: 4 of 4 used, a new node needs 4",
           "remedy: raise limits.cpu.max"}},
         {"backed off",
          "pod ok",
-         scenario("max = 5\ncapacity = 0", two_pods),
+         scenario_with("max = 5\ncapacity = 0", two_pods),
          {"in backoff after failed scale-up until 00:0", " left)",
           "remedy: fix the cause (quota, capacity, permissions)"}},
         {"never joins",
          "pod ok",
-         scenario("max = 5\njoins = false",
-                  "[[step]]\npods = [{ name = \"ok\", cpu = \"3\" }]\n"
-                  "advance = \"20m\"\n"),
+         scenario_with("max = 5\njoins = false",
+                       "[[step]]\npods = [{ name = \"ok\", cpu = \"3\" }]\n"
+                       "advance = \"20m\"\n"),
          {"did not join and start within", "remedy: fix the cause"}},
         {"a host port that a DaemonSet uses",
          "pod ok",
-         scenario("max = 5",
-                  "[[daemon_set]]\nname = \"logs\"\nhost_ports = [\"9100\"]\n"
-                  "[[step]]\npods = [{ name = \"ok\", host_ports = [\"9100\"] }]\n"
-                  "advance = \"1m\"\n"),
+         scenario_with("max = 5",
+                       "[[daemon_set]]\nname = \"logs\"\nhost_ports = [\"9100\"]\n"
+                       "[[step]]\npods = [{ name = \"ok\", host_ports = [\"9100\"] }]\n"
+                       "advance = \"1m\"\n"),
          {"9100/TCP is in use", "remedy: use another hostPort, or a Service instead"}},
         {"as many pods as a node may have",
          "pod ok",
@@ -490,7 +490,7 @@ TEST(ExplainSituations, GroupsThatCannotGrow) {
          {"Too many pods: 1 of 1 are used", "remedy: raise maxPods of the kubelets"}},
         {"a group that is not similar",
          "group web",
-         scenario(
+         scenario_with(
              "max = 5",
              "[[group]]\nid = \"other\"\nmax = 5\n"
              "machine = { cpu = \"4\", memory = \"16Gi\", labels = { team = \"red\" } }\n"
@@ -521,7 +521,7 @@ TEST(ExplainSituations, NamesTheGroupThatThePodSelectsFirst) {
 }
 
 TEST(ExplainSituations, SaysWhenANodeWasRemoved) {
-    const std::string idle = scenario("max = 5\nsize = 1", "[[step]]\nadvance = \"1h\"\n");
+    const std::string idle = scenario_with("max = 5\nsize = 1", "[[step]]\nadvance = \"1h\"\n");
     check({"removed", "node web-1", idle, {"web-1: removed at 10m"}});
     check({"removed earlier", "node web-1 --at 30m", idle, {"web-1: removed at 10m"}});
     check({"still there", "node web-1 --at 5m", idle, {"web-1\n"}, {"removed at"}});

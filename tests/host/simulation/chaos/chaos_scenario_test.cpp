@@ -14,7 +14,7 @@ namespace capstan::simulation::chaos {
 namespace {
 
 Input base() {
-    Input out{.source = "web.toml", .cloud = CloudSettings{}};
+    Input out{.source = "web.toml", .clouds = {CloudSettings{}}};
     PodBatch web{.count = 3, .controller = Controller::replica_set};
     web.pod.name = "web";
     out.steps = {Step{.actions = {{.what = web}}, .advance = std::chrono::hours(1)}};

@@ -25,7 +25,7 @@ std::vector<std::string> names(const std::vector<engine::snapshot::NodeObject>& 
     std::vector<StatusGroup> groups;
     for (const std::string& name : status) groups.push_back({.name = name, .target = 1});
     std::vector<std::string> out;
-    for (const NamedGroup& named : name_groups(guess_groups(nodes), nodes, groups))
+    for (const NamedGroup& named : name_groups(guess_groups(nodes, {}, {}), nodes, groups))
         out.push_back(named.group.id + (named.zones > 1 ? " *" : ""));
     return out;
 }
@@ -73,8 +73,8 @@ TEST(GroupNames, AreThoseOfTheStatus) {
 TEST(GroupNames, KeepTheTemplateOfTheLargestPart) {
     const std::vector nodes{pool_node("web", "a"), pool_node("web", "b", "n2"),
                             pool_node("web", "b", "n3")};
-    const auto named =
-        name_groups(guess_groups(nodes), nodes, {{.name = "asg-web", .max = 9, .target = 3}});
+    const auto named = name_groups(guess_groups(nodes, {}, {}), nodes,
+                                   {{.name = "asg-web", .max = 9, .target = 3}});
     ASSERT_EQ(named.size(), 1u);
     EXPECT_EQ(named[0].group.node.zone, "b");
     EXPECT_EQ(named[0].group.node.name, "asg-web");
@@ -92,7 +92,7 @@ TEST(GroupNames, OfGoogleCloudAreTheIdsOfTheCloudPlugin) {
                             pool_node("mix", "us-a", "gke-prod-mix-1a2b-x"),
                             pool_node("mix", "us-a", "gke-prod-mix-3c4d-x"),
                             pool_node("own", "us-a", "worker-1")};
-    const auto guessed = guess_groups(nodes);
+    const auto guessed = guess_groups(nodes, {}, {});
     ASSERT_EQ(guessed.size(), 3u);
     EXPECT_EQ(find_gke_group(guessed[0], nodes), std::nullopt) << "nodes of two groups";
     EXPECT_EQ(find_gke_group(guessed[1], nodes), std::nullopt);
