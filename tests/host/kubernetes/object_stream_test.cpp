@@ -105,7 +105,7 @@ TEST(ObjectStream, SkipsUnusedMembers) {
         stream(R"({"kind":"Pod","metadata":{"name":"a","labels":{"env":"prod","image":"x"},
         "managedFields":[{"fieldsV1":{"f:metadata":{"f:labels":{}}}}]},
         "spec":{"containers":[{"image":"i","env":[{"name":"kind","value":"Node"}],"resources":{"limits":{"x":1}}}]},
-        "status":{"images":[{"names":["a","b"]}],"phase":"Running"},"data":{"kind":{"items":[]}},"last":1})");
+        "status":{"images":[{"names":["a","b"]}],"phase":"Running"},"extra":{"kind":{"items":[]}},"last":1})");
     EXPECT_EQ(
         taken.objects,
         (std::vector<std::string>{
