@@ -224,7 +224,7 @@ TEST(ScenarioMetrics, CannotBeWrittenWithChaos) {
     const CommandResult ran =
         capstan("simulate tests/scenarios/chaos/shop.toml --chaos --metrics /dev/null");
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("--metrics excludes --chaos"));
+    EXPECT_THAT(ran.err, HasSubstr("--metrics and --chaos cannot be used together"));
 }
 
 TEST(ScenarioMetrics, AreRejectedBeforeTheRunIfTheFileCannotBeWritten) {

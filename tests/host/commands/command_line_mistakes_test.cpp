@@ -241,7 +241,8 @@ constexpr Mistake command_lines[] = {
     {"run --config", "capstan run: --config needs a value: FILE\n"},
     {"run capstan.toml",
      "unexpected argument 'capstan.toml'; the configuration file is given as --config FILE\n"},
-    {"plan -f capstan.toml",
+    {"plan -f capstan.toml", "capstan.toml: cannot be read: No such file or directory\n"},
+    {"run -f capstan.toml",
      "unknown option '-f'; the configuration file is given as --config FILE\n"},
     {"run --scale-down-unneeded-time=5m",
      "unknown option '--scale-down-unneeded-time=5m'; the key for upstream's "
@@ -295,7 +296,7 @@ constexpr Mistake command_lines[] = {
     {"explain pod a/b -f a.json --context prod", "--context needs --live\n"},
     {"explain pod a/b -f a.json --token-file t", "--token-file needs --server\n"},
     {"explain pod a/b -f examples/three_zones.toml --at never",
-     "--at: expected a duration such as \"20m\"\n"},
+     "--at: expected a duration such as \"20m\" or a time such as \"2026-11-21T10:50:00Z\"\n"},
     {"replay nothere.json", "nothere.json: cannot be read: No such file or directory\n"},
     {"replay examples", "examples: cannot be read: Is a directory\n"},
     {"pipeline -c examples/capstan.toml --ask nothere.json",

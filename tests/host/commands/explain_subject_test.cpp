@@ -105,9 +105,10 @@ TEST_F(ExplainNamesTest, ExplainsOnePendingPodOfEachEquivalenceGroupOfAWorkload)
     EXPECT_THAT(explain("sts/db -n shop").out, HasSubstr("1 of 1 pod pending"));
     EXPECT_THAT(explain("job report -n night").out, HasSubstr("\nnight/report-x7k2p\n"));
     EXPECT_THAT(explain("deploy web-api -n shop").out, HasSubstr("0 of 1 pod pending"));
-    EXPECT_THAT(explain("rs web-7d9f8c6b5d -n shop -o json").out,
-                HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","state":"1 of 1 pod pending",)"
-                          R"("pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
+    EXPECT_THAT(
+        explain("rs web-7d9f8c6b5d -n shop -o json").out,
+        HasSubstr(R"({"workload":"shop/web-7d9f8c6b5d","state":"1 of 1 pod pending","remedy":"",)"
+                  R"("pods":[{"pod":"shop/web-7d9f8c6b5d-d4444",)"));
 }
 
 TEST_F(ExplainNamesTest, ReportsMistakesBeforeReadingTheFile) {

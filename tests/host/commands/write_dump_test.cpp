@@ -200,7 +200,7 @@ TEST(DumpCommand, ReportsAForbiddenKindAndSoDoesSimulate) {
     const CommandResult ran = take_dump(cluster, "'" + file + "'");
     ASSERT_EQ(ran.code, 0) << ran.err;
     EXPECT_THAT(ran.err, HasSubstr("poddisruptionbudgets: not taken: "));
-    EXPECT_THAT(capstan("simulate --cluster '" + file + "'").err, HasSubstr("no pdb in this dump"));
+    EXPECT_THAT(capstan("simulate --cluster '" + file + "'").err, HasSubstr("the dump has no pdb"));
 }
 
 TEST(DumpCommand, FailsWithoutNodesOrPods) {
