@@ -16,6 +16,9 @@ namespace {
 /// obeyed as they stand, without a plan.
 constexpr int max_attempts = 4;
 
+/// An option names at most this many similar groups that get none of its nodes.
+constexpr std::size_t max_left_out = 50;
+
 }  // namespace
 
 ScaleUp::ScaleUp(InitialPlacement initial, const Policies& policies,
@@ -373,8 +376,13 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
                    : pod + ": " + refusal.sentence;
     };
     std::vector<std::string> out;
+    std::size_t more = 0;
     for (const GroupIndex other : similar_.all_of(option.group)) {
         if (std::ranges::binary_search(option.similar, other)) continue;
+        if (out.size() == max_left_out) {
+            ++more;
+            continue;
+        }
         std::string because = initial_.progress.quotas.obstacle(other).sentence;
         if (const auto gap = similar_.price_gap(option.group, other))
             because = *gap + "; scale_up.balance_across_prices is off";
@@ -387,6 +395,7 @@ std::vector<std::string> ScaleUp::left_out(const Option& option,
         }
         out.push_back(context().id(other).value() + ": " + because);
     }
+    if (more > 0) out.push_back("and " + std::to_string(more) + " more");
     return out;
 }
 

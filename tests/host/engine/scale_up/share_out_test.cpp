@@ -113,6 +113,18 @@ TEST(ShareOut, ExcludesAGroupThatAPodDoesNotFit) {
                                                           HasSubstr("b: pod default/web-0")));
 }
 
+TEST(ShareOut, NamesAtMostFiftyExcludedGroups) {
+    PassCase c;
+    for (int g = 100; g < 161; ++g) c.group("g" + std::to_string(g), 0, g == 100 ? 10 : 0);
+    c.pods("web", 1, 3000);
+    const Decision decision = c.decide();
+    ASSERT_EQ(decision.options.size(), 1u);
+    const std::vector<std::string>& left_out = decision.options[0].left_out;
+    ASSERT_EQ(left_out.size(), 51u);
+    EXPECT_EQ(left_out[0], "g101: max node group size reached (0)");
+    EXPECT_EQ(left_out[50], "and 10 more");
+}
+
 /// Empty groups a, b and c, each in its own zone.
 PassCase three_empty() {
     PassCase c;
