@@ -259,6 +259,7 @@ void print_remedies(std::ostream& out, const engine::pass::Matrix& matrix) {
 
 void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix, const Sentences& text) {
     if (matrix.pod_groups.empty()) out << "no pending pods\n";
+    if (matrix.groups.empty()) out << "no node group exists\n";
     for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
         out << matrix.pod_groups[c].example << " (" << counted(matrix.pod_groups[c].count, "pod")
             << ")\n";

@@ -22,7 +22,7 @@ constexpr std::array table{
            "SUBJECT"},
     Remedy{"NodePorts", "use another hostPort, or a Service instead"},
     Remedy{"NodeResourcesFit",
-           "lower the pod's request for SUBJECT, or add a group with larger machines"},
+           "lower the pod's request for SUBJECT, or add a group whose machines have more"},
     Remedy{"NodeResourcesFit/pods",
            "raise maxPods of the kubelets, or add a group whose nodes run more pods"},
     Remedy{"VolumeRestrictions",

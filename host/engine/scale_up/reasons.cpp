@@ -122,19 +122,13 @@ void Reasons::collect_growable(PodGroupIndex pod_group, ByMiss& out) {
 }
 
 /// The reason of a group that cannot grow. A group with nodes for other pods gives that reason
-/// alone, because it would not help if it could grow. A group that other pods keep from taking the
-/// pod gives its obstacle alone, because those pods may be gone by then.
+/// alone, because it would not help if it could grow.
 Reason Reasons::joined(const scheduling::Refusal& refusal, const Reason& obstacle) {
-    switch (miss_of(refusal.predicate)) {
-        case Miss::room:
-        case Miss::room_if_it_could_grow: {
-            Reason out = reason_of(refusal);
-            out.sentence += "; also " + obstacle.sentence;
-            return out;
-        }
-        case Miss::other_nodes: return reason_of(refusal);
-        default: return obstacle;
-    }
+    const Miss miss = miss_of(refusal.predicate);
+    if (miss == Miss::cannot_grow || miss == Miss::unknown) return obstacle;
+    Reason out = reason_of(refusal);
+    if (miss != Miss::other_nodes) out.sentence += "; also " + obstacle.sentence;
+    return out;
 }
 
 /// Adds the reasons of the groups that cannot grow.

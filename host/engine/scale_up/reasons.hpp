@@ -40,9 +40,9 @@ public:
     ///   keep from taking the pod; groups with nodes for other pods.
     ///
     /// Among equally near reasons, one that holds for more groups comes first, ties by the first
-    /// group. A group that cannot grow and has too little room on a new node gives both reasons, as
-    /// one; any other group gives one reason. Groups that could be made may be thousands: a hundred
-    /// of them are named, and all that would take the pod.
+    /// group. A group that cannot grow and would not take the pod on a new node gives both reasons,
+    /// as one, unless its nodes are for other pods: then only that counts. Groups that could be
+    /// made may be thousands: a hundred of them are named, and all that would take the pod.
     std::vector<GroupReason> of(PodGroupIndex pod_group);
     /// All reasons in one sentence. Code and subject are those of the first reason. If a group
     /// would take the pod, they are those of that group; without any group, and if a limit keeps a

@@ -55,7 +55,7 @@ TEST(Remedies, NamesGroupsAndSubjects) {
         {{ReasonCode::limit_reached, {SubjectKind::limit, "nvidia.com/gpu"}},
          "raise limits.gpu_types.\"nvidia.com/gpu\".max"},
         {{ReasonCode::node_resources_fit, {SubjectKind::resource, "cpu"}},
-         "lower the pod's request for cpu, or add a group with larger machines"},
+         "lower the pod's request for cpu, or add a group whose machines have more"},
     };
     for (const auto& each : cases) EXPECT_EQ(remedy_for(each.reason, groups), each.expected);
 }
