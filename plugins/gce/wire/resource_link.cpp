@@ -59,11 +59,14 @@ std::string ResourceLink::path() const {
     if (place.scope == Scope::global) out += "global";
     if (place.scope == Scope::zone) out += "zones/" + percent_encode(place.name);
     if (place.scope == Scope::region) out += "regions/" + percent_encode(place.name);
-    out += "/" + percent_encode(collection);
+    // Not "/" + percent_encode(...): GCC 12 warns of an overlapping copy there (bug 105651).
+    out += '/';
+    out += percent_encode(collection);
     std::string_view rest = name;
     while (!rest.empty()) {
         const std::string_view part = rest.substr(0, rest.find('/'));
-        out += "/" + percent_encode(part);
+        out += '/';
+        out += percent_encode(part);
         rest.remove_prefix(std::min(rest.size(), part.size() + 1));
     }
     return out;
