@@ -73,7 +73,7 @@ void print_unneeded(std::ostream& out, const engine::Decision& decision, bool is
 }
 
 /// Prints the pods that do not count as pending, and why.
-void print_skipped(std::ostream& out, const engine::Decision& decision) {
+void print_skipped_pods(std::ostream& out, const engine::Decision& decision) {
     for (const engine::SkippedPods& pods : decision.skipped) {
         if (pods.code == engine::ReasonCode::none) continue;
         print_action(out,
@@ -100,7 +100,7 @@ void print_decision(std::ostream& out, const runtime::PassReport& pass, bool is_
                                            pass.memory, pass.input.call_context.time()));
         print_remedy(out, engine::remedy_for(unschedulable));
     }
-    print_skipped(out, decision);
+    print_skipped_pods(out, decision);
     if (!engine::asks_for_something(decision)) {
         out << "nothing to do\n";
         print_unneeded(out, decision, is_wide);

@@ -105,7 +105,7 @@ Similarity compare_all(const LabelsConfig& config, const TemplateView& a, const 
                   (found.empty() ? std::string() : ", ignored: " + listed(found, key)));
 }
 
-void add(const Label& label, Hash& hash) {
+void add_to(Hash& hash, const Label& label) {
     hash.add(label.key);
     hash.add(label.value);
 }
@@ -120,7 +120,7 @@ Similarity LabelsCheck::similar(const Call&, const TemplateView& a, const Templa
 std::uint64_t LabelsCheck::bucket(const Call&, const TemplateView& node) const {
     Hash hash;
     for (const Label& label : labels_of(node)) {
-        if (is_compared(label.key)) add(label, hash);
+        if (is_compared(label.key)) add_to(hash, label);
     }
     return hash.value();
 }
@@ -128,7 +128,7 @@ std::uint64_t LabelsCheck::bucket(const Call&, const TemplateView& node) const {
 std::uint64_t LabelsCheck::equivalence(const Call&, const TemplateView& node) const {
     Hash hash;
     for (const Label& label : labels_of(node)) {
-        if (is_compared(label.key) || config_.same.count(label.key) != 0) add(label, hash);
+        if (is_compared(label.key) || config_.same.count(label.key) != 0) add_to(hash, label);
     }
     return hash.value();
 }

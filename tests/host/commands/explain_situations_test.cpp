@@ -183,8 +183,8 @@ TEST(ExplainSituations, PodsThatFitNoNodeGroup) {
          "pod shop/x",
          full_nodes() + "," + pod("x", "", "'nvidia.com/gpu':'8'"),
          {"Insufficient nvidia.com/gpu: needs 8, 0 of 0 are free",
-          "remedy: lower the pod's request for nvidia.com/gpu, or add a group with larger "
-          "machines"}},
+          "remedy: lower the pod's request for nvidia.com/gpu, or add a group whose "
+          "machines have more"}},
         {"more ephemeral storage than a machine has",
          "pod shop/x",
          full_nodes() + "," + pod("x", "", "'ephemeral-storage':'200Gi'"),
