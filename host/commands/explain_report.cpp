@@ -211,9 +211,9 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
     }
 }
 
-void print_node(std::ostream& out, const simulation::Explained& explained, const Sentences& text) {
+void print_node(std::ostream& out, const simulation::Explained& explained,
+                const engine::NodeVerdict& node, const Sentences& text) {
     const runtime::PassAnswer& answer = explained.answer;
-    const engine::NodeVerdict& node = *answer.node;
     const Time at = explained.at;
     const std::string& state = explained.state.empty() ? answer.node_state : explained.state;
     out << node.node << (state.empty() ? "" : ": ") << state << '\n';
@@ -407,9 +407,8 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     return out;
 }
 
-json::object node_json(const simulation::Explained& explained) {
+json::object node_json(const simulation::Explained& explained, const engine::NodeVerdict& node) {
     const runtime::PassAnswer& answer = explained.answer;
-    const engine::NodeVerdict& node = *answer.node;
     const std::string& gone = explained.state;
     json::object out{{"node", node.node},
                      {"state", gone.empty() ? answer.node_state : gone},
@@ -461,7 +460,7 @@ void print_explained(std::ostream& out, const simulation::Explained& explained) 
     const Sentences text(answer.unhealthy_because);
     text.print_health(out);
     if (answer.group) return print_group(out, *answer.group, text);
-    if (answer.node) return print_node(out, explained, text);
+    if (answer.node) return print_node(out, explained, *answer.node, text);
     if (answer.matrix) return print_matrix(out, *answer.matrix, text);
     if (explained.is_workload) return print_workload(out, explained);
     print_pod(out, explained);
@@ -470,7 +469,7 @@ void print_explained(std::ostream& out, const simulation::Explained& explained) 
 json::object explained_json(const simulation::Explained& explained) {
     const runtime::PassAnswer& answer = explained.answer;
     json::object out = answer.group            ? group_json(*answer.group)
-                       : answer.node           ? node_json(explained)
+                       : answer.node           ? node_json(explained, *answer.node)
                        : answer.matrix         ? matrix_json(*answer.matrix)
                        : explained.is_workload ? workload_json(explained)
                                                : pod_json(explained);

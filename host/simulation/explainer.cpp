@@ -262,7 +262,8 @@ Result<Explained> Explainer::explain_pod(const std::string& name) const {
 Result<Explained> Explainer::explain_waiting(engine::PodGroupId equivalence_group,
                                              engine::PodIndex pod) const {
     CAPSTAN_TRY(Explained out, ask(asked(), {.equivalence_group = equivalence_group, .pod = pod}));
-    const engine::ReasonCode skipped = out.answer.pod->skipped.code;
+    const engine::ReasonCode skipped =
+        out.answer.pod ? out.answer.pod->skipped.code : engine::ReasonCode::none;
     if (skipped != engine::ReasonCode::scheduling_gated &&
         skipped != engine::ReasonCode::being_deleted)
         out.state = missed_by_scheduler(equivalence_group);
@@ -294,10 +295,9 @@ Result<Explained> Explainer::explain_workload(const std::string& kind,
         .state = std::to_string(pods.waiting) + " of " + counted(pods.all, "pod") + " pending",
         .subject = ns + "/" + name,
         .is_workload = true};
-    const int missing = wanted.count.value_or(0) - static_cast<int>(pods.all);
+    const int count = wanted.count.value_or(0), missing = count - static_cast<int>(pods.all);
     if (missing > 0 || (pods.all == 0 && wanted.count)) {
-        out.state =
-            kind + " wants " + counted(*wanted.count, "pod") + ", has " + std::to_string(pods.all);
+        out.state = kind + " wants " + counted(count, "pod") + ", has " + std::to_string(pods.all);
         if (!wanted.failure.empty()) {
             out.state += ": " + wanted.failure;
         } else if (missing > 0) {

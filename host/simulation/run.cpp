@@ -94,7 +94,7 @@ private:
     std::optional<Duration> limit() const {
         return setup_.until ? setup_.until : input_.time_limit;
     }
-    bool is_over() const { return limit() && elapsed() >= *limit(); }
+    bool is_over() const { return elapsed() >= limit().value_or(Duration::max()); }
 
     /// Whether a plugin may use the API server.
     bool wants_api() const {
@@ -179,8 +179,9 @@ private:
 
     Result<bool> run_step(const Step& step, std::size_t index) {
         event_loop_->set_progress({.step = index, .steps = input_.steps.size(), .end = end()});
+        const std::optional<Duration> limited = limit();
         const std::optional<Time> last =
-            limit() ? std::optional(input_.start + *limit()) : std::nullopt;
+            limited ? std::optional(input_.start + *limited) : std::nullopt;
         return event_loop_->run_step(step, last,
                                      setup_.until ? std::nullopt : std::optional(settled()));
     }
@@ -202,8 +203,8 @@ private:
             report.end_because = "no progress for 30 days; --until DURATION sets the end";
         } else if (!setup_.until && is_over()) {
             report.end = RunEnd::time_limit;
-            report.end_because =
-                "time limit of " + clock_text(*limit()) + " reached; --until DURATION sets another";
+            report.end_because = "time limit of " + clock_text(limit().value_or(elapsed())) +
+                                 " reached; --until DURATION sets another";
         }
     }
 
