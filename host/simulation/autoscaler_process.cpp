@@ -214,6 +214,8 @@ void AutoscalerProcess::on_decision(const runtime::PassReport& pass) {
     drops_now_ = drops_next_ && asks_for_something(pass.decision());
     parts_.statistics.passed();
     decision_events_.ended(pass.ended, now());
+    for (const runtime::ActionsUnderWay::Ended& late : pass.ended)
+        add_facts(late.decision, late.results);
     decision_events_.decided(pass.result, pass.problems, now());
     parts_.observer.on_decision(pass);
 }
@@ -222,6 +224,7 @@ void AutoscalerProcess::on_results(const runtime::PassReport& pass) {
     parts_.statistics.reach(now());
     decision_events_.carried_out(pass.decision(), pass.results, now());
     count_asked_for(pass.decision(), pass.results);
+    add_facts(pass.decision(), pass.results);
     forgets_now_ = forgets_next_ && asks_for_something(pass.decision());
 }
 
@@ -230,6 +233,46 @@ void AutoscalerProcess::on_pass(const std::shared_ptr<const runtime::PassReport>
         parts_.event_log.add(now(), EventKind::note, "", "the decision is dropped", {},
                              pass->dropped_because);
     parts_.observer.on_pass(pass);
+}
+
+/// What the clouds agreed to and refused. An action that is under way comes with its answer.
+void AutoscalerProcess::add_facts(const engine::Decision& decision,
+                                  const engine::Results& results) {
+    const auto add = [&](FactKind kind, const auto& action, int count, const Error* error) {
+        parts_.event_log.add(Fact{.kind = kind,
+                                  .cause = Cause::autoscaler,
+                                  .at = now(),
+                                  .group = action.group.value(),
+                                  .text = error == nullptr ? std::string_view() : error->message,
+                                  .count = count});
+    };
+    for (std::size_t i = 0; i < results.increases.size(); ++i) {
+        const std::optional<Error>& error = results.increases[i];
+        if (error && runtime::is_under_way(*error)) continue;
+        if (error)
+            add(FactKind::order_refused, decision.increases[i], decision.increases[i].by, &*error);
+        else
+            add(FactKind::machines_ordered, decision.increases[i],
+                engine::count_agreed(decision.increases[i], results, i), nullptr);
+    }
+    for (std::size_t i = 0; i < results.decreases.size(); ++i)
+        if (!results.decreases[i])
+            add(FactKind::orders_withdrawn, decision.decreases[i], decision.decreases[i].by,
+                nullptr);
+    for (std::size_t i = 0; i < results.removals.size(); ++i) {
+        const engine::MachineRemoval& removal = decision.removals[i];
+        for (std::size_t m = 0; m < removal.machines.size(); ++m) {
+            if (engine::find_error(results.removals[i], removal.machines[m]) != nullptr) continue;
+            parts_.event_log.add(
+                Fact{.kind = FactKind::removal_agreed,
+                     .cause = Cause::autoscaler,
+                     .at = now(),
+                     .node = m < removal.nodes.size() ? removal.nodes[m] : std::string_view(),
+                     .group = removal.group.value(),
+                     .machine = removal.machines[m].value(),
+                     .removal = removal.cause});
+        }
+    }
 }
 
 void AutoscalerProcess::count_asked_for(const engine::Decision& decision,

@@ -144,6 +144,7 @@ private:
                                        runtime::instances::PassThread& thread);
     Result<void> keep(const engine::Memory& memory, runtime::MemoryStage stage);
     Result<void> save(const engine::Memory& memory);
+    void add_facts(const engine::Decision& decision, const engine::Results& results);
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
 
     runtime::PluginHost& host_;

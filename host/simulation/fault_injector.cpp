@@ -85,6 +85,13 @@ Result<Duration> FaultInjector::reach(Time now) {
     std::erase_if(due, [&](const FaultEvent& event) { return is_out_of_reach(event); });
     for (const FaultEvent& event : due) {
         parts_.event_log.add(now, EventKind::fault, event.group, sentence(event));
+        parts_.event_log.add(
+            Fact{.kind = event.begins ? FactKind::fault_began : FactKind::fault_ended,
+                 .cause = Cause::fault,
+                 .at = now,
+                 .group = event.group,
+                 .text = event.cloud,
+                 .fault = event.kind});
         if (event.kind == FaultKind::clock_jump) jump += event.lasts;
         CAPSTAN_CHECK(strike(event, now));
     }

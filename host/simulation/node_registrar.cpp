@@ -80,12 +80,17 @@ void NodeRegistrar::adopt(const std::vector<engine::Group>& groups, Time now) {
             if (machine.state != MachineState::running) continue;
             Member& member = members_[machine.id.value()];
             member.group = group.group.id.value();
+            add_fact(FactKind::machine_started, Cause::scenario, machine.id.value(), member, now);
             if (auto existing = cluster_.adopt_node(machine.id.value(), member.group)) {
                 member.node = *std::move(existing);
+                add_fact(FactKind::machine_joined, Cause::scenario, machine.id.value(), member,
+                         now);
             } else if (group.described) {
                 engine::snapshot::NodeObject node = make_node(group, machine, now);
                 node.ready = true;
                 member.node = node.name;
+                add_fact(FactKind::machine_joined, Cause::scenario, machine.id.value(), member,
+                         now);
                 cluster_.add_node(std::move(node), member.group, now);
             }
         }
@@ -138,6 +143,7 @@ void NodeRegistrar::watch(const engine::Group& group, const Machine& machine, Ti
     }
     if (machine.state != MachineState::running || members_.contains(id)) return;
     members_[id] = {.group = group.group.id.value()};
+    add_fact(FactKind::machine_started, Cause::cloud, id, members_[id], now);
     if (always_set(registration_of(group.group.id.value()).joins)) join(group, machine, now);
 }
 
@@ -158,8 +164,14 @@ void NodeRegistrar::join(const engine::Group& group, const Machine& machine, Tim
 void NodeRegistrar::report_failures(const engine::Group& group, Time now) {
     std::map<std::string, std::int64_t> failed;
     for (const Machine& machine : group.machines) {
-        if (machine.error && failed_.insert(machine.id.value()).second)
-            ++failed[machine.error->message];
+        if (!machine.error || !failed_.insert(machine.id.value()).second) continue;
+        ++failed[machine.error->message];
+        event_log_.add(Fact{.kind = FactKind::machine_failed,
+                            .cause = Cause::cloud,
+                            .at = now,
+                            .group = group.group.id.value(),
+                            .machine = machine.id.value(),
+                            .text = machine.error->message});
     }
     const std::string& id = group.group.id.value();
     for (const auto& [because, count] : failed) {
@@ -177,13 +189,25 @@ void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
         }
         std::erase_if(joining_, [&](const auto& j) { return j.second.machine == member->first; });
         const std::string& node = member->second.node;
+        const Cause cause = member->second.is_going ? Cause::autoscaler : Cause::cloud;
+        add_fact(FactKind::machine_ended, cause, member->first, member->second, now);
         if (always_set(registration_of(member->second.group).nodes_stay)) {
             cluster_.set_ready(node, false, now);
         } else if (!node.empty()) {
-            cluster_.remove_node(node, now);
+            cluster_.remove_node(node, now, cause);
         }
         member = members_.erase(member);
     }
+}
+
+void NodeRegistrar::add_fact(FactKind kind, Cause cause, std::string_view machine,
+                             const Member& member, Time now) {
+    event_log_.add(Fact{.kind = kind,
+                        .cause = cause,
+                        .at = now,
+                        .node = member.node,
+                        .group = member.group,
+                        .machine = machine});
 }
 
 /// GROUP-NUMBER, with the number at the end of the machine's id where there is one. Of a group id
@@ -281,6 +305,8 @@ void NodeRegistrar::reach(Time now) {
         becoming_ready_.emplace(now + always_set(registration_of(joining.group).ready_delay),
                                 std::pair(joining.group, joining.node.name));
         ++joined[joining.group];
+        add_fact(FactKind::machine_joined, Cause::cloud, joining.machine, members_[joining.machine],
+                 now);
         cluster_.add_node(std::move(joining.node), joining.group, now);
     }
     while (!becoming_ready_.empty() && becoming_ready_.begin()->first <= now) {

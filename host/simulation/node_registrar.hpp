@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,8 @@ private:
     void hold_back(const Registration& registration, engine::snapshot::NodeObject& node);
     void vanish(const std::set<std::string>& present, Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
+    void add_fact(FactKind kind, Cause cause, std::string_view machine, const Member& member,
+                  Time now);
     void report_failures(const engine::Group& group, Time now);
 
     SimulatedCluster& cluster_;

@@ -17,6 +17,11 @@ public:
     void on_event(const Event& event) override {
         for (Observer* one : all_) one->on_event(event);
     }
+    bool wants_facts() const override { return std::ranges::any_of(all_, &Observer::wants_facts); }
+    void on_fact(const Fact& fact) override {
+        for (Observer* one : all_)
+            if (one->wants_facts()) one->on_fact(fact);
+    }
     void on_progress(const Progress& progress) override {
         for (Observer* one : all_) one->on_progress(progress);
     }

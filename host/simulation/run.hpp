@@ -13,6 +13,7 @@
 #include "runtime/pass_cycle.hpp"
 #include "runtime/pass_visitor.hpp"
 #include "runtime/plugin_set.hpp"
+#include "simulation/facts.hpp"
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
 #include "simulation/sabotage.hpp"
@@ -33,6 +34,10 @@ class Observer : public runtime::PassVisitor {
 public:
     /// Called for each event as it happens; events of the same time come in their order.
     virtual void on_event(const Event&) {}
+    /// Whether `on_fact` is to be called. Asked once, before the run begins.
+    virtual bool wants_facts() const { return false; }
+    /// Called for each fact as it happens, also while a decision is carried out.
+    virtual void on_fact(const Fact&) {}
     virtual void on_progress(const Progress&) {}
     /// The autoscaler was restarted, or leads again, with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}

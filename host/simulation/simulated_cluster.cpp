@@ -167,6 +167,7 @@ void SimulatedCluster::fill_pod(const engine::snapshot::PodObject& pod, Time now
         pending_.insert(id);
         if (const auto made_for = node_of_daemon(pod)) awaited_daemons_[*made_for].insert(id);
         statistics_.arrived(1);
+        add_fact(FactKind::pod_arrived, Cause::scenario, id, now);
         has_changed_ = true;
     }
 }

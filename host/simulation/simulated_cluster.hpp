@@ -97,7 +97,7 @@ public:
     std::optional<std::string> adopt_node(const std::string& provider_id, const std::string& group);
     /// Removes the node with its pods. Pods that have a controller are recreated and pending.
     /// False: there is no such node.
-    bool remove_node(const std::string& name, Time now);
+    bool remove_node(const std::string& name, Time now, Cause cause = Cause::scenario);
 
     /// When the next pod completes, is deleted or becomes ready, or when the spread over zones of a
     /// pending pod times out, as of the last schedule(); absent: none of this is due.
@@ -188,8 +188,8 @@ private:
     void set_replicas(BatchId batch, int count);
     std::optional<LabelSelector> selector_of(const Workload& batch) const;
     int alive(const Workload& batch) const;
-    void create(BatchId batch, int count, Time now);
-    void create_pod(BatchId batch, std::string name, Time now);
+    void create(BatchId batch, int count, Cause cause, Time now);
+    void create_pod(BatchId batch, std::string name, Cause cause, Time now);
     std::optional<std::uint32_t> next_in_row(const Workload& batch) const;
     void shrink(BatchId batch, int count, Time now);
     /// Lets controllers create the pods that are missing since the last call.
@@ -198,8 +198,10 @@ private:
 
     // A pod's life.
     void terminate(PodId id, std::optional<Duration> grace, Time now);
-    void delete_pod(PodId id);
+    void delete_pod(PodId id, Time now);
     void update_health(PodId id);
+    void add_fact(FactKind kind, Cause cause, PodId id, Time now);
+    void add_fact(FactKind kind, Cause cause, const Node& node, Time now);
     void report_ended(const std::map<BatchId, int>& ended, Time now);
 
     // Pods on nodes.

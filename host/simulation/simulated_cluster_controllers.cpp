@@ -68,12 +68,12 @@ Result<void> SimulatedCluster::apply(const PodBatch& given, Time now) {
                    count);
     set_replicas(of, b.wanted + count);
     if (single) {
-        create_pod(of, pod_template.name, now);
+        create_pod(of, pod_template.name, Cause::scenario, now);
     } else if (controller == Controller::stateful_set) {
         to_reconcile_.insert(of);
         reconcile(now);
     } else {
-        create(of, count, now);
+        create(of, count, Cause::scenario, now);
     }
     return {};
 }
@@ -95,7 +95,8 @@ Result<void> SimulatedCluster::apply(const Scale& to, Time now) {
         now, EventKind::arrival, to.batch,
         to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
         to.replicas - present);
-    if (b.controller != Controller::stateful_set) create(*of, to.replicas - present, now);
+    if (b.controller != Controller::stateful_set)
+        create(*of, to.replicas - present, Cause::scenario, now);
     to_reconcile_.insert(*of);
     reconcile(now);
     return {};
@@ -111,6 +112,7 @@ Result<void> SimulatedCluster::apply(const Remove& what, Time now) {
     if (const auto pod = find_pod(what.name)) {
         event_log_.add(now, EventKind::departure, batches_[pods_[*pod].batch].pod_template.name,
                        what.name + " is deleted", 1);
+        add_fact(FactKind::pod_deleted, Cause::scenario, *pod, now);
         terminate(*pod, {}, now);
         reconcile(now);
         return {};
@@ -151,22 +153,23 @@ int SimulatedCluster::alive(const Workload& b) const {
     return static_cast<int>(b.pods.size()) - b.ending;
 }
 
-void SimulatedCluster::create_pod(BatchId of, std::string name, Time now) {
+void SimulatedCluster::create_pod(BatchId of, std::string name, Cause cause, Time now) {
     const PodId id = add_pod(of, std::move(name), now);
     builder_.set(object_of(id));
     pending_.insert(id);
     statistics_.arrived(1);
+    add_fact(FactKind::pod_arrived, cause, id, now);
     has_changed_ = true;
 }
 
-void SimulatedCluster::create(BatchId of, int count, Time now) {
+void SimulatedCluster::create(BatchId of, int count, Cause cause, Time now) {
     for (int i = 0; i < count; ++i) {
         Workload& b = batches_[of];
         std::string name;
         do {
             name = b.pod_template.name + "-" + std::to_string(++b.last_number);
         } while (pod_by_name_.contains(key_of(b.pod_template.ns, name)));
-        create_pod(of, std::move(name), now);
+        create_pod(of, std::move(name), cause, now);
     }
 }
 
@@ -186,7 +189,10 @@ void SimulatedCluster::shrink(BatchId of, int count, Time now) {
         return a_waits != pods_[b].node.empty() ? a_waits : a > b;
     });
     order.resize(static_cast<std::size_t>(count));
-    for (const PodId id : order) terminate(id, {}, now);
+    for (const PodId id : order) {
+        add_fact(FactKind::pod_deleted, Cause::scenario, id, now);
+        terminate(id, {}, now);
+    }
     const std::string& name = batches_[of].pod_template.name;
     event_log_.add(now, EventKind::departure, name,
                    pods_of(name, count) + (count == 1 ? " is" : " are") + " deleted", count);
@@ -221,10 +227,11 @@ void SimulatedCluster::reconcile(BatchId of, Time now) {
         if (!number) return;
         back = *number < b.last_number ? 1 : 0;
         b.last_number = std::max(b.last_number, *number + 1);
-        create_pod(of, b.pod_template.name + "-" + std::to_string(*number), now);
+        create_pod(of, b.pod_template.name + "-" + std::to_string(*number),
+                   back == 0 ? Cause::scenario : Cause::controller, now);
     } else if (b.controller != Controller::none) {
         back = std::max(0, b.wanted - alive(b));
-        create(of, static_cast<int>(back), now);
+        create(of, static_cast<int>(back), Cause::controller, now);
     }
     if (back == 0) return;
     statistics_.recreated(back);
@@ -340,7 +347,10 @@ bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
     for (const Workload& b : batches_)
         if (b.is_daemon && is_of_one_daemon_set(b.pod_template, pod_template))
             pods.insert(pods.end(), b.pods.begin(), b.pods.end());
-    for (const PodId id : pods) terminate(id, {}, now);
+    for (const PodId id : pods) {
+        add_fact(FactKind::pod_deleted, Cause::scenario, id, now);
+        terminate(id, {}, now);
+    }
     event_log_.add(now, EventKind::departure, pod_template.name,
                    "DaemonSet " + pod_template.name + " is deleted",
                    static_cast<std::int64_t>(pods.size()));

@@ -81,6 +81,7 @@ void SimulatedCluster::add_node(engine::snapshot::NodeObject object, std::string
     Node& node = nodes_.insert_or_assign(name, Node{std::move(object), std::move(group), {}, {}})
                      .first->second;
     add_csi_node(node);
+    add_fact(FactKind::node_joined, node.group.empty() ? Cause::scenario : Cause::cloud, node, now);
     publish(node, now);
 }
 
@@ -148,6 +149,16 @@ Result<void> SimulatedCluster::apply(const NodeEdit& edit, Time now) {
                   now);
 }
 
+void SimulatedCluster::add_fact(FactKind kind, Cause cause, const Node& node, Time now) {
+    if (!event_log_.wants_facts()) return;
+    event_log_.add(Fact{.kind = kind,
+                        .cause = cause,
+                        .at = now,
+                        .node = node.object.name,
+                        .group = node.group,
+                        .node_object = &node.object});
+}
+
 void SimulatedCluster::set_ready(const std::string& name, bool ready, Time now) {
     const auto at = nodes_.find(name);
     if (at == nodes_.end() || at->second.object.ready == ready) return;
@@ -156,6 +167,7 @@ void SimulatedCluster::set_ready(const std::string& name, bool ready, Time now) 
     object.ready_since = wall(now);
     drop_taint(object, not_ready.key);
     if (!ready) object.taints.push_back(not_ready);
+    add_fact(ready ? FactKind::node_ready : FactKind::node_unready, Cause::cloud, at->second, now);
     publish(at->second, now);
     reconcile(now);
 }
@@ -189,21 +201,23 @@ std::optional<std::string> SimulatedCluster::adopt_node(const std::string& provi
     return known->second;
 }
 
-bool SimulatedCluster::remove_node(const std::string& name, Time now) {
+bool SimulatedCluster::remove_node(const std::string& name, Time now, Cause cause) {
     const auto at = nodes_.find(name);
     if (at == nodes_.end()) return false;
     std::int64_t others = 0;
     for (const PodId id : std::vector<PodId>(at->second.pods.begin(), at->second.pods.end())) {
         if (!batches_[pods_[id].batch].is_daemon) ++others;
-        delete_pod(id);
+        add_fact(FactKind::pod_lost, cause, id, now);
+        delete_pod(id, now);
     }
     if (const auto awaited = awaited_daemons_.extract(name))
-        for (const PodId id : awaited.mapped()) delete_pod(id);
+        for (const PodId id : awaited.mapped()) delete_pod(id, now);
     statistics_.node_vanished(at->second.group, load_of(at->second.object.allocatable));
     node_by_provider_id_.erase(at->second.object.provider_id);
     builder_.remove_node(name);
     builder_.remove(engine::snapshot::ObjectKind::csi_node, "", name);
     const std::string group = at->second.group;
+    add_fact(FactKind::node_gone, cause, at->second, now);
     nodes_.erase(at);
     has_changed_ = true;
     event_log_.add(

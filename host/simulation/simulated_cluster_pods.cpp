@@ -39,11 +39,12 @@ void SimulatedCluster::reach(Time now) {
     for (const PodId id : take_due(ends_)) {
         const BatchId of = pods_[id].batch;
         if (batches_[of].controller == Controller::job) set_replicas(of, batches_[of].wanted - 1);
-        delete_pod(id);
+        add_fact(FactKind::pod_completed, Cause::scenario, id, now);
+        delete_pod(id, now);
         ++ended[of];
     }
     report_ended(ended, now);
-    for (const PodId id : take_due(leaves_)) delete_pod(id);
+    for (const PodId id : take_due(leaves_)) delete_pod(id, now);
     for (const PodId id : take_due(starts_)) {
         pods_[id].has_started = true;
         update_health(id);
@@ -70,7 +71,7 @@ void SimulatedCluster::terminate(PodId id, std::optional<Duration> grace, Time n
     const Duration allowed =
         grace.value_or(of.pod_template.spec.termination_grace.value_or(default_grace));
     const Duration takes = std::min(allowed, of.stop_time);
-    if (pod.node.empty() || takes <= Duration(0)) return delete_pod(id);
+    if (pod.node.empty() || takes <= Duration(0)) return delete_pod(id, now);
     pod.deleted = wall(now) + allowed;
     ++batches_[pod.batch].ending;
     leaves_.emplace(now + takes, id);
@@ -80,7 +81,26 @@ void SimulatedCluster::terminate(PodId id, std::optional<Duration> grace, Time n
     has_changed_ = true;
 }
 
-void SimulatedCluster::delete_pod(PodId id) {
+void SimulatedCluster::add_fact(FactKind kind, Cause cause, PodId id, Time now) {
+    if (!event_log_.wants_facts()) return;
+    const Pod& pod = pods_[id];
+    const Workload& of = batches_[pod.batch];
+    const std::string name = key_of(of.pod_template.ns, pod.name);
+    const std::string batch = key_of(of.pod_template.ns, of.pod_template.name);
+    const auto node = nodes_.find(pod.node);
+    event_log_.add(Fact{.kind = kind,
+                        .cause = cause,
+                        .at = now,
+                        .pod = name,
+                        .batch = batch,
+                        .node = pod.node,
+                        .group = node == nodes_.end() ? std::string_view() : node->second.group,
+                        .count = of.wanted,
+                        .pod_object = &of.pod_template});
+}
+
+void SimulatedCluster::delete_pod(PodId id, Time now) {
+    add_fact(FactKind::pod_gone, Cause::scenario, id, now);
     Pod& pod = pods_[id];
     Workload& of = batches_[pod.batch];
     const std::string key = key_of(of.pod_template.ns, pod.name);
@@ -130,6 +150,7 @@ Result<void> SimulatedCluster::evict(const engine::Eviction& eviction, Time now)
                                              pod_sets()))
             return fail(ErrorCode::throttled, "pod " + key + ": " + *why);
     }
+    add_fact(FactKind::pod_evicted, Cause::autoscaler, id, now);
     terminate(id, eviction.grace, now);
     reconcile(now);
     return {};

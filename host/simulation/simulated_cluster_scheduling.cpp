@@ -39,6 +39,7 @@ void SimulatedCluster::occupy(PodId id, Node& node, Time now) {
     if (of.duration) ends_.emplace(now + *of.duration, id);
     pod.has_started = of.start_up <= Duration(0);
     if (!pod.has_started) starts_.emplace(now + of.start_up, id);
+    add_fact(FactKind::pod_bound, Cause::scheduler, id, now);
     update_health(id);
 }
 
