@@ -19,6 +19,7 @@
 #include "runtime/config/document.hpp"
 #include "simulation/external_events.hpp"
 #include "simulation/faults.hpp"
+#include "simulation/judge.hpp"
 
 namespace capstan::simulation {
 
@@ -143,6 +144,7 @@ struct Input {
     std::vector<std::string> plugin_objects{};
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
+    Judge judge{};  ///< by which chaos runs judge it
     /// What the autoscaler remembers at the start, unless it reads a saved memory.
     engine::Memory memory{};
     /// The preset of the plugin `labels` unless the configuration sets one; empty: its default.

@@ -85,6 +85,18 @@ const std::vector<SettingValue>& items_of(const SettingValue& tree, std::string_
     return list == nullptr ? none : list->children;
 }
 
+Judge make_judge(const keys::Judge& given) {
+    Judge out;
+    out.evictions = given.evictions.value_or(out.evictions);
+    out.evictions_in_storm = given.evictions_in_storm.value_or(out.evictions_in_storm);
+    out.orders = given.orders.value_or(out.orders);
+    out.removals = given.removals.value_or(out.removals);
+    out.node_hours = given.node_hours.value_or(out.node_hours);
+    out.price = given.price.value_or(out.price);
+    out.off.insert(given.off.begin(), given.off.end());
+    return out;
+}
+
 class Reader {
 public:
     Reader(const TomlValue& root, const SettingValue& tree,
@@ -110,6 +122,7 @@ public:
             out.scheduler_spread = make_scheduler_spread(*values_.scheduler_spread);
         add_all(values_.budget, "budget", make_budget, out.budgets);
         add_all(values_.fault, "fault", make_fault, out.faults);
+        out.judge = make_judge(values_.judge);
         for (std::size_t i = 0; i < values_.step.size(); ++i) out.steps.push_back(step(i));
         const ScenarioNames names{.groups = known_groups(), .batches = known_batches()};
         for (const SettingValue& table : items_of(tree_, "step"))

@@ -497,6 +497,28 @@ void describe(auto&& key, Step& s) {
 
 /// The keys of the whole file, without the sections of a configuration and the settings of the
 /// simulated cloud.
+/// The defaults are those of simulation::Judge.
+struct Judge {
+    std::optional<double> evictions, evictions_in_storm, orders, removals, node_hours, price;
+    std::vector<std::string> off;
+};
+void describe(auto&& key, Judge& s) {
+    key("evictions", s.evictions, "Evictions of a replica in two hours of calm (default 1).",
+        {.min = 0});
+    key("evictions_in_storm", s.evictions_in_storm,
+        "Evictions of a replica in two hours with faults (default 3).", {.min = 0});
+    key("orders", s.orders, "Machines ordered per machine that was needed (default 1.2).",
+        {.min = 1});
+    key("removals", s.removals,
+        "Machines removed that served no pod, per machine ordered (default 0.2).", {.min = 0});
+    key("node_hours", s.node_hours,
+        "Node hours per node hour that first-fit with hindsight needs (default 1.5).", {.min = 1});
+    key("price", s.price,
+        "Price of an increase per price of the cheapest one that would do (default 1.3).",
+        {.min = 1});
+    key("off", s.off, "Invariants that do not judge the scenario.");
+}
+
 struct Scenario {
     std::string title;
     int seed = 0;
@@ -511,6 +533,7 @@ struct Scenario {
     std::vector<Service> service;
     std::vector<Balancer> balancer;
     std::vector<Fault> fault;
+    Judge judge;
     bool scheduler = true;
     std::optional<std::vector<runtime::config::DefaultSpread>> scheduler_spread;
     std::vector<Command> expect_only;
@@ -535,6 +558,7 @@ void describe(auto&& key, Scenario& s) {
     key("service", s.service, "Services that exist from the start.");
     key("balancer", s.balancer, "Balancers that exist from the start; only in a live cluster.");
     key("fault", s.fault, "Faults to inject.");
+    key("judge", s.judge, "Bounds of chaos runs.");
     key("scheduler", s.scheduler, "If false, pods are bound only by `bind` of a step.");
     key("scheduler_spread", s.scheduler_spread,
         "Default spread constraints of the scheduler, as DoNotSchedule; unset: "

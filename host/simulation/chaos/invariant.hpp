@@ -6,6 +6,11 @@
 /// twice (affinity, spread, volumes) are not repeated: an invariant judges only what is certain
 /// without them, so it may overlook a mistake, but what it reports is one.
 ///
+/// Waste is judged by facts (facts.hpp), which are what truly happened. The bounds are absolute or
+/// come from the scenario (Input::judge), and the expectations come from the scenario: boot times,
+/// prices, minima, and guarantees to users such as budgets and annotations. The times, thresholds
+/// and switches of the autoscaler never count, because a wrong setting is a defect, too.
+///
 /// Two things are taken from the engine unchecked: which node is which machine, and what Memory
 /// says about back-offs and about removals under way. Mistakes there are not found here.
 #pragma once
@@ -21,6 +26,9 @@
 
 #include "engine/pass/outcome.hpp"
 #include "runtime/pass_cycle.hpp"
+#include "simulation/facts.hpp"
+#include "simulation/input.hpp"
+#include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation::chaos {
 
@@ -51,6 +59,14 @@ struct Moment {
     const engine::Settings& settings() const { return input.settings; }
 };
 
+/// The run that is to be judged. Borrowed, valid as long as the invariant is used.
+struct JudgedRun {
+    const Input& input;                         ///< with its faults and random events
+    const std::vector<SimulatedCloud>& clouds;  ///< as they are at the start
+    Time calm = Time::max();                    ///< as in Moment
+    Time end = Time::max();                     ///< max(): not known beforehand
+};
+
 /// Follows one run from its first pass to its end. The calls come in the order of the run, and each
 /// returns the violations found then, one sentence per violation; empty: none.
 class Invariant {
@@ -58,6 +74,11 @@ public:
     virtual ~Invariant() = default;
     /// One word for reports: "bounds".
     virtual std::string_view name() const = 0;
+    /// Called once, before all others. Without it the default bounds apply.
+    virtual void on_start(const JudgedRun&) {}
+    /// Called for each fact as it happens: between passes, and between on_pass and on_results for
+    /// what the decision causes. What a view or pointer refers to has to be copied.
+    virtual std::vector<std::string> on_fact(const Fact&) { return {}; }
     /// Called after each pass, before its decision is carried out.
     virtual std::vector<std::string> on_pass(const Moment&) { return {}; }
     /// Called after each decision that was carried out, also if the autoscaler ended before it

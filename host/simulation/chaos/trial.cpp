@@ -1,6 +1,9 @@
 #include "simulation/chaos/trial.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <capstan/sentence.hpp>
 
 #include "simulation/chaos/chaos_scenario.hpp"
 #include "simulation/observers.hpp"
@@ -10,11 +13,16 @@ namespace capstan::simulation::chaos {
 
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* observer) {
-    CAPSTAN_TRY(const ChaosScenario scenario,
-                make_chaos_scenario(base, simulated_clouds(base, setup.plugins), seed));
+    const std::vector<SimulatedCloud> clouds = simulated_clouds(base, setup.plugins);
+    CAPSTAN_TRY(const ChaosScenario scenario, make_chaos_scenario(base, clouds, seed));
+    if (const std::string unknown = find_unknown(base.judge); !unknown.empty())
+        return fail(ErrorCode::invalid_config,
+                    base.source + ": judge.off: no invariant " + in_quotes(unknown));
     const Time calm = scenario.input.start + scenario.faults;
     InvariantChecker checker(
         {.start = scenario.input.start, .calm = calm, .end = calm + scenario.calm});
+    checker.begin(
+        {.input = scenario.input, .clouds = clouds, .calm = calm, .end = calm + scenario.calm});
     Observers observers;
     if (observer != nullptr) observers.add(*observer);
     observers.add(checker);
@@ -44,6 +52,22 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     return out;
 }
 
+std::string find_unknown(const Judge& judge) {
+    const auto all = all_invariants();
+    for (const std::string& name : judge.off) {
+        if (std::ranges::none_of(all, [&](const auto& each) { return each->name() == name; }))
+            return name;
+    }
+    return {};
+}
+
+void InvariantChecker::begin(const JudgedRun& run) {
+    std::erase_if(invariants_, [&](const auto& invariant) {
+        return run.input.judge.off.contains(invariant->name());
+    });
+    for (const auto& invariant : invariants_) invariant->on_start(run);
+}
+
 Exposure& Exposure::operator+=(const Exposure& other) noexcept {
     passes += other.passes;
     faults += other.faults;
@@ -62,6 +86,10 @@ void InvariantChecker::add(const Invariant& invariant, Time now, std::vector<std
 
 void InvariantChecker::on_event(const Event& event) {
     if (event.kind == EventKind::fault) ++exposure_.faults;
+}
+
+void InvariantChecker::on_fact(const Fact& fact) {
+    for (const auto& invariant : invariants_) add(*invariant, fact.at, invariant->on_fact(fact));
 }
 
 void InvariantChecker::on_decision(const runtime::PassReport& pass) {

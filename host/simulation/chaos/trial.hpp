@@ -39,13 +39,21 @@ struct Watch {
     Time end = Time::max();   ///< max(): not known beforehand
 };
 
+/// An invariant that Judge::off names and that does not exist; empty: all exist.
+std::string find_unknown(const Judge& judge);
+
 class InvariantChecker final : public Observer {
 public:
     explicit InvariantChecker(const Watch& watch) : InvariantChecker(watch, all_invariants()) {}
     InvariantChecker(const Watch& watch, std::vector<std::unique_ptr<Invariant>> invariants)
         : watch_(watch), invariants_(std::move(invariants)) {}
 
+    /// Starts all invariants except for those that the run switches off, which are dropped.
+    void begin(const JudgedRun& run);
+
     void on_event(const Event& event) override;
+    bool wants_facts() const override { return true; }
+    void on_fact(const Fact& fact) override;
     void on_decision(const runtime::PassReport& pass) override;
     void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override;
     void on_restart(const engine::Memory& memory, Time now) override;
