@@ -18,7 +18,8 @@
 namespace capstan::simulation {
 
 enum class FactKind : std::uint8_t {
-    // Pods. `pod`, `batch`, `count` (replicas that the controller wants), `pod_object`.
+    // Pods. `pod`, `batch`, `count` (replicas that the controller wants), `pod_object`, and
+    // `node_object` if it has a node.
     pod_arrived,    ///< a pod exists and has no node
     pod_bound,      ///< `node`, `group`; also a pod of a DaemonSet, and one that runs at the start
     pod_evicted,    ///< the API server agreed to an eviction; `node`

@@ -96,7 +96,8 @@ void SimulatedCluster::add_fact(FactKind kind, Cause cause, PodId id, Time now) 
                         .node = pod.node,
                         .group = node == nodes_.end() ? std::string_view() : node->second.group,
                         .count = of.wanted,
-                        .pod_object = &of.pod_template});
+                        .pod_object = &of.pod_template,
+                        .node_object = node == nodes_.end() ? nullptr : &node->second.object});
 }
 
 void SimulatedCluster::delete_pod(PodId id, Time now) {
