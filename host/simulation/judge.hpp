@@ -9,12 +9,12 @@ namespace capstan::simulation {
 /// Absolute bounds. They never come from the configuration under test, since a wrong setting is
 /// what the judge has to notice. A scenario that needs another bound says so.
 struct Judge {
-    double evictions = 1;           ///< of a replica in two hours of calm
-    double evictions_in_storm = 3;  ///< of a replica in two hours in which there are faults
+    double evictions = 2;           ///< of a replica in two hours of calm
+    double evictions_in_storm = 4;  ///< of a replica in two hours in which there are faults
     double orders = 1.2;            ///< machines ordered per machine that was needed
-    double removals = 0.2;          ///< machines removed without having served, per machine ordered
-    double node_hours = 1.5;        ///< per node hour that a first-fit with hindsight needs
-    double price = 1.3;             ///< of an increase, per price of the cheapest that would do
+    double returns = 0.2;     ///< machines removed before they could be nodes, per machine ordered
+    double node_hours = 1.5;  ///< per node hour that a first-fit with hindsight needs
+    double price = 1.3;       ///< of an increase, per price of the cheapest that would do
     std::set<std::string, std::less<>> off{};  ///< invariants that do not judge the scenario
 };
 

@@ -90,7 +90,7 @@ Judge make_judge(const keys::Judge& given) {
     out.evictions = given.evictions.value_or(out.evictions);
     out.evictions_in_storm = given.evictions_in_storm.value_or(out.evictions_in_storm);
     out.orders = given.orders.value_or(out.orders);
-    out.removals = given.removals.value_or(out.removals);
+    out.returns = given.returns.value_or(out.returns);
     out.node_hours = given.node_hours.value_or(out.node_hours);
     out.price = given.price.value_or(out.price);
     out.off.insert(given.off.begin(), given.off.end());

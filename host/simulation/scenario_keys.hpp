@@ -499,18 +499,19 @@ void describe(auto&& key, Step& s) {
 /// simulated cloud.
 /// The defaults are those of simulation::Judge.
 struct Judge {
-    std::optional<double> evictions, evictions_in_storm, orders, removals, node_hours, price;
+    std::optional<double> evictions, evictions_in_storm, orders, returns, node_hours, price;
     std::vector<std::string> off;
 };
 void describe(auto&& key, Judge& s) {
-    key("evictions", s.evictions, "Evictions of a replica in two hours of calm (default 1).",
+    key("evictions", s.evictions, "Evictions of a replica in two hours of calm (default 2).",
         {.min = 0});
     key("evictions_in_storm", s.evictions_in_storm,
-        "Evictions of a replica in two hours with faults (default 3).", {.min = 0});
+        "Evictions of a replica in two hours with faults (default 4).", {.min = 0});
     key("orders", s.orders, "Machines ordered per machine that was needed (default 1.2).",
         {.min = 1});
-    key("removals", s.removals,
-        "Machines removed that served no pod, per machine ordered (default 0.2).", {.min = 0});
+    key("returns", s.returns,
+        "Machines removed before they could be nodes, per machine ordered (default 0.2).",
+        {.min = 0});
     key("node_hours", s.node_hours,
         "Node hours per node hour that first-fit with hindsight needs (default 1.5).", {.min = 1});
     key("price", s.price,

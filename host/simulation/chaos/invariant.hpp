@@ -161,6 +161,11 @@ std::unique_ptr<Invariant> restart_invariant();
 /// "memory": the memory after each pass equals what is read back from its text.
 std::unique_ptr<Invariant> memory_invariant();
 
+/// "churn": in calm the autoscaler evicts no replica of a controller more than twice in two hours,
+/// and no more than four times in two hours while there are faults. Pods of negative priority and
+/// pods on nodes that are not ready or whose machine has a termination notice do not count.
+std::unique_ptr<Invariant> churn_invariant();
+
 /// One of each of the above.
 std::vector<std::unique_ptr<Invariant>> all_invariants();
 

@@ -47,6 +47,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     out.push_back(thrift_invariant());
     out.push_back(rest_invariant());
     out.push_back(cost_invariant());
+    out.push_back(churn_invariant());
     out.push_back(restart_invariant());
     out.push_back(memory_invariant());
     return out;
