@@ -165,6 +165,12 @@ std::unique_ptr<Invariant> memory_invariant();
 /// and no more than four times in two hours while there are faults. Pods of negative priority and
 /// pods on nodes that are not ready or whose machine has a termination notice do not count.
 std::unique_ptr<Invariant> churn_invariant();
+/// "orders": the autoscaler orders at most 1.2 machines per machine that the pods needed which the
+/// machines were ordered for.
+std::unique_ptr<Invariant> orders_invariant();
+/// "returns": of five ordered machines at most one is removed before it could be a node, although a
+/// pod that it was ordered for is pending and nothing went wrong with it.
+std::unique_ptr<Invariant> returns_invariant();
 
 /// One of each of the above.
 std::vector<std::unique_ptr<Invariant>> all_invariants();
