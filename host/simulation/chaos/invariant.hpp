@@ -171,6 +171,9 @@ std::unique_ptr<Invariant> orders_invariant();
 /// "returns": of five ordered machines at most one is removed before it could be a node, although a
 /// pod that it was ordered for is pending and nothing went wrong with it.
 std::unique_ptr<Invariant> returns_invariant();
+/// "node_hours": nodes run for at most 1.5 times as long as a first-fit with hindsight needs, plus
+/// 20 minutes per machine.
+std::unique_ptr<Invariant> node_hours_invariant();
 
 /// One of each of the above.
 std::vector<std::unique_ptr<Invariant>> all_invariants();

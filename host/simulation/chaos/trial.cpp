@@ -50,6 +50,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     out.push_back(churn_invariant());
     out.push_back(orders_invariant());
     out.push_back(returns_invariant());
+    out.push_back(node_hours_invariant());
     out.push_back(restart_invariant());
     out.push_back(memory_invariant());
     return out;
