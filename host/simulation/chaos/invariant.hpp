@@ -147,10 +147,10 @@ std::unique_ptr<Invariant> thrift_invariant();
 /// and no group goes through more than three such rounds even if pods did. One round is allowed to
 /// a group whose nodes turn out to differ from their template; a back-off restarts the count.
 std::unique_ptr<Invariant> rest_invariant();
-/// "cost": if an instance with the id `price` is the first expander, no increase costs more than
-/// three times as much as an increase of another group that could have grown and would surely have
-/// had room for the same pods.
-std::unique_ptr<Invariant> cost_invariant();
+/// "price": all increases of the run together cost at most 1.3 times as much as the cheapest groups
+/// that could have grown and would surely have had room for the same pods, and none costs three
+/// times as much. Prices are those of the scenario; which expanders there are does not matter.
+std::unique_ptr<Invariant> price_invariant();
 /// "groups": a group is made once, only if it does not exist yet, and only together with an
 /// increase of it. A group is deleted only if auto-provisioning made it, it has no machines and no
 /// target, and the pass does not grow it.

@@ -46,7 +46,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     out.push_back(purpose_invariant());
     out.push_back(thrift_invariant());
     out.push_back(rest_invariant());
-    out.push_back(cost_invariant());
+    out.push_back(price_invariant());
     out.push_back(churn_invariant());
     out.push_back(orders_invariant());
     out.push_back(returns_invariant());

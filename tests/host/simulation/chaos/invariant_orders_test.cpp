@@ -258,18 +258,18 @@ struct NamedPrice {
 
 /// The price expander comes first. A machine holds one of the pending pods; "web" costs ten times
 /// as much as "cheap".
-struct CostInvariant : InvariantCase {
+struct PriceInvariant : InvariantCase {
     runtime::TestHost host;
     runtime::Running<NamedPrice> price{host, runtime::identity("price")};
     engine::Group& cheap;
 
-    CostInvariant() : cheap(add_group("cheap")) {
+    PriceInvariant() : cheap(add_group("cheap")) {
         wiring.expanders = {{.expander = price.shared()}};
         group.price_per_hour = 10;
         cheap.price_per_hour = 1;
     }
     // An instance must be destroyed before its host.
-    ~CostInvariant() override { wiring = {}; }
+    ~PriceInvariant() override { wiring = {}; }
 
     /// Adds a pending pod and orders a machine of the group for it.
     void buy(const std::string& of) {
@@ -291,43 +291,43 @@ struct CostInvariant : InvariantCase {
         buy("web");
         buy("cheap");
         bound = full;
-        EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
+        EXPECT_THAT(pass(*price_invariant()), IsEmpty());
         bound = full + 1;
-        EXPECT_THAT(pass(*cost_invariant()), ElementsAre(HasSubstr("of group cheap")));
+        EXPECT_THAT(pass(*price_invariant()), ElementsAre(HasSubstr("of group cheap")));
     }
 };
 
-TEST_F(CostInvariant, RejectsAnExpensiveGroupWhileACheapOneHasRoom) {
+TEST_F(PriceInvariant, RejectsAnExpensiveGroupWhileACheapOneHasRoom) {
     buy("web");
-    EXPECT_THAT(pass(*cost_invariant()),
+    EXPECT_THAT(pass(*price_invariant()),
                 ElementsAre(HasSubstr("group web grows by 1 although 1 machine of group cheap")));
     cheap.price_per_hour = 9;
-    EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
+    EXPECT_THAT(pass(*price_invariant()), IsEmpty());
 }
 
-TEST_F(CostInvariant, CountsOtherOrdersOfThePass) { expect_expensive_unless(cheap.group.max, 1); }
+TEST_F(PriceInvariant, CountsOtherOrdersOfThePass) { expect_expensive_unless(cheap.group.max, 1); }
 
-TEST_F(CostInvariant, IgnoresACheapGroupDuringItsBackOff) {
+TEST_F(PriceInvariant, IgnoresACheapGroupDuringItsBackOff) {
     buy("web");
     memory.backoffs[NodeGroupId("cheap")] = {.until = noon + 5min};
-    EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
+    EXPECT_THAT(pass(*price_invariant()), IsEmpty());
     now += 1h;
-    EXPECT_THAT(pass(*cost_invariant()), ElementsAre(HasSubstr("of group cheap")));
+    EXPECT_THAT(pass(*price_invariant()), ElementsAre(HasSubstr("of group cheap")));
 }
 
-TEST_F(CostInvariant, CountsOtherOrdersForTheClusterLimit) {
+TEST_F(PriceInvariant, CountsOtherOrdersForTheClusterLimit) {
     expect_expensive_unless(settings.nodes.max, 2);
 }
 
-TEST_F(CostInvariant, IgnoresACheapGroupWhoseNodesDoNotFit) {
+TEST_F(PriceInvariant, IgnoresACheapGroupWhoseNodesDoNotFit) {
     buy("web");
     add_second_node();
     group.machines.pop_back();
     more_nodes[0].taints = {{.key = "reserved"}};
     cheap.machines = {{.id = MachineId("m2"), .group = NodeGroupId("cheap")}};
-    EXPECT_THAT(pass(*cost_invariant()), IsEmpty());
+    EXPECT_THAT(pass(*price_invariant()), IsEmpty());
     more_nodes[0].taints.clear();
-    EXPECT_THAT(pass(*cost_invariant()), ElementsAre(HasSubstr("of group cheap")));
+    EXPECT_THAT(pass(*price_invariant()), ElementsAre(HasSubstr("of group cheap")));
 }
 
 }  // namespace

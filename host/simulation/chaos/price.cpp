@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "simulation/chaos/fact_ledger.hpp"
 #include "simulation/chaos/growth.hpp"
 #include "simulation/chaos/invariant.hpp"
 #include "simulation/chaos/sums.hpp"
@@ -13,36 +14,37 @@
 namespace capstan::simulation::chaos {
 namespace {
 
-/// An increase is too expensive at more than this multiple of another group's price. The shipped
-/// expander also weighs how well pods and nodes suit each other, which changes its choice by a
-/// fraction of the price and never by a multiple.
-constexpr double price_ratio_max = 3;
+/// A single increase may cost more than the cheapest one up to this multiple: an expander may also
+/// weigh how well machines suit the pods and the cluster.
+constexpr double single_ratio_max = 3;
 
-class Cost final : public Invariant {
+/// Compares the price of each increase with the lowest price at which another group would surely
+/// have had room for the same pods. The sums over a run count, whatever the configured expanders
+/// are called. Groups without a price are not judged.
+class Price final : public Invariant {
 public:
-    std::string_view name() const override { return "cost"; }
+    std::string_view name() const override { return "price"; }
+
+    void on_start(const JudgedRun& run) override { bound_ = run.input.judge.price; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
-        if (!goes_by_price(moment)) return out;
         templates_.observe(moment);
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const group = moment.find_group(increase.group);
             if (group == nullptr || !group->price_per_hour) continue;
             const std::vector<engine::PodIndex> pods = pods_for(moment, increase);
             if (pods.empty()) continue;
+            const double price = *group->price_per_hour * increase.by;
+            Offer best{.price = price};
             for (const engine::Group& other : moment.groups())
-                compare(moment, increase, *group->price_per_hour, other, pods, out);
+                compare(moment, increase, other, pods, best);
+            add(increase, price, best, out);
         }
         return out;
     }
 
 private:
-    static bool goes_by_price(const Moment& moment) {
-        const auto& expanders = moment.input.wiring.expanders;
-        return !expanders.empty() && expanders.front().expander->id() == "price";
-    }
-
     /// The waiting pods that the increase's option helps. An option tells pod equivalence groups
     /// and counts, so any pods of a group stand for those meant. Empty: not all were found.
     static std::vector<engine::PodIndex> pods_for(const Moment& moment,
@@ -64,18 +66,45 @@ private:
         return is_complete ? out : std::vector<engine::PodIndex>();
     }
 
-    void compare(const Moment& moment, const engine::Increase& increase, double price,
-                 const engine::Group& other, const std::vector<engine::PodIndex>& pods,
-                 std::vector<std::string>& out) const {
+    struct Offer {
+        double price = 0;
+        int machines = 0;
+        std::string group{};  ///< empty: the group that grows
+    };
+
+    /// Replaces `best` if the other group is cheaper.
+    void compare(const Moment& moment, const engine::Increase& increase, const engine::Group& other,
+                 const std::vector<engine::PodIndex>& pods, Offer& best) const {
         if (other.group.id == increase.group || !other.price_per_hour) return;
         const std::optional<int> machines = machines_for(moment, other, pods);
         if (!machines || !is_able(moment, increase, other, *machines)) return;
-        const double other_price = *other.price_per_hour * *machines;
-        if (price * increase.by <= price_ratio_max * other_price) return;
-        out.push_back("group " + increase.group.value() + " grows by " +
-                      std::to_string(increase.by) + " although " + counted(*machines, "machine") +
-                      " of group " + other.group.id.value() +
-                      " would fit the same pods at less than a third of the price");
+        const double price = *other.price_per_hour * *machines;
+        if (price < best.price) best = {price, *machines, other.group.id.value()};
+    }
+
+    void add(const engine::Increase& increase, double price, const Offer& best,
+             std::vector<std::string>& out) {
+        const double bound = std::max(bound_, single_ratio_max);
+        paid_ += price;
+        cheapest_ += best.price;
+        increases_ += increase.by;
+        if (price > bound * best.price) {
+            out.push_back("group " + increase.group.value() + " grows by " +
+                          std::to_string(increase.by) + " although " +
+                          counted(best.machines, "machine") + " of group " + best.group +
+                          " would fit the same pods at less than a third of the price");
+        } else if (increases_ > machines_tolerated && paid_ > bound_ * cheapest_ && !is_reported_) {
+            is_reported_ = true;
+            out.push_back("the increases of the run cost " + rounded(paid_ / cheapest_) +
+                          " times as much as the cheapest groups would; the last is of group " +
+                          increase.group.value() + " instead of " + best.group);
+        }
+    }
+
+    static std::string rounded(double ratio) {
+        const auto hundredths = static_cast<int>(ratio * 100 + 0.5);
+        const std::string rest = std::to_string(hundredths % 100);
+        return std::to_string(hundredths / 100) + "." + (rest.size() == 1 ? "0" : "") + rest;
     }
 
     /// How many machines of the group surely suffice, by first-fit packing. Empty: not all pods
@@ -118,10 +147,14 @@ private:
     }
 
     ObservedTemplates templates_;
+    double bound_ = Judge().price;
+    double paid_ = 0, cheapest_ = 0;
+    int increases_ = 0;
+    bool is_reported_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Invariant> cost_invariant() { return std::make_unique<Cost>(); }
+std::unique_ptr<Invariant> price_invariant() { return std::make_unique<Price>(); }
 
 }  // namespace capstan::simulation::chaos
