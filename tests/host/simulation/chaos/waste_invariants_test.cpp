@@ -1,0 +1,227 @@
+// Invariants about waste: evictions of a replica, machines that were not needed, machines that were
+// given back too early, and node hours.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "waste_case.hpp"
+
+namespace capstan::simulation::chaos {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST_F(ChurnInvariant, RejectsAReplicaThatIsMovedThreeTimesInTwoHoursOfCalm) {
+    const auto invariant = churn_invariant();
+    calm = noon;
+    begin(*invariant);
+    order(3);
+    for (const int n : {1, 2, 3}) join(n);
+    arrive("default/web-a");
+    bind("default/web-a", "web-1");
+    move("default/web-a", "web-1", "default/web-b", "web-2");
+    move("default/web-b", "web-2", "default/web-c", "web-1");
+    EXPECT_THAT(take(), IsEmpty());
+    after(1h);
+    move("default/web-c", "web-1", "default/web-d", "web-3");
+    EXPECT_THAT(take(), ElementsAre(HasSubstr("is evicted 3 times in 1h")));
+    after(150min);
+    move("default/web-d", "web-3", "default/web-e", "web-1");
+    EXPECT_THAT(take(), IsEmpty()) << "the last eviction was more than two hours ago";
+}
+
+TEST_F(ChurnInvariant, AllowsMoreEvictionsWhileThereAreFaults) {
+    const auto invariant = churn_invariant();
+    begin(*invariant);
+    order(1);
+    join(1);
+    arrive("default/web-0");
+    bind("default/web-0", "web-1");
+    for (int n = 0; n < 4; ++n)
+        move("default/web-" + std::to_string(n), "web-1", "default/web-" + std::to_string(n + 1),
+             "web-1");
+    EXPECT_THAT(take(), IsEmpty());
+    move("default/web-4", "web-1", "default/web-5", "web-1");
+    EXPECT_THAT(take(), ElementsAre(HasSubstr("is evicted 5 times")));
+}
+
+TEST_F(ChurnInvariant, CountsEachReplicaByItself) {
+    const auto invariant = churn_invariant();
+    calm = noon;
+    begin(*invariant);
+    order(2);
+    join(1);
+    join(2);
+    for (const char* const pod : {"default/web-a", "default/web-b"}) {
+        arrive(pod);
+        bind(pod, "web-1");
+    }
+    move("default/web-a", "web-1", "default/web-c", "web-2");
+    move("default/web-b", "web-1", "default/web-d", "web-2");
+    EXPECT_THAT(take(), IsEmpty());
+}
+
+TEST_F(ChurnInvariant, ExcusesPodsThatWouldHaveGoneInAnyCase) {
+    const auto invariant = churn_invariant();
+    calm = noon;
+    begin(*invariant);
+    order(1);
+    join(1);
+    group.machines[0].leaves = Leaving{.at = now + 2min};
+    see();
+    arrive("default/web-a");
+    bind("default/web-a", "web-1");
+    for (const auto& [pod, then] : {std::pair{"a", "b"}, {"b", "c"}, {"c", "d"}})
+        move("default/web-" + std::string(pod), "web-1", "default/web-" + std::string(then),
+             "web-1");
+    EXPECT_THAT(take(), IsEmpty()) << "the machine has a termination notice";
+    group.machines[0].leaves.reset();
+    see();
+    pod_object.spec.priority = -20;
+    arrive("default/low-a");
+    bind("default/low-a", "web-1");
+    for (const auto& [pod, then] : {std::pair{"a", "b"}, {"b", "c"}, {"c", "d"}})
+        move("default/low-" + std::string(pod), "web-1", "default/low-" + std::string(then),
+             "web-1");
+    EXPECT_THAT(take(), IsEmpty()) << "pods of negative priority yield to others";
+}
+
+TEST_F(OrdersInvariant, RejectsMachinesThatThePodsDidNotNeed) {
+    for (const int machines : {2, 7}) {
+        const auto invariant = orders_invariant();
+        group.machines.clear();
+        begin(*invariant);
+        for (int n = 1; n <= 8; ++n) arrive("default/web-" + std::to_string(n));
+        order(machines);
+        const int last = static_cast<int>(group.machines.size());
+        after(2min);
+        for (int n = 0; n < machines; ++n) {
+            const int number = std::stoi(group.machines[n].id.value().substr(4));
+            join(number);
+            bind("default/web-" + std::to_string(n + 1), node_of(number));
+        }
+        for (int n = machines + 1; n <= 8; ++n)
+            bind("default/web-" + std::to_string(n),
+                 node_of(std::stoi(group.machines[0].id.value().substr(4))));
+        EXPECT_EQ(last, machines);
+        if (machines == 2) {
+            EXPECT_THAT(finish(), IsEmpty());
+        } else {
+            EXPECT_THAT(finish(), ElementsAre(HasSubstr("7 machines were ordered and 2 machines")));
+        }
+    }
+}
+
+TEST_F(OrdersInvariant, ExcusesMachinesWhosePodsHaveGone) {
+    for (const bool have_gone : {true, false}) {
+        const auto invariant = orders_invariant();
+        group.machines.clear();
+        begin(*invariant);
+        arrive("default/web-a");
+        order(5);
+        after(2min);
+        if (have_gone) gone("default/web-a");
+        EXPECT_EQ(finish().size(), have_gone ? 0u : 1u);
+    }
+}
+
+TEST_F(OrdersInvariant, ExcusesMachinesThatFail) {
+    const auto invariant = orders_invariant();
+    begin(*invariant);
+    arrive("default/web-a");
+    order(5);
+    after(2min);
+    for (int n = 1; n <= 5; ++n) {
+        const std::string id = "web/" + std::to_string(n);
+        tell({.kind = FactKind::machine_failed,
+              .cause = Cause::cloud,
+              .group = "web",
+              .machine = id});
+    }
+    EXPECT_THAT(finish(), IsEmpty());
+}
+
+TEST_F(ReturnsInvariant, RejectsMachinesThatAreGivenUpBeforeTheyCouldBeNodes) {
+    for (const Duration wait : {Duration(5s), Duration(5min)}) {
+        const auto invariant = returns_invariant();
+        group.machines.clear();
+        begin(*invariant);
+        arrive("default/web-a");
+        order(5);
+        see();
+        now += wait;
+        std::vector<int> numbers;
+        for (const Machine& machine : group.machines)
+            numbers.push_back(std::stoi(machine.id.value().substr(4)));
+        for (const int number : numbers) remove(number);
+        if (wait < 1min) {
+            EXPECT_THAT(take(), ElementsAre(HasSubstr("is removed 5s after its order")));
+        } else {
+            EXPECT_THAT(take(), IsEmpty());
+        }
+    }
+}
+
+TEST_F(ReturnsInvariant, ExcusesMachinesOfAFault) {
+    const auto invariant = returns_invariant();
+    begin(*invariant);
+    arrive("default/web-a");
+    order(5);
+    see();
+    tell({.kind = FactKind::fault_began,
+          .cause = Cause::fault,
+          .group = "web",
+          .fault = FaultKind::stock_out});
+    for (int n = 1; n <= 5; ++n) remove(n);
+    EXPECT_THAT(take(), IsEmpty());
+}
+
+TEST_F(NodeHoursInvariant, RejectsIdleNodes) {
+    for (const int idle : {0, 4}) {
+        const auto invariant = node_hours_invariant();
+        now = noon;
+        group.machines.clear();
+        calm = noon;
+        begin(*invariant);
+        order(1 + idle);
+        std::vector<int> numbers;
+        for (const Machine& machine : group.machines)
+            numbers.push_back(std::stoi(machine.id.value().substr(4)));
+        for (const int number : numbers) join(number);
+        for (int n = 0; n < 4; ++n) {
+            const std::string pod = "default/web-" + std::to_string(n);
+            arrive(pod);
+            bind(pod, node_of(numbers[0]));
+        }
+        after(4h);
+        if (idle == 0) {
+            EXPECT_THAT(finish(), IsEmpty());
+        } else {
+            EXPECT_THAT(finish(), ElementsAre(HasSubstr("core hours")));
+        }
+    }
+}
+
+TEST_F(NodeHoursInvariant, ExcusesNodesOfPodsThatMustNotBeMoved) {
+    const auto invariant = node_hours_invariant();
+    calm = noon;
+    begin(*invariant);
+    order(5);
+    pod_object.annotations["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false";
+    for (int n = 1; n <= 5; ++n) {
+        join(n);
+        arrive("default/web-" + std::to_string(n));
+        bind("default/web-" + std::to_string(n), node_of(n));
+    }
+    after(4h);
+    EXPECT_THAT(finish(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace capstan::simulation::chaos
