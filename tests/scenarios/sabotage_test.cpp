@@ -17,7 +17,8 @@
 namespace capstan::simulation {
 namespace {
 
-constexpr std::uint64_t seeds = 8;
+/// The most seeds of a case; a case ends with the first seed in which its invariant is violated.
+constexpr std::uint64_t seeds = 25;
 
 /// A scenario of tests/scenarios/chaos, prepared for trials.
 class ChaosRun {
@@ -50,26 +51,42 @@ private:
     std::unique_ptr<simulation::PreparedSetup> prepared_;
 };
 
-/// A sabotage or a setting, and the invariant that must detect it.
+/// An autoscaler that is broken by a sabotage, by settings or by an expander, and the invariant
+/// that has to notice it in one of the seeds.
 struct SabotageCase {
+    const char* what;
     const char* scenario;
     const char* invariant;
     Sabotage sabotage = Sabotage::none;
-    const char* setting = nullptr;
+    std::vector<std::string> settings{};
     friend std::ostream& operator<<(std::ostream& out, const SabotageCase& sabotaged) {
-        return out << sabotaged.scenario << " with "
-                   << (sabotaged.setting != nullptr ? sabotaged.setting
-                                                    : name_of(sabotaged.sabotage));
+        return out << sabotaged.what << ", in " << sabotaged.scenario;
     }
 };
+
+/// By a defect between the engine and the cluster.
+SabotageCase by(Sabotage sabotage, const char* scenario, const char* invariant) {
+    return {name_of(sabotage).data(), scenario, invariant, sabotage};
+}
+/// By an expander of tests/scenarios/plugins.
+SabotageCase by_expander(const char* what, const std::string& name, const std::string& id,
+                         const char* scenario, const char* invariant) {
+    const std::string folder = (commands::build_tree() / "tests/bin/plugins").string();
+    return {
+        what,
+        scenario,
+        invariant,
+        Sabotage::none,
+        {"trust.search_paths=['" + folder + "']",
+         "plugin." + id + ".file='" + folder + "/bad_expanders.so'",
+         "plugin." + id + ".class='" + name + "'", "pipeline.scale_up.expanders=['" + id + "']"}};
+}
 
 class ChaosInvariants : public ::testing::TestWithParam<SabotageCase> {};
 
 TEST_P(ChaosInvariants, DetectASabotagedAutoscaler) {
     const SabotageCase& sabotaged = GetParam();
-    std::vector<std::string> settings;
-    if (sabotaged.setting != nullptr) settings.emplace_back(sabotaged.setting);
-    const ChaosRun run(sabotaged.scenario, settings);
+    const ChaosRun run(sabotaged.scenario, sabotaged.settings);
     std::set<std::string> violated;
     for (std::uint64_t seed = 1; seed <= seeds && !violated.contains(sabotaged.invariant); ++seed) {
         for (const chaos::Violation& violation : run.run_trial(seed, sabotaged.sabotage).violations)
@@ -78,29 +95,85 @@ TEST_P(ChaosInvariants, DetectASabotagedAutoscaler) {
     EXPECT_TRUE(violated.contains(sabotaged.invariant)) << ::testing::PrintToString(violated);
 }
 
+INSTANTIATE_TEST_SUITE_P(Defects, ChaosInvariants,
+                         ::testing::Values(by(Sabotage::never_removes, "shop", "thrift"),
+                                           by(Sabotage::dearest_first, "spot", "price"),
+                                           by(Sabotage::forgets_orders, "shop", "purpose"),
+                                           by(Sabotage::forgets_orders, "two_clouds", "purpose"),
+                                           by(Sabotage::buys_for_no_pod, "shop", "purpose"),
+                                           by(Sabotage::buys_for_no_pod, "shop", "rest"),
+                                           by(Sabotage::buys_for_no_pod, "shop", "orders"),
+                                           by(Sabotage::ignores_minima, "factory", "minima"),
+                                           by(Sabotage::sees_old_pods, "shop", "pods"),
+                                           by(Sabotage::buys_twenty_more, "shop", "bounds"),
+                                           by(Sabotage::buys_twenty_more, "factory", "limits"),
+                                           by(Sabotage::ignores_budgets, "shop", "budgets"),
+                                           by(Sabotage::moves_all_pods, "shop", "removals"),
+                                           by(Sabotage::never_unmarks, "shop", "leftovers"),
+                                           by(Sabotage::never_grows, "shop", "service"),
+                                           by(Sabotage::makes_for_no_pod, "made_to_measure",
+                                              "groups"),
+                                           by(Sabotage::forgets_at_start, "shop", "restart"),
+                                           by(Sabotage::garbles_memory, "shop", "memory")));
+
 INSTANTIATE_TEST_SUITE_P(
-    Chaos, ChaosInvariants,
-    ::testing::Values(SabotageCase{"shop", "thrift", Sabotage::never_removes},
-                      SabotageCase{"shop", "thrift", Sabotage::none, "scale_down.enabled=false"},
-                      SabotageCase{"shop", "thrift", Sabotage::none, "scale_down.unneeded_time=9h"},
-                      SabotageCase{"shop", "thrift", Sabotage::none,
-                                   "scale_down.utilization_threshold=0.0"},
-                      SabotageCase{"spot", "cost", Sabotage::dearest_first},
-                      SabotageCase{"shop", "purpose", Sabotage::forgets_orders},
-                      SabotageCase{"two_clouds", "purpose", Sabotage::forgets_orders},
-                      SabotageCase{"shop", "purpose", Sabotage::buys_for_no_pod},
-                      SabotageCase{"shop", "rest", Sabotage::buys_for_no_pod},
-                      SabotageCase{"factory", "minima", Sabotage::ignores_minima},
-                      SabotageCase{"shop", "pods", Sabotage::sees_old_pods},
-                      SabotageCase{"shop", "bounds", Sabotage::buys_twenty_more},
-                      SabotageCase{"factory", "limits", Sabotage::buys_twenty_more},
-                      SabotageCase{"shop", "budgets", Sabotage::ignores_budgets},
-                      SabotageCase{"shop", "removals", Sabotage::moves_all_pods},
-                      SabotageCase{"shop", "leftovers", Sabotage::never_unmarks},
-                      SabotageCase{"shop", "service", Sabotage::never_grows},
-                      SabotageCase{"made_to_measure", "groups", Sabotage::makes_for_no_pod},
-                      SabotageCase{"shop", "restart", Sabotage::forgets_at_start},
-                      SabotageCase{"shop", "memory", Sabotage::garbles_memory}));
+    Settings, ChaosInvariants,
+    ::testing::Values(
+        SabotageCase{
+            "no scale-down", "shop", "thrift", Sabotage::none, {"scale_down.enabled=false"}},
+        SabotageCase{"nodes are unneeded after nine hours",
+                     "shop",
+                     "thrift",
+                     Sabotage::none,
+                     {"scale_down.unneeded_time=9h"}},
+        SabotageCase{"nodes are unneeded after 100 minutes",
+                     "made_to_measure",
+                     "node_hours",
+                     Sabotage::none,
+                     {"scale_down.unneeded_time=100m"}},
+        SabotageCase{"no node has low utilization",
+                     "shop",
+                     "thrift",
+                     Sabotage::none,
+                     {"scale_down.utilization_threshold=0.0"}},
+        SabotageCase{"controllers with few replicas keep nodes",
+                     "made_to_measure",
+                     "node_hours",
+                     Sabotage::none,
+                     {"scale_down.min_replica_count=99"}},
+        SabotageCase{"pods wait for two hours",
+                     "shop",
+                     "service",
+                     Sabotage::none,
+                     {"scale_up.new_pod_delay=2h"}},
+        SabotageCase{"machines are given up after five seconds",
+                     "shop",
+                     "returns",
+                     Sabotage::none,
+                     {"scale_up.max_node_provision_time=5s"}},
+        SabotageCase{"no delays",
+                     "factory",
+                     "churn",
+                     Sabotage::none,
+                     {"scale_down.delay_after_add=0s", "scale_down.delay_after_delete=0s",
+                      "scale_down.delay_after_failure=0s", "scale_down.unneeded_time=0s",
+                      "scale_down.unready_time=0s", "scale_down.utilization_threshold=1.0"}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Expanders, ChaosInvariants,
+    ::testing::Values(by_expander("the dearest group", "dearest", "dearest", "spot", "price"),
+                      by_expander("the dearest group, called cheapest", "dearest", "cheapest",
+                                  "spot", "price"),
+                      by_expander("the largest machines", "biggest", "biggest", "spot", "price"),
+                      by_expander("the most machines", "most_nodes", "most_nodes", "spot", "price"),
+                      by_expander("the fewest pods", "fewest_pods", "fewest_pods", "spot", "price"),
+                      by_expander("groups by turns", "by_turns", "by_turns", "spot", "price"),
+                      by_expander("no group", "nothing", "nothing", "spot", "price"),
+                      SabotageCase{"a random group",
+                                   "spot",
+                                   "price",
+                                   Sabotage::none,
+                                   {"pipeline.scale_up.expanders=['random']"}}));
 
 }  // namespace
 }  // namespace capstan::simulation
