@@ -85,13 +85,12 @@ private:
         return able != able_since_.end() && able->second < last.now();
     }
 
-    static bool is_able(const Moment& moment, const engine::Group& group) {
+    static bool is_able(const Moment& moment, const engine::Group& group, const Sums& sums) {
         const int target = group.group.target.value_or(0);
         const bool is_whole = group.options.zero_or_max.value_or(false);
         if (is_whole && (target > 0 || !group.group.max)) return false;
         const int machines = is_whole ? std::max(1, *group.group.max) : 1;
-        return could_grow(moment, group, target, machines,
-                          sums_of(moment, DeletingMachines::counted));
+        return could_grow(moment, group, target, machines, sums);
     }
     void check_groups(const Moment& moment) {
         // While the memory cannot be written, nothing is ordered.
@@ -101,9 +100,10 @@ private:
         std::erase_if(able_since_, [&](const auto& entry) {
             return moment.find_group(NodeGroupId(entry.first)) == nullptr;
         });
+        const Sums sums = sums_of(moment, DeletingMachines::counted);
         for (const engine::Group& group : moment.groups()) {
             const std::string& id = group.group.id.value();
-            if (is_well && is_able(moment, group)) {
+            if (is_well && is_able(moment, group, sums)) {
                 able_since_.try_emplace(id, moment.now());
             } else {
                 able_since_.erase(id);
