@@ -25,6 +25,8 @@ public:
     void add(const Fact& fact) {
         if (wants_facts_) observer_.on_fact(fact);
     }
+    void add(const Fault& drawn) { observer_.on_drawn(drawn); }
+    void add_left_out(const Action& action) { observer_.on_left_out(action); }
 
     /// From here on events are held back, until take_held() returns them.
     void hold() { is_held_ = true; }

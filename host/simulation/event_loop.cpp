@@ -118,7 +118,11 @@ Result<void> EventLoop::apply(const Action& action, Time moment) {
             }
         },
         action.what);
-    if (done || is_left_out(action, done.error())) return {};
+    if (done) return {};
+    if (is_left_out(action, done.error())) {
+        parts_.event_log.add_left_out(action);
+        return {};
+    }
     const std::string line = action.place.line == 0 ? "" : ":" + std::to_string(action.place.line);
     Error error = within(parts_.source + line, std::move(done).error());
     // The input names something that does not exist: a mistake of the input.

@@ -146,7 +146,8 @@ struct Reload {
     runtime::config::ScaleUp scale_up;
     runtime::config::ScaleDown scale_down;
     runtime::config::Limits limits;
-    std::string text{};  ///< "scale_down.unneeded_time=1m", for the event
+    std::string text{};                   ///< "scale_down.unneeded_time=1m", for the event
+    std::vector<std::string> settings{};  ///< the same, one by one
 };
 
 using ExternalEvent =

@@ -82,6 +82,7 @@ bool FaultInjector::is_out_of_reach(const FaultEvent& event) const {
 Result<Duration> FaultInjector::reach(Time now) {
     Duration jump{0};
     std::vector<FaultEvent> due = faults_.take_due(now, groups());
+    for (const Fault& drawn : faults_.take_drawn()) parts_.event_log.add(drawn);
     std::erase_if(due, [&](const FaultEvent& event) { return is_out_of_reach(event); });
     for (const FaultEvent& event : due) {
         parts_.event_log.add(now, EventKind::fault, event.group, sentence(event));

@@ -145,7 +145,8 @@ std::vector<FaultEvent> Faults::take_due(Time now, const std::vector<std::string
     for (std::size_t i = 0; i < sources_.size(); ++i) {
         Source& source = sources_[i];
         while (source.next && *source.next <= now) {
-            begin(source, random(i, source.slot, 1), *source.next, groups, out);
+            begin(source, source.fault.draw.value_or(random(i, source.slot, 1)), *source.next,
+                  groups, out);
             ++source.slot;
             find_next(i);
         }
@@ -165,6 +166,12 @@ void Faults::begin(const Source& source, std::uint64_t chance, Time at,
         if (groups.empty()) return;
         event.group = groups[chance % groups.size()];
     }
+    drawn_.push_back({.kind = fault.kind,
+                      .group = event.group,
+                      .cloud = fault.cloud,
+                      .from = at - start_,
+                      .lasts = fault.lasts,
+                      .draw = chance});
     if (!is_brief(fault.kind)) {
         const auto [known, is_new] =
             active_.try_emplace({event.kind, event.group, event.cloud}, at + fault.lasts);

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <capstan/time.hpp>
@@ -59,6 +60,8 @@ struct Fault {
     Duration every = std::chrono::minutes(1);
     std::optional<Duration> until{};  ///< after the start: last possible time; absent: no limit
     Duration lasts = std::chrono::minutes(5);
+    /// FaultEvent::chance; absent: drawn from the seed each time.
+    std::optional<std::uint64_t> draw{};
 };
 
 // The schedule of the faults of an input.
@@ -93,6 +96,9 @@ public:
     /// them is drawn if a fault about a group names none; if there are no groups, that fault does
     /// not come.
     std::vector<FaultEvent> take_due(Time now, const std::vector<std::string>& groups);
+    /// The faults that have begun since the last call, in order, each as a fault that occurs once
+    /// and leaves nothing to chance.
+    std::vector<Fault> take_drawn() { return std::exchange(drawn_, {}); }
 
 private:
     struct Source {
@@ -111,6 +117,7 @@ private:
     const std::uint64_t seed_;
     std::vector<Source> sources_;
     std::map<Active, Time> active_;  ///< faults under way, with their ends
+    std::vector<Fault> drawn_;
 };
 
 }  // namespace capstan::simulation

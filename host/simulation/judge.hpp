@@ -1,14 +1,20 @@
-/// The bounds by which chaos runs judge a scenario: its table [judge].
+/// Whether and by which bounds a scenario is judged: its table [judge].
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
+
+#include <capstan/time.hpp>
 
 namespace capstan::simulation {
 
 /// Absolute bounds. They never come from the configuration under test, since a wrong setting is
 /// what the judge has to notice. A scenario that needs another bound says so.
 struct Judge {
+    /// After the start: from then on there are no faults and no external events. Absent: the
+    /// scenario is judged only in chaos runs.
+    std::optional<Duration> calm{};
     double evictions = 2;           ///< of a replica in two hours of calm
     double evictions_in_storm = 4;  ///< of a replica in two hours in which there are faults
     double orders = 1.2;            ///< machines ordered per machine that was needed

@@ -22,6 +22,12 @@ public:
         for (Observer* one : all_)
             if (one->wants_facts()) one->on_fact(fact);
     }
+    void on_drawn(const Fault& fault) override {
+        for (Observer* one : all_) one->on_drawn(fault);
+    }
+    void on_left_out(const Action& action) override {
+        for (Observer* one : all_) one->on_left_out(action);
+    }
     void on_progress(const Progress& progress) override {
         for (Observer* one : all_) one->on_progress(progress);
     }

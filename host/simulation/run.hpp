@@ -38,6 +38,11 @@ public:
     virtual bool wants_facts() const { return false; }
     /// Called for each fact as it happens, also while a decision is carried out.
     virtual void on_fact(const Fact&) {}
+    /// A fault begins. An input with this fault in place of the one that it was drawn for has the
+    /// same fault at the same time.
+    virtual void on_drawn(const Fault&) {}
+    /// An action of the input was impossible and is left out; see IfImpossible.
+    virtual void on_left_out(const Action&) {}
     virtual void on_progress(const Progress&) {}
     /// The autoscaler was restarted, or leads again, with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}

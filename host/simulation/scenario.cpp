@@ -6,6 +6,8 @@
 #include <set>
 #include <utility>
 
+#include <capstan/duration.hpp>
+
 #include "io/text_format.hpp"
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
@@ -49,6 +51,7 @@ Fields make_schema() {
     Fields fields = runtime::config::fields_of(keys::Scenario{});
     Fields& step = std::ranges::find(fields, "step", &Field::key)->fields;
     step.push_back(opaque_list("change", "Changes of the simulated cloud."));
+    step.push_back(opaque_list("cloud", "Changes of other settings of simulated clouds."));
     step.push_back(opaque_list("groups", "Node groups to add to the simulated cloud."));
     fields.push_back(opaque_list("group", "A node group of the simulated cloud."));
     fields.push_back(opaque_list(
@@ -70,15 +73,6 @@ std::string hint(std::string_view path, std::string_view key) {
     return std::ranges::count(step, key, &Field::key) > 0 ? "; it belongs in a [[step]]" : "";
 }
 
-/// The sections of a configuration in the file, as the root of one.
-TomlValue sections_of(const TomlValue& root) {
-    TomlValue out;
-    for (const TomlValue& member : root.children) {
-        if (std::ranges::count(sections, member.key) > 0) out.children.push_back(member);
-    }
-    return out;
-}
-
 const std::vector<SettingValue>& items_of(const SettingValue& tree, std::string_view key) {
     static const std::vector<SettingValue> none;
     const SettingValue* list = tree.find(key);
@@ -87,6 +81,7 @@ const std::vector<SettingValue>& items_of(const SettingValue& tree, std::string_
 
 Judge make_judge(const keys::Judge& given) {
     Judge out;
+    out.calm = given.calm;
     out.evictions = given.evictions.value_or(out.evictions);
     out.evictions_in_storm = given.evictions_in_storm.value_or(out.evictions_in_storm);
     out.orders = given.orders.value_or(out.orders);
@@ -107,7 +102,9 @@ public:
           values_(runtime::config::read_section<keys::Scenario>(tree)),
           diagnostics_(diagnostics),
           sections_(sections_of(root)),
-          cloud_(make_cloud(root, diagnostics)) {}
+          cloud_(make_cloud(root, diagnostics)) {
+        others_.settings = groups_of_plugins(root);
+    }
 
     Input input() {
         Input out{.title = values_.title,
@@ -123,7 +120,7 @@ public:
         add_all(values_.budget, "budget", make_budget, out.budgets);
         add_all(values_.fault, "fault", make_fault, out.faults);
         out.judge = make_judge(values_.judge);
-        for (std::size_t i = 0; i < values_.step.size(); ++i) out.steps.push_back(step(i));
+        for (std::size_t i = 0; i < values_.step.size(); ++i) add_step(i, out.steps);
         const ScenarioNames names{.groups = known_groups(), .batches = known_batches()};
         for (const SettingValue& table : items_of(tree_, "step"))
             check_expectations(table, names, diagnostics_);
@@ -201,6 +198,33 @@ private:
         }
     }
 
+    /// Adds the step, after the time up to its `at`.
+    void add_step(std::size_t index, std::vector<Step>& out) {
+        if (const std::optional<Duration> at = values_.step[index].at)
+            wait_until(*at, items_of(tree_, "step")[index].find("at")->place, out);
+        out.push_back(step(index));
+    }
+
+    /// Makes the last step so long that the next one begins at `at`.
+    void wait_until(Duration at, runtime::config::Place place, std::vector<Step>& out) {
+        Duration begin{0};
+        for (const Step& step : out) {
+            if (!step.advance) {
+                diagnostics_.error(place, "step: 'at' needs earlier steps without 'until'");
+                return;
+            }
+            begin += *step.advance;
+        }
+        if (at < begin) {
+            diagnostics_.error(place, "step: 'at' is before the end of the previous step, " +
+                                          format_duration(begin));
+        } else if (out.empty() && at > Duration(0)) {
+            out.push_back({.advance = at, .place = place});
+        } else if (!out.empty()) {
+            *out.back().advance += at - begin;
+        }
+    }
+
     Step step(std::size_t index) {
         const keys::Step& given = values_.step[index];
         const SettingValue& table = items_of(tree_, "step")[index];
@@ -238,15 +262,18 @@ private:
         out.push_back({.what = Reload{.scale_up = std::move(config->scale_up),
                                       .scale_down = std::move(config->scale_down),
                                       .limits = std::move(config->limits),
-                                      .text = text},
+                                      .text = text,
+                                      .settings = given.reload},
                        .place = place});
     }
 
     /// The actions of a step: first those on the cloud, then those on nodes, then those on pods.
     std::vector<Action> actions(const keys::Step& given, const SettingValue& table,
                                 const TomlValue& written) {
+        const bool may_be_others = !cloud_ && root_.find("plugin") != nullptr;
         std::vector<Action> out =
-            make_cloud_actions(written, cloud_ ? &cloud_->settings : nullptr, diagnostics_);
+            make_cloud_actions(written, cloud_ ? cloud_->settings : others_,
+                               may_be_others ? GroupsKnown::some : GroupsKnown::all, diagnostics_);
         add_reload(given, table, out);
         const auto& nodes = items_of(table, "nodes");
         for (std::size_t i = 0; i < given.nodes.size(); ++i) {
@@ -283,6 +310,7 @@ private:
     Diagnostics& diagnostics_;
     TomlValue sections_;  ///< as the steps so far have set them
     std::optional<ScenarioCloud> cloud_;
+    CloudSettings others_{};  ///< without `cloud_`: the groups of the configuration's clouds
 };
 
 void check(const keys::Scenario& given, const Input& input, const TomlValue& root, Scenario& out) {
@@ -302,6 +330,14 @@ void check(const keys::Scenario& given, const Input& input, const TomlValue& roo
 }
 
 }  // namespace
+
+TomlValue sections_of(const TomlValue& root) {
+    TomlValue out;
+    for (const TomlValue& member : root.children) {
+        if (std::ranges::count(sections, member.key) > 0) out.children.push_back(member);
+    }
+    return out;
+}
 
 const Fields& scenario_schema() {
     static const Fields fields = make_schema();
@@ -333,9 +369,9 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     turn_shares_into_text(*root);
     const SettingValue tree =
         runtime::config::validate_settings(*root, scenario_schema(), "", out.diagnostics, hint);
-    const TomlValue own = sections_of(*root);
-    out.has_sections = !own.children.empty();
-    out.config = runtime::config::read_config(own, shipped, out.diagnostics);
+    out.sections = sections_of(*root);
+    out.has_sections = !out.sections.children.empty();
+    out.config = runtime::config::read_config(out.sections, shipped, out.diagnostics);
     // An entry that a schema refused is missing in `tree`, whose lists no longer match the file's.
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, shipped, out.diagnostics);

@@ -24,15 +24,19 @@ struct Scenario {
     std::vector<SharedReplicas> balancers{};  ///< for live clusters alone
     /// The configuration in the file's own sections.
     std::optional<runtime::config::Config> config{};
-    std::filesystem::path config_file{};  ///< the configuration file it names; empty: none
-    bool has_sections = false;            ///< the file has sections of a configuration
-    bool has_scan_interval = false;       ///< false: the configuration's applies
+    runtime::config::TomlValue sections{};  ///< a table with these sections
+    std::filesystem::path config_file{};    ///< the configuration file it names; empty: none
+    bool has_sections = false;              ///< the file has sections of a configuration
+    bool has_scan_interval = false;         ///< false: the configuration's applies
     runtime::config::Diagnostics diagnostics;
 };
 
 /// The keys of a scenario. Tables of the simulated cloud and sections of a configuration come
 /// without their keys.
 const runtime::config::Fields& scenario_schema();
+
+/// A table with the sections of a configuration that a scenario may have, out of `root`.
+runtime::config::TomlValue sections_of(const runtime::config::TomlValue& root);
 
 /// `overrides` replace values of the file; see runtime/config/overrides.hpp.
 Scenario read_scenario(const std::filesystem::path& file,

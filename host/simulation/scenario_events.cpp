@@ -1,6 +1,7 @@
 #include "simulation/scenario_events.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -23,6 +24,14 @@ using runtime::config::SettingValue;
 
 /// Both enumerations name the same faults in the same order.
 FaultKind fault_kind(keys::FaultName name) { return static_cast<FaultKind>(name); }
+
+/// Absent: the text is not a number of at most 16 digits.
+std::optional<std::uint64_t> find_hexadecimal(std::string_view text) {
+    std::uint64_t out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return out;
+}
 
 bool is_command(std::string_view text) {
     return std::ranges::any_of(names_of(keys::Command{}), [&](std::string_view word) {
@@ -166,6 +175,11 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
         diagnostics.error(table.place, "fault: this kind takes no 'cloud'");
     if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
         diagnostics.error(table.place, "fault: 'lasts' may be negative only for clock_jump");
+    const std::optional<std::uint64_t> draw = find_hexadecimal(fault.draw);
+    if (!fault.draw.empty() && !draw)
+        diagnostics.error(table.find("draw")->place,
+                          "fault: 'draw' must be a hexadecimal number such as \"8f3a0c12\", not " +
+                              in_quotes(fault.draw));
     return {.kind = kind,
             .group = fault.group,
             .cloud = fault.cloud,
@@ -173,7 +187,8 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
             .chance = fault.chance,
             .every = fault.every,
             .until = fault.until,
-            .lasts = fault.lasts};
+            .lasts = fault.lasts,
+            .draw = draw};
 }
 
 NodeEdit make_node_edit(const keys::NodeEdit& edit, const SettingValue& table,

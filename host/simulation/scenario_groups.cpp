@@ -243,12 +243,47 @@ std::optional<ScenarioCloud> make_cloud(const TomlValue& root, Diagnostics& diag
     return out;
 }
 
-std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* cloud,
-                                       Diagnostics& diagnostics) {
+namespace {
+
+/// `{ id = "west", drop = ["fail"], latency = "2s" }`. Also changes the settings of the scenario's
+/// own cloud, so that they are checked.
+CloudEdit make_cloud_edit(const TomlValue& table, GroupsKnown known, TomlValue& changed) {
+    CloudEdit out{.cloud = PluginInstanceId(text_of(table, "id"))};
+    for (const TomlValue& member : table.children) {
+        if (member.key == "id") continue;
+        if (member.key == "drop") {
+            for (const TomlValue& key : member.children) out.dropped.push_back(key.text);
+            continue;
+        }
+        out.settings.children.push_back(member);
+    }
+    if (known != GroupsKnown::all) return out;
+    for (const std::string& key : out.dropped) erase(changed, key);
+    for (const TomlValue& member : out.settings.children) put(member, changed);
+    return out;
+}
+
+}  // namespace
+
+TomlValue groups_of_plugins(const TomlValue& root) {
+    TomlValue out;
+    const TomlValue* const plugins = root.find("plugin");
+    if (plugins == nullptr) return out;
+    TomlValue& all = list_of(out, "groups");
+    for (const TomlValue& plugin : plugins->children) {
+        const TomlValue* const settings = plugin.find("settings");
+        const TomlValue* const groups = settings == nullptr ? nullptr : settings->find("groups");
+        if (groups == nullptr) continue;
+        all.children.insert(all.children.end(), groups->children.begin(), groups->children.end());
+    }
+    return out;
+}
+
+std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings& cloud,
+                                       GroupsKnown known, Diagnostics& diagnostics) {
     std::vector<Action> out;
-    CloudSettings none;
-    TomlValue& changed = (cloud == nullptr ? none : *cloud).changed;
-    if (cloud != nullptr && changed.children.empty()) changed = cloud->settings;
+    TomlValue& changed = cloud.changed;
+    if (changed.children.empty()) changed = cloud.settings;
     std::vector<Registration> registrations;
     for (const TomlValue& group : take_groups(
              tables_of(step, "groups", "step.groups: expected a list of tables", diagnostics),
@@ -267,15 +302,20 @@ std::vector<Action> make_cloud_actions(const TomlValue& step, CloudSettings* clo
         if (auto own = take_registration(change, id, diagnostics))
             out.push_back({.what = *std::move(own), .place = change.place});
         CloudChange external_event{id, change};
-        if (!add_change(changed, external_event, Duration(0))) {
+        const bool is_known = add_change(changed, external_event, Duration(0)).has_value();
+        if (!is_known && known == GroupsKnown::all) {
             diagnostics.error(change.place, "step.change: unknown group '" +
                                                 runtime::config::shortened(id, 60) + "'");
         } else if (!change.children.empty()) {
-            if (auto types = types_of(*find_group(changed, id)); !types.empty())
+            const TomlValue* const group = find_group(changed, id);
+            if (auto types = types_of(group != nullptr ? *group : change); !types.empty())
                 out.push_back({.what = Registration{.group = id, .types = std::move(types)}});
             out.push_back({.what = std::move(external_event), .place = change.place});
         }
     }
+    for (const TomlValue& edit :
+         tables_of(step, "cloud", "step.cloud: expected a list of tables", diagnostics))
+        out.push_back({.what = make_cloud_edit(edit, known, changed), .place = edit.place});
     return out;
 }
 

@@ -37,10 +37,17 @@ struct ScenarioCloud {
 std::optional<ScenarioCloud> make_cloud(const runtime::config::TomlValue& root,
                                         runtime::config::Diagnostics& diagnostics);
 
-/// The actions of a step's `groups`, `remove_groups` and `change`, in this order. A change of an
-/// unknown group is reported. New groups and changes also go into `cloud->changed`, so that they
-/// are checked. `cloud`: NULL if the scenario has no simulated cloud.
-std::vector<Action> make_cloud_actions(const runtime::config::TomlValue& step, CloudSettings* cloud,
+/// The groups of all plugins of the configuration in the file: a table with the list `groups`.
+runtime::config::TomlValue groups_of_plugins(const runtime::config::TomlValue& root);
+
+/// Whether a group that the settings do not have is a mistake. It is not if clouds of the
+/// configuration may have it.
+enum class GroupsKnown { all, some };
+/// The actions of a step's `groups`, `remove_groups`, `change` and `cloud`, in this order. A change
+/// of an unknown group is reported. New groups and changes also go into `cloud.changed`, so that
+/// they are checked.
+std::vector<Action> make_cloud_actions(const runtime::config::TomlValue& step, CloudSettings& cloud,
+                                       GroupsKnown known,
                                        runtime::config::Diagnostics& diagnostics);
 
 }  // namespace capstan::simulation

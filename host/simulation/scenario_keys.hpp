@@ -334,7 +334,7 @@ constexpr auto names_of(FaultName) {
 
 struct Fault {
     FaultName kind = FaultName::stock_out;
-    std::string group, cloud;
+    std::string group, cloud, draw;
     Duration from{0};
     std::optional<Duration> until;
     std::optional<double> chance;
@@ -344,6 +344,9 @@ void describe(auto&& key, Fault& s) {
     key("kind", s.kind, "Kind of the fault.");
     key("group", s.group, "Node group with the fault; unset: a random group each time.");
     key("cloud", s.cloud, "Cloud with the fault; unset: a random cloud each time.");
+    key("draw", s.draw,
+        "Random number in hexadecimal that chooses the cloud, machine or node; unset: drawn from "
+        "the seed.");
     key("from", s.from, "Time of the first occurrence, from the start.");
     key("until", s.until, "Time after which the fault does not occur again; unset: no end.");
     key("chance", s.chance,
@@ -468,7 +471,7 @@ struct Step {
     std::map<std::string, std::string> bind;
     std::vector<std::string> remove, remove_groups;
     std::vector<std::string> reload;
-    std::optional<Duration> advance, within;
+    std::optional<Duration> at, advance, within;
     std::optional<std::string> until;
     Expected expected;
 };
@@ -485,6 +488,8 @@ void describe(auto&& key, Step& s) {
     key("reload", s.reload,
         "Settings of [scale_up], [scale_down] and [limits] to reload: "
         "[\"scale_down.unneeded_time=1m\"].");
+    key("at", s.at,
+        "Time at which the step begins, from the start; the step before it lasts until then.");
     key("advance", s.advance, "Length of the step.", {.min = 1});
     key("until", s.until,
         "\"idle\": until nothing is due, or 24h have passed without an event; \"command\": until a "
@@ -499,10 +504,14 @@ void describe(auto&& key, Step& s) {
 /// simulated cloud.
 /// The defaults are those of simulation::Judge.
 struct Judge {
+    std::optional<Duration> calm;
     std::optional<double> evictions, evictions_in_storm, orders, returns, node_hours, price;
     std::vector<std::string> off;
 };
 void describe(auto&& key, Judge& s) {
+    key("calm", s.calm,
+        "Time from the start at which no more faults and events come. With it, invariants judge "
+        "the run also without --chaos; unset: they do not.");
     key("evictions", s.evictions, "Evictions of a replica in two hours of calm (default 2).",
         {.min = 0});
     key("evictions_in_storm", s.evictions_in_storm,
