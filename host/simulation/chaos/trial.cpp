@@ -1,12 +1,14 @@
 #include "simulation/chaos/trial.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <capstan/sentence.hpp>
 
 #include "simulation/chaos/chaos_scenario.hpp"
 #include "simulation/observers.hpp"
+#include "simulation/run_figures.hpp"
 #include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation::chaos {
@@ -19,17 +21,57 @@ Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t see
         return fail(ErrorCode::invalid_config,
                     base.source + ": judge.off: no invariant " + in_quotes(unknown));
     const Time calm = scenario.input.start + scenario.faults;
-    InvariantChecker checker(
-        {.start = scenario.input.start, .calm = calm, .end = calm + scenario.calm});
-    checker.begin(
-        {.input = scenario.input, .clouds = clouds, .calm = calm, .end = calm + scenario.calm});
+    return run_checked(scenario.input, setup,
+                       {.start = scenario.input.start, .calm = calm, .end = calm + scenario.calm},
+                       observer)
+        .trial;
+}
+
+CheckedRun run_checked(const Input& input, const Setup& setup, const Watch& watch,
+                       Observer* observer) {
+    const std::vector<SimulatedCloud> clouds = simulated_clouds(input, setup.plugins);
+    InvariantChecker checker(watch);
+    checker.begin({.input = input, .clouds = clouds, .calm = watch.calm, .end = watch.end});
     Observers observers;
     if (observer != nullptr) observers.add(*observer);
     observers.add(checker);
-    const Result<Report> report = run(scenario.input, setup, observers);
-    return Trial{.violations = checker.violations(),
-                 .error = report ? "" : report.error().message,
-                 .exposure = checker.exposure()};
+    Result<Report> report = run(input, setup, observers);
+    Trial trial{.violations = checker.violations(),
+                .error = report ? "" : report.error().message,
+                .exposure = checker.exposure()};
+    return {.trial = std::move(trial), .report = std::move(report)};
+}
+
+Watch watch_of(const Input& input) {
+    Watch out{.start = input.start};
+    if (input.judge.calm) out.calm = input.start + *input.judge.calm;
+    Time end = input.start;
+    for (const Step& step : input.steps) {
+        if (!step.advance || step.until_command) return out;
+        end += *step.advance;
+    }
+    if (!input.time_limit) out.end = end;
+    return out;
+}
+
+Result<Report> run_judged(const Input& input, const Setup& setup, Observer& observer) {
+    if (const std::string unknown = find_unknown(input.judge); !unknown.empty())
+        return fail(ErrorCode::invalid_config,
+                    input.source + ": judge.off: no invariant " + in_quotes(unknown));
+    Watch watch = watch_of(input);
+    if (setup.until) watch.end = Time::max();
+    auto [trial, report] = run_checked(input, setup, watch, &observer);
+    if (!report) return std::move(report);
+    for (const Violation& violation : trial.violations) {
+        Event event{.at = violation.at,
+                    .kind = EventKind::unmet,
+                    .text = violation.invariant + ": " + violation.text};
+        report->unmet.push_back({input.source + ": " + clock_text(violation.at), event.text});
+        observer.on_event(event);
+        report->events.push_back(std::move(event));
+    }
+    report->expected += std::max<std::int64_t>(1, std::ssize(trial.violations));
+    return std::move(report);
 }
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {

@@ -91,4 +91,21 @@ struct Trial {
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* observer = nullptr);
 
+// Runs of any input, for scenarios with Judge::calm and for reducing a break.
+
+struct CheckedRun {
+    Trial trial{};
+    Result<Report> report;
+};
+/// Runs the input and checks all invariants that it does not switch off.
+CheckedRun run_checked(const Input& input, const Setup& setup, const Watch& watch,
+                       Observer* observer = nullptr);
+
+/// The times of an input: its calm, and its end if all of its steps have a length.
+Watch watch_of(const Input& input);
+
+/// Runs an input with Judge::calm. Violations are unmet expectations of the report.
+/// `invalid_config`: Judge::off names an unknown invariant.
+Result<Report> run_judged(const Input& input, const Setup& setup, Observer& observer);
+
 }  // namespace capstan::simulation::chaos
