@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@
 #include "commands/simulate_chaos.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
+#include "simulation/chaos/trial.hpp"
 #include "simulation/observers.hpp"
 #include "simulation/run.hpp"
 #include "simulation/simulated_clouds.hpp"
@@ -32,6 +34,9 @@ struct SimulateArguments {
     SimulateFiles::Paths files;
     bool chaos = false;
     int seeds = 1;
+    std::optional<int> minutes;
+    int jobs = 1;
+    std::string breaks = ".";
     std::shared_ptr<OutputFormat> format;
 };
 
@@ -82,10 +87,15 @@ int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
     if (!simulation) return exit_usage;
     if (simulation::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
         return refuse(streams, "--chaos: the scenario has no simulated cloud", exit_usage);
+    std::optional<std::chrono::minutes> time;
+    if (arguments.minutes) time.emplace(*arguments.minutes);
     return run_chaos(*simulation,
                      {.first_seed = arguments.seed.value_or(simulation->input.seed),
                       .seeds = arguments.seeds,
+                      .time = time,
+                      .jobs = arguments.jobs,
                       .every_pass = arguments.every_pass,
+                      .breaks = arguments.breaks,
                       .format = *arguments.format,
                       .repeat = command_to_repeat(arguments)},
                      streams);
@@ -132,14 +142,15 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     simulation::Observers observers;
     observers.add(printer);
     files->add_to(observers);
-    const auto report = simulation::run(simulation->input,
-                                        {.config = simulation->prepared->sound_config(),
-                                         .plugins = simulation->prepared->plugins,
-                                         .version = CAPSTAN_VERSION,
-                                         .until = until,
-                                         .every_pass = arguments.every_pass,
-                                         .state = arguments.state},
-                                        observers);
+    const simulation::Setup setup{.config = simulation->prepared->sound_config(),
+                                  .plugins = simulation->prepared->plugins,
+                                  .version = CAPSTAN_VERSION,
+                                  .until = until,
+                                  .every_pass = arguments.every_pass,
+                                  .state = arguments.state};
+    const auto report = simulation->input.judge.calm
+                            ? simulation::chaos::run_judged(simulation->input, setup, observers)
+                            : simulation::run(simulation->input, setup, observers);
     printer.finish();
     if (!report) {
         const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
@@ -163,12 +174,33 @@ void add_chaos(CLI::App& command, SimulateArguments& arguments) {
     for (const char* other :
          {"--cluster", "--trace", "--until", "--state", "--report", "--metrics", "--record"})
         chaos.excludes(command.get_option(other));
+    CLI::Option& seeds = *command
+                              .add_option("--seeds", arguments.seeds,
+                                          "With --chaos: number of seeds, from --seed on "
+                                          "(default: 1)")
+                              ->check(at_least_one())
+                              ->needs(&chaos)
+                              ->type_name("N");
     command
-        .add_option("--seeds", arguments.seeds,
-                    "With --chaos: number of seeds, from --seed on (default: 1)")
+        .add_option("--minutes", arguments.minutes,
+                    "With --chaos: run seeds, from --seed on, for this long in real time")
+        ->check(at_least_one())
+        ->needs(&chaos)
+        ->excludes(&seeds)
+        ->type_name("N");
+    command
+        .add_option("--jobs", arguments.jobs,
+                    "With --chaos: number of seeds that run at the same time (no effect on the "
+                    "result; default: 1)")
         ->check(at_least_one())
         ->needs(&chaos)
         ->type_name("N");
+    command
+        .add_option("--breaks", arguments.breaks,
+                    "With --chaos: folder for the scenario file of each violation, reduced to the "
+                    "events that cause it; '': write none (default: the current folder)")
+        ->needs(&chaos)
+        ->type_name("DIR");
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 /// `capstan simulate --chaos`: a scenario run once per seed, each time with other faults.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "commands/command_line.hpp"
@@ -13,13 +15,19 @@ namespace capstan::commands {
 struct ChaosBatch {
     std::uint64_t first_seed = 0;
     int seeds = 1;  ///< 1: its events are printed, too
+    /// In real time: seeds are begun until it is over, however many; absent: `seeds` are run.
+    std::optional<std::chrono::minutes> time{};
+    int jobs = 1;  ///< seeds at a time, each in a process of its own if more than 1
     bool every_pass = false;
+    /// Where reduced breaks are written; empty: breaks are not reduced.
+    std::string breaks{};
     OutputFormat format = OutputFormat::text;
     std::string repeat{};  ///< the command line without seeds; with --seed it repeats one run
 };
 
-/// Prints each violation with its time and the command that repeats the run, then counts of the
-/// whole batch. Returns the exit code: `exit_failed` if any run failed.
+/// Prints each violation with its time, the scenario file of the reduced break, and the command
+/// that repeats the run, then counts of the whole batch. Returns the exit code: `exit_failed` if
+/// any run failed.
 int run_chaos(const Simulation& simulation, const ChaosBatch& batch, Streams streams);
 
 }  // namespace capstan::commands

@@ -17,6 +17,7 @@
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
+#include "runtime/config/overrides.hpp"
 #include "runtime/pass_metrics.hpp"
 #include "runtime/services/metrics.hpp"
 #include "simulation/dump/dump.hpp"
@@ -53,6 +54,20 @@ runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenari
     if (!scenario.config_file.empty())
         return runtime::config::load_config(scenario.config_file, shipped, from.set);
     return {std::move(scenario.config), scenario.diagnostics};
+}
+
+/// The sections of the configuration file; empty: it has errors, which are reported elsewhere.
+runtime::config::TomlValue sections_elsewhere(const SimulateInput& from,
+                                              const simulation::Scenario& scenario) {
+    const std::filesystem::path file =
+        from.config.empty() ? scenario.config_file : std::filesystem::path(from.config);
+    auto source = runtime::config::read_source(file);
+    if (!source) return {};
+    runtime::config::Diagnostics diagnostics(*std::move(source));
+    std::optional<runtime::config::TomlValue> root = runtime::config::parse_toml(diagnostics);
+    if (!root) return {};
+    runtime::config::override_values(*root, from.set, diagnostics);
+    return simulation::sections_of(*root);
 }
 
 /// Whether a step reloads the configuration.
@@ -123,7 +138,10 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
         return std::nullopt;
     }
     runtime::config::Loaded loaded = config_of(from, scenario, shipped, err);
-    Simulation out{.input = *std::move(scenario.input), .balancers = std::move(scenario.balancers)};
+    Simulation out{.input = *std::move(scenario.input),
+                   .sections = is_elsewhere ? sections_elsewhere(from, scenario)
+                                            : std::move(scenario.sections),
+                   .balancers = std::move(scenario.balancers)};
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
     if (where == RunsIn::virtual_time && loaded.config && out.input.clouds.empty() &&

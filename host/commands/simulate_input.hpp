@@ -56,6 +56,8 @@ InputFile recognize_file(const std::string& file);
 /// A simulation that is ready to run.
 struct Simulation {
     simulation::Input input{};
+    /// The sections of a scenario's configuration, as a table; empty for other inputs.
+    runtime::config::TomlValue sections{};
     std::unique_ptr<simulation::PreparedSetup> prepared{};  ///< not NULL, without errors
     std::vector<simulation::SharedReplicas> balancers{};    ///< created by a live cluster only
 };

@@ -1,0 +1,69 @@
+#include "commands/break_file.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "commands/command_line.hpp"
+#include "commands/file_io.hpp"
+#include "simulation/chaos/shortest_break.hpp"
+#include "simulation/run_figures.hpp"
+#include "simulation/scenario_writer.hpp"
+
+namespace capstan::commands {
+namespace {
+
+simulation::Setup setup_of(const Simulation& simulation) {
+    return {.config = simulation.prepared->sound_config(),
+            .plugins = simulation.prepared->plugins,
+            .version = CAPSTAN_VERSION};
+}
+
+/// Runs the file without chaos.
+Result<void> check_break(const std::filesystem::path& file,
+                         const simulation::chaos::Violation& wanted) {
+    std::ostringstream complaints;
+    SimulateInput input;
+    input.scenario = file.string();
+    const std::optional<Simulation> read = make_simulation(input, complaints);
+    if (!read)
+        return fail(ErrorCode::internal, file.string() + ": cannot be read: " + complaints.str());
+    simulation::Observers none;
+    const auto report = simulation::chaos::run_judged(read->input, setup_of(*read), none);
+    const bool is_error = wanted.invariant == "error";
+    const bool breaks =
+        report ? std::ranges::any_of(report->unmet,
+                                     [&](const simulation::Unmet& unmet) {
+                                         return unmet.text.starts_with(wanted.invariant + ": ");
+                                     })
+               : is_error;
+    if (breaks) return {};
+    return fail(ErrorCode::internal, file.string() + ": does not break " + wanted.invariant);
+}
+
+}  // namespace
+
+Result<BreakFile> write_break(const Simulation& simulation, std::uint64_t seed,
+                              const std::filesystem::path& folder, const std::string& repeat) {
+    CAPSTAN_TRY(simulation::chaos::Break found, simulation::chaos::find_shortest_break(
+                                                    simulation.input, setup_of(simulation), seed));
+    const simulation::chaos::Violation& violation = found.violation;
+    found.input.title = violation.invariant + ": " + violation.text;
+    CAPSTAN_TRY(
+        const std::string text,
+        simulation::write_scenario(
+            found.input, simulation.sections,
+            {"Found by: " + repeat,
+             "Breaks " + violation.invariant + " at " + simulation::clock_text(violation.at) + ".",
+             "Move this file to tests/scenarios/found to keep it as a test."}));
+    const std::filesystem::path file =
+        folder / (std::filesystem::path(simulation.input.source).stem().string() + "-seed-" +
+                  std::to_string(seed) + ".toml");
+    CAPSTAN_CHECK(write_file(file, text));
+    CAPSTAN_CHECK(check_break(file, violation));
+    return BreakFile{
+        .path = file.string(), .events = found.events, .events_before = found.events_before};
+}
+
+}  // namespace capstan::commands
