@@ -1,0 +1,59 @@
+/// A scenario that tests run in their own process, with the shipped plugins.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../host/commands/shell.hpp"
+#include "simulation/chaos/shortest_break.hpp"
+#include "simulation/chaos/trial.hpp"
+#include "simulation/observers.hpp"
+#include "simulation/prepare.hpp"
+#include "simulation/scenario.hpp"
+
+namespace capstan::simulation {
+
+class ScenarioUnderTest {
+public:
+    /// A file of tests/scenarios, without ".toml", or text.
+    explicit ScenarioUnderTest(const std::string& name,
+                               const std::vector<std::string>& settings = {})
+        : ScenarioUnderTest(
+              read_scenario("tests/scenarios/" + name + ".toml", shipped(), settings)) {}
+    explicit ScenarioUnderTest(runtime::config::Source source)
+        : ScenarioUnderTest(read_scenario(std::move(source), "tests/scenarios", shipped())) {}
+
+    Setup setup(Sabotage sabotage = Sabotage::none) const {
+        return {.config = *prepared_->config,
+                .plugins = prepared_->plugins,
+                .version = "test",
+                .sabotage = sabotage};
+    }
+    Result<Report> run() const {
+        Observers none;
+        return simulation::run(input, setup(), none);
+    }
+
+    Input input{};
+    runtime::config::TomlValue sections{};
+
+private:
+    static runtime::config::ShippedPlugins shipped() {
+        return runtime::config::ShippedPlugins(commands::build_tree() / "lib/capstan/plugins");
+    }
+    explicit ScenarioUnderTest(Scenario scenario) : sections(scenario.sections) {
+        EXPECT_EQ(scenario.diagnostics.text(), "");
+        if (scenario.input) input = *std::move(scenario.input);
+        prepared_ =
+            prepare({std::move(scenario.config), scenario.diagnostics}, input.clouds, shipped());
+        EXPECT_TRUE(prepared_->is_sound) << prepared_->complaints;
+    }
+
+    std::unique_ptr<PreparedSetup> prepared_;
+};
+
+}  // namespace capstan::simulation
