@@ -277,7 +277,10 @@ void check_config(const Settings& settings) {
 Config read_config(const Settings& settings) {
     Config out{.latency = settings.duration("latency"),
                .failure = find_failure(settings),
+               .answer_latency = settings.duration("answer_latency"),
+               .answer_failure = find_failure(settings, "fail_answers"),
                .list_lag = settings.duration("list_lag"),
+               .list_omits = count_of(settings, "list_omits"),
                .notices = settings.boolean("notices"),
                .register_nodes = settings.boolean("register_nodes")};
     for (const Settings& group : settings.tables("groups"))

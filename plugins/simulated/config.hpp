@@ -79,11 +79,14 @@ struct MachineTypeConfig {
 };
 
 struct Config {
-    Duration latency{};              ///< of every call
-    std::optional<Error> failure{};  ///< what every call fails with
-    Duration list_lag{};             ///< the age of lists; answers to requests are current
-    bool notices = false;            ///< asks the host for a pass at each change
-    bool register_nodes = false;     ///< running machines join the cluster as Node objects
+    Duration latency{};                     ///< of every call
+    std::optional<Error> failure{};         ///< what every call fails with
+    Duration answer_latency{};              ///< of every change, after it took effect
+    std::optional<Error> answer_failure{};  ///< what every change fails with after it took effect
+    Duration list_lag{};                    ///< the age of lists; answers to requests are current
+    int list_omits = 0;           ///< lists omit machines with multiples of this number; 0: none
+    bool notices = false;         ///< asks the host for a pass at each change
+    bool register_nodes = false;  ///< running machines join the cluster as Node objects
     std::vector<GroupConfig> groups{};
     std::vector<MachineTypeConfig> machine_types{};
 };

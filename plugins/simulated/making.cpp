@@ -33,6 +33,7 @@ Task<void> Simulated::create(GroupPlan plan) {
     begin_histories();
     made_plans_.emplace(plan.name, plan);
     if (config_.register_nodes) save_state();
+    co_await await_answer();
 }
 
 Task<void> Simulated::destroy(NodeGroupId id) {
@@ -54,6 +55,7 @@ Task<void> Simulated::destroy(NodeGroupId id) {
     begin_histories();
     made_plans_.erase(plan);
     if (config_.register_nodes) save_state();
+    co_await await_answer();
 }
 
 const MachineTypeConfig* Simulated::find_machine_type(std::string_view name) const {

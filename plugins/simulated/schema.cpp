@@ -250,6 +250,12 @@ Schema config_schema() {
     return {
         live(duration("latency", "Duration of each call.", R"("0s")")),
         live(table("fail", "All calls fail with this error.", failure_fields())),
+        live(duration("answer_latency",
+                      "Time from the effect of a change (increase, decrease, removal, creation or "
+                      "deletion of a group) to its response.",
+                      R"("0s")")),
+        live(table("fail_answers", "All changes take effect and then fail with this error.",
+                   failure_fields())),
         duration("refresh_every",
                  "Machine lists are updated only this often; a removal updates the list of its "
                  "group at once. 0s: always current.",
@@ -258,6 +264,10 @@ Schema config_schema() {
                  "Lists of groups, machines and targets are this old. Responses to requests are "
                  "current.",
                  R"("0s")"),
+        live(count("list_omits",
+                   "Lists omit machines whose number is a multiple of this, as if a page were "
+                   "missing. 0: none.",
+                   "0")),
         flag("notices",
              "If true, each change of a group starts a pass, as with a cloud that sends "
              "notifications.",

@@ -27,7 +27,8 @@ std::vector<std::uint64_t> versions_of(const std::vector<const Group*>& groups) 
     return out;
 }
 
-CloudView view_of(const std::vector<const Group*>& groups) {
+/// The lists omit machines whose number is a multiple of `omits`; 0: they are complete.
+CloudView view_of(const std::vector<const Group*>& groups, int omits) {
     CloudView out;
     std::size_t machines = 0;
     for (const Group* const group : groups) machines += group->machine_count();
@@ -35,6 +36,11 @@ CloudView view_of(const std::vector<const Group*>& groups) {
     for (const Group* const group : groups) {
         out.groups.push_back(group->group());
         group->append_machines(out.machines);
+    }
+    if (omits > 0) {
+        std::erase_if(out.machines, [&](const capstan::Machine& machine) {
+            return number_of(machine.id) % omits == 0;
+        });
     }
     return out;
 }
@@ -75,6 +81,7 @@ void Simulated::reconfigure(Config config) {
         }
     }
     config_ = std::move(config);
+    last_view_.reset();
     begin_histories();
 }
 
@@ -140,6 +147,11 @@ Task<void> Simulated::await_latency() {
     if (config_.failure) throw Failure(*config_.failure);
 }
 
+Task<void> Simulated::await_answer() {
+    co_await sleep_for(host_, config_.answer_latency);
+    if (config_.answer_failure) throw Failure(*config_.answer_failure);
+}
+
 Group& Simulated::group(const NodeGroupId& id) {
     const auto at = groups_.find(id.value());
     if (at != groups_.end()) return at->second;
@@ -153,7 +165,7 @@ Task<SharedCloudView> Simulated::refresh() {
     const std::vector<const Group*> listed = listed_groups();
     const std::vector<std::uint64_t> versions = versions_of(listed);
     if (!last_view_ || last_view_->first != versions) {
-        CloudView view = view_of(listed);
+        CloudView view = view_of(listed, config_.list_omits);
         if (config_.list_lag > Duration(0)) view.target_lag = config_.list_lag + config_.latency;
         last_view_.emplace(versions, SharedCloudView(std::move(view)));
     }
@@ -178,6 +190,7 @@ Task<Resized> Simulated::set_target(NodeGroupId id, int target, bool all_or_noth
     const Resized answer = demand(id, wanted.resize(target, all_or_nothing));
     record_history(wanted);
     if (config_.register_nodes) save_state();
+    co_await await_answer();
     co_return answer;
 }
 
@@ -206,6 +219,7 @@ Task<Removed> Simulated::remove(Removal request) {
     record_history(wanted);
     if (config_.register_nodes) save_state();
     removed_.keep(request.idempotency_key, answer);
+    co_await await_answer();
     co_return answer;
 }
 

@@ -64,6 +64,8 @@ private:
     static void announce_change(void* self, capstan_status status) noexcept;
     /// Waits for the latency of a call, then restores shared state and applies due events.
     Task<void> await_latency();
+    /// Waits for the latency of a response to a change that took effect.
+    Task<void> await_answer();
     /// The groups as the cloud lists them, by id: the current state, or that of `list_lag` ago.
     std::vector<const Group*> listed_groups();
     /// Begins a history for each group that has none.
