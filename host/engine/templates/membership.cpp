@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include <capstan/well_known.hpp>
@@ -225,16 +226,52 @@ void join(Membership& out, NodeIndex node, MachineIndex machine) {
     out.joined[machine.group][machine.machine] = true;
 }
 
+/// Which of two nodes is that of the machine whose provider id both have; see Membership.
+NodeIndex preferred(const snapshot::Cluster& cluster, NodeIndex a, NodeIndex b) {
+    const auto rank = [&](NodeIndex n) {
+        const snapshot::NodeRow& node = cluster.node(n);
+        return std::tuple(node.ready, !cluster.pods_on(n).empty(), node.created);
+    };
+    return rank(b) > rank(a) ? b : a;
+}
+
+/// Finds the machines of nodes by their provider ids. Returns which nodes have that of a machine
+/// whose node is another one.
+std::vector<bool> join_by_id(const snapshot::Cluster& cluster, const MachinesById& machines,
+                             Membership& out) {
+    std::vector<bool> is_twin(cluster.node_count());
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const snapshot::Symbol id = cluster.node(n).provider_id;
+        if (id == snapshot::Symbol::empty) continue;
+        const MachineIndex* const machine = machines.find(cluster.text(id));
+        if (machine == nullptr) continue;
+        if (!out.joined[machine->group][machine->machine]) {
+            join(out, n, *machine);
+            continue;
+        }
+        const auto other = std::ranges::find(out.machine_of, std::optional(*machine));
+        const auto first = static_cast<NodeIndex>(other - out.machine_of.begin());
+        const NodeIndex chosen = preferred(cluster, first, n);
+        is_twin[chosen == n ? first : n] = true;
+        if (chosen != n) continue;
+        out.machine_of[first].reset();
+        std::erase(out.nodes[machine->group], first);
+        join(out, n, *machine);
+    }
+    return is_twin;
+}
+
 /// Finds machines of nodes whose provider id is not that of a machine.
 void look_again(const snapshot::Cluster& cluster, const std::vector<Group>& groups,
-                Membership& out) {
+                const std::vector<bool>& is_twin, Membership& out) {
     if (std::ranges::all_of(out.machine_of, [](const auto& at) { return at.has_value(); })) return;
     const auto join_free = [&](NodeIndex node, MachineIndex at) {
-        if (!out.machine_of[node] && !out.joined[at.group][at.machine]) join(out, node, at);
+        if (!out.machine_of[node] && !is_twin[node] && !out.joined[at.group][at.machine])
+            join(out, node, at);
     };
     const MachinesByName by_name(groups, out);
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        if (out.machine_of[n]) continue;
+        if (out.machine_of[n] || is_twin[n]) continue;
         const MachineIndex* const at = by_name.find({cluster, cluster.node(n)});
         if (at != nullptr) join_free(n, *at);
     }
@@ -252,13 +289,8 @@ Membership make_membership(const Snapshot& snapshot) {
     out.machine_of.resize(cluster.node_count());
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
-    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-        const snapshot::Symbol id = cluster.node(n).provider_id;
-        if (id == snapshot::Symbol::empty) continue;
-        const MachineIndex* const machine = machines.find(cluster.text(id));
-        if (machine != nullptr) join(out, n, *machine);
-    }
-    look_again(cluster, groups, out);
+    const std::vector<bool> is_twin = join_by_id(cluster, machines, out);
+    look_again(cluster, groups, is_twin, out);
     return out;
 }
 

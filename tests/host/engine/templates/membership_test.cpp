@@ -185,6 +185,39 @@ TEST(Membership, MatchesOneNodePerMachine) {
     EXPECT_EQ(groups_of_nodes(test_cluster), "- a");
 }
 
+/// Two nodes with the provider id of one machine, and which of them is its node.
+struct TwinCase {
+    const char* name;
+    bool ready_a, ready_b;
+    const char* pod_on;  ///< empty: neither has pods
+    const char* expected;
+};
+
+class MembershipOfTwins : public ::testing::TestWithParam<TwinCase> {};
+
+TEST_P(MembershipOfTwins, PrefersTheReadyThenTheUsedThenTheYoungerNode) {
+    const TwinCase& twins = GetParam();
+    TestCluster test_cluster;
+    test_cluster.group("a");
+    test_cluster.machine("a", "cloud:///1");
+    for (const char* name : {"n1", "n2"}) {
+        auto& node = test_cluster.node(name);
+        node.provider_id = "cloud:///1";
+        node.ready = std::string_view(name) == "n1" ? twins.ready_a : twins.ready_b;
+        node.created = time_from_unix_ns(std::string_view(name) == "n1" ? 1 : 2);
+    }
+    if (*twins.pod_on != 0) test_cluster.pod("web", twins.pod_on);
+    EXPECT_EQ(groups_of_nodes(test_cluster), twins.expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Membership, MembershipOfTwins,
+                         ::testing::Values(TwinCase{"OneReady", true, false, "", "a -"},
+                                           TwinCase{"OtherReady", false, true, "n1", "- a"},
+                                           TwinCase{"OneWithPods", false, false, "n1", "a -"},
+                                           TwinCase{"OtherWithPods", true, true, "n2", "- a"},
+                                           TwinCase{"Younger", true, true, "", "- a"}),
+                         [](const auto& twins) { return std::string(twins.param.name); });
+
 TEST(Membership, UsesTheFirstGroupOfAMachineInTwoGroups) {
     TestCluster test_cluster;
     test_cluster.group("b");
