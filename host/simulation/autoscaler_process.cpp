@@ -11,6 +11,9 @@
 namespace capstan::simulation {
 namespace {
 
+/// A restart with an old memory uses one of at least this age.
+constexpr Duration old_memory_age = std::chrono::minutes(10);
+
 /// Whether the action was not carried out, as far as is known.
 bool is_refused(const std::optional<Error>& error) {
     return error && !runtime::is_under_way(*error);
@@ -311,6 +314,7 @@ Result<void> AutoscalerProcess::save(const engine::Memory& memory) {
     // The next pass has to decide on what was held back.
     if (std::exchange(is_unsaved_, false)) has_changed_ = true;
     decision_events_.remembered(saved_, memory, now());
+    set_aside();
     saved_at_ = time();
     if (auto saved = save_memory(memory, parts_.version, parts_.state, saved_at_); !saved)
         saving_ = std::move(saved);
@@ -321,6 +325,28 @@ Result<void> AutoscalerProcess::save(const engine::Memory& memory) {
 Result<void> AutoscalerProcess::restart() {
     // A process that does not lead has nothing that a restart could change.
     return lost_lease_at_ ? Result<void>() : begin_again(std::nullopt);
+}
+
+/// Keeps the memory of the last save, once in old_memory_age, for a restart with an old one.
+void AutoscalerProcess::set_aside() {
+    while (older_.size() > 1 && older_[1].at.now + old_memory_age <= now()) older_.pop_front();
+    if (older_.empty() || older_.back().at.now + old_memory_age <= saved_at_.now)
+        older_.push_back({saved_, saved_at_});
+}
+
+Result<void> AutoscalerProcess::restart_without_memory() {
+    saved_ = {};
+    saved_at_ = time();
+    older_.clear();
+    return restart();
+}
+
+Result<void> AutoscalerProcess::restart_with_old_memory() {
+    const bool is_old = !older_.empty() && older_.front().at.now + old_memory_age <= now();
+    if (!is_old) return restart_without_memory();
+    saved_ = older_.front().memory;
+    saved_at_ = older_.front().at;
+    return restart();
 }
 
 /// Begins with the memory as it was last saved.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -85,6 +86,11 @@ public:
     // Faults.
     /// Restarts the autoscaler with its memory as it was last saved.
     Result<void> restart();
+    /// Restarts the autoscaler with no memory.
+    Result<void> restart_without_memory();
+    /// Restarts the autoscaler with the memory that was last saved old_memory_age ago or earlier;
+    /// with none if there is no such memory.
+    Result<void> restart_with_old_memory();
     /// Requests a restart within a pass: once the next decision with at least one action has been
     /// carried out, before the results are remembered.
     void restart_midway() noexcept { forgets_next_ = true; }
@@ -145,6 +151,7 @@ private:
     Result<void> keep(const engine::Memory& memory, runtime::MemoryStage stage);
     Result<void> save(const engine::Memory& memory);
     void add_facts(const engine::Decision& decision, const engine::Results& results);
+    void set_aside();
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
 
     runtime::PluginHost& host_;
@@ -157,6 +164,13 @@ private:
     std::map<std::string, int> targets_{};
     engine::Memory saved_{};
     engine::PassTime saved_at_{};
+    /// A memory as it was saved, and when.
+    struct OlderMemory {
+        engine::Memory memory{};
+        engine::PassTime at{};
+    };
+    /// Ascending by time. The first is the one to restart with as an old memory.
+    std::deque<OlderMemory> older_{};
     Result<void> saving_{};  ///< an error of the last saves
     std::optional<std::vector<Time>> cloud_changes_{};
     /// When the pass that a cloud requested may begin, and when the last requested pass began.

@@ -72,6 +72,7 @@ struct NodeEdit {
     std::vector<Taint> set_taints{};         ///< each replaces the taint of its key
     std::vector<std::string> drop_taints{};  ///< by key
     std::map<std::string, std::optional<std::string>> annotations{};  ///< absent: dropped
+    std::map<std::string, std::optional<std::string>> labels{};       ///< absent: dropped
 };
 
 /// A number of pods, or a percentage of pods.
@@ -113,7 +114,7 @@ struct Registration {
     std::optional<Duration> late_by{};
     /// False: nodes join without a providerID, so that they are found by their machine's addresses.
     std::optional<bool> provider_ids{};
-    /// True: a node stays, not ready, when its machine vanishes.
+    /// True: a node stays, not ready, when its machine vanishes, until this is false again.
     std::optional<bool> nodes_stay{};
     /// For groups with several machine types: the resources of each type, which replace those of
     /// the group's template. Empty: stays as it was.

@@ -7,6 +7,7 @@
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "simulation/toml_values.hpp"
 
@@ -46,13 +47,27 @@ std::string sentence(const FaultEvent& event) {
 constexpr std::array<std::string_view, 5> reasons{"spot_interruption", "maintenance", "expiry",
                                                   "rebalance", "unhealthy"};
 
-/// The latency of calls during the fault. A call that began while the cloud was silent is not
+/// The setting of a cloud during the fault. A call that began while the cloud was silent is not
 /// answered after the fault either: its latency stays 24 hours.
-std::string latency_in(FaultKind kind) { return kind == FaultKind::silent ? "24h" : "20s"; }
+TomlValue setting_in(FaultKind kind) {
+    switch (kind) {
+        case FaultKind::silent: return text_value("latency", "24h");
+        case FaultKind::slow_calls: return text_value("latency", "20s");
+        case FaultKind::lost_answers: return failure("fail_answers", "unavailable");
+        case FaultKind::late_answers: return text_value("answer_latency", "24h");
+        case FaultKind::stale_lists:
+            return text_value("list_lag", format_duration(stale_lists_lag));
+        case FaultKind::partial_lists: return integer("list_omits", 3);
+        case FaultKind::api_error: return failure("fail", "unavailable");
+        default: return failure("fail", std::string(name_of(kind)));
+    }
+}
 
-std::string failure_code_in(FaultKind kind) {
-    const bool is_unavailable = kind == FaultKind::api_error;
-    return is_unavailable ? "unavailable" : std::string(name_of(kind));
+/// A label of the node that neither the cloud nor Kubernetes sets; empty: it has none.
+std::string own_label(const engine::snapshot::NodeObject& node) {
+    for (const auto& [key, value] : node.labels)
+        if (key.find("kubernetes.io") == std::string::npos) return key;
+    return {};
 }
 
 }  // namespace
@@ -111,7 +126,18 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::throttled:
         case FaultKind::unauthenticated:
         case FaultKind::slow_calls:
-        case FaultKind::silent: return strike_cloud(event, now);
+        case FaultKind::silent:
+        case FaultKind::lost_answers:
+        case FaultKind::late_answers:
+        case FaultKind::stale_lists:
+        case FaultKind::partial_lists: return strike_cloud(event, now);
+        case FaultKind::cordoned:
+        case FaultKind::foreign_taint:
+        case FaultKind::lost_label: return edit_node(event, now);
+        case FaultKind::deleted_node:
+            if (const auto node = find_node(event)) parts_.cluster.remove_node(*node, now);
+            return {};
+        case FaultKind::twin_node: return add_twin(event, now);
         case FaultKind::never_joins:
             parts_.node_registrar.set({.group = event.group, .joins = !event.begins});
             return {};
@@ -131,6 +157,8 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
             event.begins ? parts_.autoscaler.stop_watches() : parts_.autoscaler.resume_watches();
             return {};
         case FaultKind::unwritten: parts_.autoscaler.refuse_memory(event.begins); return {};
+        case FaultKind::lost_memory: return parts_.autoscaler.restart_without_memory();
+        case FaultKind::old_memory: return parts_.autoscaler.restart_with_old_memory();
     }
     return {};
 }
@@ -138,28 +166,38 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
 Result<void> FaultInjector::strike_cloud(const FaultEvent& event, Time now) {
     if (parts_.cloud == nullptr)
         return fail(ErrorCode::invalid_config, "the cloud is not simulated");
-    const bool is_slow = event.kind == FaultKind::slow_calls || event.kind == FaultKind::silent;
-    const std::string key = is_slow ? "latency" : "fail";
     const PluginInstanceId cloud = struck_cloud(event);
     const bool is_known = std::ranges::any_of(
         parts_.cloud->clouds(), [&](const SimulatedCloud& each) { return each.id == cloud; });
     if (!is_known)
         return fail(ErrorCode::invalid_config,
                     "fault: no simulated cloud " + in_quotes(cloud.value()));
-    if (event.begins) {
+    const std::string key = setting_in(event.kind).key;
+    StruckSetting& setting = settings_[{cloud.value(), key}];
+    if (event.kind == FaultKind::partial_lists) list_partly(cloud, event.begins);
+    if (event.begins && setting.faults.empty()) {
         const TomlValue* const before = parts_.cloud->find(cloud, key);
-        if (before != nullptr && is_slow) latency_ = *before;
-        TomlValue value = is_slow ? text_value(key, latency_in(event.kind))
-                                  : failure(key, failure_code_in(event.kind));
-        return parts_.cloud->apply(CloudEdit{.settings = table({std::move(value)}), .cloud = cloud},
-                                   now);
+        setting.before = before == nullptr ? std::nullopt : std::optional(*before);
     }
+    std::erase(setting.faults, event.kind);
+    if (event.begins) setting.faults.push_back(event.kind);
     CloudEdit edit{.settings = table({}), .dropped = {key}, .cloud = cloud};
-    if (is_slow && latency_) {
-        edit.settings.children.push_back(*std::move(latency_));
-        latency_.reset();
+    if (!setting.faults.empty()) {
+        edit.settings.children.push_back(setting_in(setting.faults.back()));
+    } else if (setting.before) {
+        edit.settings.children.push_back(*setting.before);
     }
     return parts_.cloud->apply(edit, now);
+}
+
+/// While the list of a cloud is not complete, a machine that it lacks may still run.
+void FaultInjector::list_partly(const PluginInstanceId& cloud, bool begins) {
+    if (begins) {
+        partly_listed_.insert(cloud.value());
+    } else {
+        partly_listed_.erase(cloud.value());
+    }
+    parts_.node_registrar.keep_missing(!partly_listed_.empty());
 }
 
 /// The cloud of the fault. If the fault names none, one is drawn when it begins, and the same
@@ -246,11 +284,69 @@ void FaultInjector::flap(const FaultEvent& event, Time now) {
         flapping_.erase(event.group);
         return;
     }
+    const std::optional<std::string> node = find_node(event);
+    if (!node) return;
+    flapping_[event.group] = *node;
+    parts_.cluster.set_ready(*node, false, now);
+}
+
+/// A node of the group, drawn by chance; absent: the group has none.
+std::optional<std::string> FaultInjector::find_node(const FaultEvent& event) const {
     const std::vector<std::string> nodes = parts_.cluster.nodes_of(event.group);
-    if (nodes.empty()) return;
-    const std::string& node = nodes[event.chance % nodes.size()];
-    flapping_[event.group] = node;
-    parts_.cluster.set_ready(node, false, now);
+    return nodes.empty() ? std::nullopt : std::optional(nodes[event.chance % nodes.size()]);
+}
+
+/// Another client changes a node of the group, and undoes that when the fault ends.
+Result<void> FaultInjector::edit_node(const FaultEvent& event, Time now) {
+    if (!event.begins) {
+        auto undo = undo_.extract({event.kind, event.group});
+        if (undo.empty() || !parts_.cluster.has_node(undo.mapped().node)) return {};
+        return parts_.cluster.apply(undo.mapped(), now);
+    }
+    const std::optional<std::string> name = find_node(event);
+    if (!name) return {};
+    const engine::snapshot::NodeObject& node = *parts_.cluster.find_node(*name);
+    NodeEdit edit{.node = *name}, undo{.node = *name};
+    if (event.kind == FaultKind::cordoned) {
+        if (node.unschedulable) return {};
+        edit.cordoned = true;
+        undo.cordoned = false;
+    } else if (event.kind == FaultKind::foreign_taint) {
+        const Taint taint{.key = "chaos.example.com/maintenance", .effect = Effect::no_schedule};
+        edit.set_taints = {taint};
+        undo.drop_taints = {taint.key};
+    } else if (const std::string key = own_label(node); !key.empty()) {
+        edit.labels = {{key, std::nullopt}};
+        undo.labels = {{key, node.labels.at(key)}};
+    } else {
+        return {};
+    }
+    undo_[{event.kind, event.group}] = std::move(undo);
+    return parts_.cluster.apply(edit, now);
+}
+
+/// The second Node object is not ready. In one half of the cases it has neither spec nor status but
+/// for its providerID.
+Result<void> FaultInjector::add_twin(const FaultEvent& event, Time now) {
+    if (!event.begins) {
+        const auto twin = twins_.extract(event.group);
+        if (!twin.empty()) parts_.cluster.remove_node(twin.mapped(), now);
+        return {};
+    }
+    const std::optional<std::string> name = find_node(event);
+    if (!name || twins_.contains(event.group)) return {};
+    const engine::snapshot::NodeObject& node = *parts_.cluster.find_node(*name);
+    engine::snapshot::NodeObject twin{.name = "twin-of-" + *name, .provider_id = node.provider_id};
+    twin.labels = node.labels;
+    twin.labels.erase(std::string(well_known::hostname_label));
+    if ((event.chance >> 60U) < 8) {
+        twin.capacity = node.capacity;
+        twin.allocatable = node.allocatable;
+    }
+    twin.ready = false;
+    twin.ready_since = parts_.cluster.wall(now);
+    twins_[event.group] = twin.name;
+    return parts_.cluster.apply(twin, now);
 }
 
 }  // namespace capstan::simulation

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <capstan/ids.hpp>
@@ -46,12 +47,21 @@ private:
         bool is_withdrawn = false;  ///< the machine stays at the end
     };
     Result<void> strike(const FaultEvent& event, Time now);
+    /// A setting of a cloud that faults have changed.
+    struct StruckSetting {
+        std::optional<runtime::config::TomlValue> before{};  ///< absent: it was not set
+        std::vector<FaultKind> faults{};                     ///< under way; the last one counts
+    };
     Result<void> strike_cloud(const FaultEvent& event, Time now);
+    void list_partly(const PluginInstanceId& cloud, bool begins);
     PluginInstanceId struck_cloud(const FaultEvent& event);
     Result<void> strike_group(const FaultEvent& event, Time now);
     std::optional<int> find_machine(const FaultEvent& event) const;
     Result<void> interrupt(const FaultEvent& event, Time now);
     void flap(const FaultEvent& event, Time now);
+    std::optional<std::string> find_node(const FaultEvent& event) const;
+    Result<void> edit_node(const FaultEvent& event, Time now);
+    Result<void> add_twin(const FaultEvent& event, Time now);
     /// Groups of the clouds' settings, then groups made by auto-provisioning. All groups that the
     /// autoscaler knows if no cloud is simulated.
     std::vector<std::string> groups();
@@ -61,10 +71,14 @@ private:
     Parts parts_;
     Faults faults_;
     std::map<std::string, std::optional<int>> capacities_;  ///< before the stock-out, by group
-    std::optional<runtime::config::TomlValue> latency_;     ///< the setting before calls got slow
+    std::map<std::pair<std::string, std::string>, StruckSetting> settings_;  ///< by cloud and key
+    std::set<std::string> partly_listed_;           ///< clouds whose list is not complete
     std::map<FaultKind, PluginInstanceId> struck_;  ///< clouds drawn for faults that name none
     std::map<std::string, std::string> flapping_;   ///< the node made unready, by group
-    std::map<std::string, Notice> notices_;         ///< by group
+    /// What undoes the change of a node, by kind and group.
+    std::map<std::pair<FaultKind, std::string>, NodeEdit> undo_;
+    std::map<std::string, std::string> twins_;  ///< the second Node object, by group
+    std::map<std::string, Notice> notices_;     ///< by group
     std::set<std::string> made_;  ///< groups made by auto-provisioning, including deleted ones
 };
 

@@ -28,6 +28,17 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::lost_lease_midway: return "lost_lease_midway";
         case FaultKind::unobserved: return "unobserved";
         case FaultKind::unwritten: return "unwritten";
+        case FaultKind::lost_answers: return "lost_answers";
+        case FaultKind::late_answers: return "late_answers";
+        case FaultKind::stale_lists: return "stale_lists";
+        case FaultKind::partial_lists: return "partial_lists";
+        case FaultKind::cordoned: return "cordoned";
+        case FaultKind::foreign_taint: return "foreign_taint";
+        case FaultKind::lost_label: return "lost_label";
+        case FaultKind::deleted_node: return "deleted_node";
+        case FaultKind::twin_node: return "twin_node";
+        case FaultKind::lost_memory: return "lost_memory";
+        case FaultKind::old_memory: return "old_memory";
     }
     return "unknown";
 }
@@ -54,7 +65,8 @@ double unit_share(std::uint64_t random) noexcept {
 bool is_brief(FaultKind kind) noexcept {
     return kind == FaultKind::lost_machine || kind == FaultKind::clock_jump ||
            kind == FaultKind::restart || kind == FaultKind::restart_midway ||
-           kind == FaultKind::lost_lease_midway;
+           kind == FaultKind::lost_lease_midway || kind == FaultKind::deleted_node ||
+           kind == FaultKind::lost_memory || kind == FaultKind::old_memory;
 }
 
 bool is_about_group(FaultKind kind) noexcept {
@@ -65,7 +77,12 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::lost_machine:
         case FaultKind::interruption:
         case FaultKind::never_joins:
-        case FaultKind::flap: return true;
+        case FaultKind::flap:
+        case FaultKind::cordoned:
+        case FaultKind::foreign_taint:
+        case FaultKind::lost_label:
+        case FaultKind::deleted_node:
+        case FaultKind::twin_node: return true;
         case FaultKind::api_error:
         case FaultKind::throttled:
         case FaultKind::unauthenticated:
@@ -80,7 +97,13 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::lost_lease:
         case FaultKind::lost_lease_midway:
         case FaultKind::unobserved:
-        case FaultKind::unwritten: return false;
+        case FaultKind::unwritten:
+        case FaultKind::lost_answers:
+        case FaultKind::late_answers:
+        case FaultKind::stale_lists:
+        case FaultKind::partial_lists:
+        case FaultKind::lost_memory:
+        case FaultKind::old_memory: return false;
     }
     return false;
 }
@@ -88,7 +111,9 @@ bool is_about_group(FaultKind kind) noexcept {
 bool is_about_cloud(FaultKind kind) noexcept {
     return kind == FaultKind::api_error || kind == FaultKind::throttled ||
            kind == FaultKind::unauthenticated || kind == FaultKind::slow_calls ||
-           kind == FaultKind::silent;
+           kind == FaultKind::silent || kind == FaultKind::lost_answers ||
+           kind == FaultKind::late_answers || kind == FaultKind::stale_lists ||
+           kind == FaultKind::partial_lists;
 }
 
 Faults::Faults(std::vector<Fault> faults, Time start, std::uint64_t seed)

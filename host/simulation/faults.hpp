@@ -39,14 +39,28 @@ enum class FaultKind {
     lost_lease_midway,  ///< the Lease is lost between a decision and its actions, and regained
     unobserved,         ///< no watch of the API server is answered
     unwritten,          ///< the memory cannot be written
+    /// changes are carried out by the cloud, and it answers `unavailable`
+    lost_answers,
+    late_answers,   ///< changes are carried out by the cloud, and their calls are not answered
+    stale_lists,    ///< the lists of the cloud are as old as stale_lists_lag
+    partial_lists,  ///< the lists of the cloud omit every third machine
+    cordoned,       ///< an operator cordons a node of a group
+    foreign_taint,  ///< another client taints a node of a group
+    lost_label,     ///< a node of a group lacks one of its labels
+    deleted_node,   ///< another client deletes the Node object of a machine of a group
+    twin_node,      ///< a second Node object has the providerID of a node of a group
+    lost_memory,    ///< the autoscaler restarts without its memory
+    old_memory,     ///< the autoscaler restarts with a memory that is older than the last one
 };
+
+/// How old lists are during FaultKind::stale_lists.
+constexpr Duration stale_lists_lag = std::chrono::seconds(45);
 
 /// The name of the fault in scenarios: "stock_out".
 std::string_view name_of(FaultKind kind) noexcept;
 
-/// A fault that occurs once, or repeatedly with some probability. lost_machine, clock_jump,
-/// restart, restart_midway and lost_lease_midway have no duration. Overlapping faults of one kind,
-/// group and cloud are one.
+/// A fault that occurs once, or repeatedly with some probability. Kinds for which is_brief() is
+/// true have no duration. Overlapping faults of one kind, group and cloud are one.
 struct Fault {
     FaultKind kind = FaultKind::stock_out;
     /// The group, for kinds about a group; empty: one is drawn each time. Other kinds have none.

@@ -104,6 +104,21 @@ struct Objects {
     std::vector<engine::snapshot::ServiceObject> services{};
 };
 
+/// Which of the nodes that have room the scheduler prefers.
+enum class SchedulerScore {
+    least_allocated,  ///< the one with the largest share of free resources, as kube-scheduler
+    most_allocated,   ///< the one with the smallest share, as with bin packing
+    random,           ///< by a hash
+};
+
+/// What a chaos run may change of an input, besides adding faults and events.
+struct ChaosChoices {
+    bool settings = true;         ///< the scan interval, settings of [scale_up] and [scale_down]
+    bool scheduler_score = true;  ///< which nodes the scheduler prefers
+    bool machine_types = true;    ///< groups get several machine types
+    bool sizes = true;            ///< the groups are multiplied, in a few seeds
+};
+
 /// The id of a scenario's cloud. It is an instance of the shipped plugin `simulated`, as all clouds
 /// of an Input are.
 inline const PluginInstanceId simulated_cloud("simulated");
@@ -135,6 +150,7 @@ struct Input {
     std::vector<Registration> registrations{};  ///< from the start, later ones on top of earlier
     /// False: only Bind gives pods a node.
     bool scheduler = true;
+    SchedulerScore scheduler_score = SchedulerScore::least_allocated;
     /// The scheduler's spread constraints for pods that have none of their own; absent: as the
     /// configuration says.
     std::optional<std::vector<engine::snapshot::DefaultSpread>> scheduler_spread{};
@@ -145,6 +161,7 @@ struct Input {
     std::vector<Step> steps{};
     std::vector<Fault> faults{};
     Judge judge{};  ///< by which chaos runs judge it
+    ChaosChoices chaos{};
     /// What the autoscaler remembers at the start, unless it reads a saved memory.
     engine::Memory memory{};
     /// The preset of the plugin `labels` unless the configuration sets one; empty: its default.

@@ -1,6 +1,7 @@
 #include "simulation/node_registrar.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <capstan/ascii.hpp>
 #include <capstan/assert.hpp>
@@ -113,8 +114,10 @@ void NodeRegistrar::observe(const std::vector<engine::Group>& groups, Time now) 
     std::set<std::string> listed;
     for (const engine::Group& group : groups) listed.insert(group.group.id.value());
     for (const auto& [id, member] : members_)
-        if (!listed.contains(member.group) && !member.is_going) present.insert(id);
+        if ((keeps_missing_ || !listed.contains(member.group)) && !member.is_going)
+            present.insert(id);
     vanish(present, now);
+    end_stays(now);
 }
 
 void NodeRegistrar::expect_end(const MachineId& machine) {
@@ -181,6 +184,16 @@ void NodeRegistrar::report_failures(const engine::Group& group, Time now) {
     }
 }
 
+/// Removes nodes without a machine whose group lets nodes stay no longer.
+void NodeRegistrar::end_stays(Time now) {
+    for (auto stay = staying_.begin(); stay != staying_.end();) {
+        const auto& [node, group] = *stay;
+        const bool stays = always_set(registration_of(group).nodes_stay);
+        if (!stays) cluster_.remove_node(node, now);
+        stay = stays ? std::next(stay) : staying_.erase(stay);
+    }
+}
+
 void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
     for (auto member = members_.begin(); member != members_.end();) {
         if (present.contains(member->first)) {
@@ -193,6 +206,7 @@ void NodeRegistrar::vanish(const std::set<std::string>& present, Time now) {
         add_fact(FactKind::machine_ended, cause, member->first, member->second, now);
         if (always_set(registration_of(member->second.group).nodes_stay)) {
             cluster_.set_ready(node, false, now);
+            if (!node.empty()) staying_.emplace(node, member->second.group);
         } else if (!node.empty()) {
             cluster_.remove_node(node, now, cause);
         }

@@ -42,6 +42,9 @@ public:
     /// The machine's cloud has agreed to remove it. Its node then goes even if its group leaves the
     /// cloud's settings meanwhile.
     void expect_end(const MachineId& machine);
+    /// true: a machine that no list has is not gone unless its cloud has agreed to remove it, until
+    /// this is called with false.
+    void keep_missing(bool keep) noexcept { keeps_missing_ = keep; }
     /// Nodes that are due by `now` join, become ready, and get and lose their late traits.
     void reach(Time now);
     /// Whether a cloud has still to start or delete machines, and so has to be refreshed again.
@@ -75,6 +78,7 @@ private:
                                            Time now);
     void hold_back(const Registration& registration, engine::snapshot::NodeObject& node);
     void vanish(const std::set<std::string>& present, Time now);
+    void end_stays(Time now);
     void watch(const engine::Group& group, const Machine& machine, Time now);
     void add_fact(FactKind kind, Cause cause, std::string_view machine, const Member& member,
                   Time now);
@@ -90,8 +94,10 @@ private:
     std::multimap<Time, std::pair<std::string, std::string>> becoming_ready_;  ///< group, node
     std::map<std::string, LateTraits> late_{};  ///< by node that is not ready yet
     std::multimap<Time, LateTraits> settling_{};
-    std::map<std::string, int> last_number_;  ///< of a node's name, by group
+    std::map<std::string, std::string> staying_{};  ///< groups of nodes whose machine is gone
+    std::map<std::string, int> last_number_;        ///< of a node's name, by group
     bool is_awaiting_ = false;
+    bool keeps_missing_ = false;
 };
 
 }  // namespace capstan::simulation

@@ -149,6 +149,7 @@ private:
     }
 
     Result<void> fill() {
+        cluster_.set_scheduler_score(input_.scheduler_score);
         for (const Registration& given : input_.registrations) node_registrar_.set(given);
         cluster_.fill(input_.objects, input_.start);
         cluster_.fill(input_.budgets);
@@ -157,7 +158,12 @@ private:
     }
 
     /// How old the machine lists of the cloud can be: its refresh interval plus its list lag.
-    Duration lag() const { return cloud_time("refresh_every") + cloud_time("list_lag"); }
+    Duration lag() const { return cloud_time("refresh_every") + list_lag(); }
+    Duration list_lag() const {
+        const bool can_lag = std::ranges::any_of(
+            input_.faults, [](const Fault& fault) { return fault.kind == FaultKind::stale_lists; });
+        return std::max(cloud_time("list_lag"), can_lag ? stale_lists_lag : Duration(0));
+    }
     /// The longest of the clouds.
     Duration cloud_time(std::string_view key) const {
         Duration out{0};
@@ -216,7 +222,7 @@ private:
         for (const CloudSettings& cloud : input_.clouds) {
             for (const Duration at : cloud.changes) {
                 out.push_back(input_.start + at);
-                out.push_back(input_.start + at + cloud_time("list_lag"));
+                out.push_back(input_.start + at + list_lag());
             }
         }
         std::ranges::sort(out);

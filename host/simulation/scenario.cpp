@@ -107,6 +107,7 @@ public:
     }
 
     Input input() {
+        const keys::Chaos& chaos = values_.chaos;
         Input out{.title = values_.title,
                   .source = diagnostics_.source().name,
                   .seed = static_cast<std::uint64_t>(values_.seed),
@@ -114,7 +115,12 @@ public:
                   .register_delay = values_.register_delay,
                   .ready_delay = values_.ready_delay,
                   .scheduler = values_.scheduler,
-                  .objects = objects()};
+                  .scheduler_score = static_cast<SchedulerScore>(values_.scheduler_score),
+                  .objects = objects(),
+                  .chaos = {.settings = chaos.settings,
+                            .scheduler_score = chaos.scheduler_score,
+                            .machine_types = chaos.machine_types,
+                            .sizes = chaos.sizes}};
         if (values_.scheduler_spread)
             out.scheduler_spread = make_scheduler_spread(*values_.scheduler_spread);
         add_all(values_.budget, "budget", make_budget, out.budgets);

@@ -199,8 +199,10 @@ NodeEdit make_node_edit(const keys::NodeEdit& edit, const SettingValue& table,
                  .cordoned = edit.cordoned,
                  .set_taints = read_taints(edit.taints, table.find("taints"), diagnostics),
                  .drop_taints = edit.drop_taints,
-                 .annotations = {edit.annotations.begin(), edit.annotations.end()}};
+                 .annotations = {edit.annotations.begin(), edit.annotations.end()},
+                 .labels = {edit.labels.begin(), edit.labels.end()}};
     for (const std::string& key : edit.drop_annotations) out.annotations.emplace(key, std::nullopt);
+    for (const std::string& key : edit.drop_labels) out.labels.emplace(key, std::nullopt);
     return out;
 }
 

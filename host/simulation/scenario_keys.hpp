@@ -141,6 +141,7 @@ struct Pods {
     Owner controller = Owner::none;
     std::optional<int> count;
     bool replicas = false;
+    std::string owner;
     std::optional<Duration> duration;
     Duration start_up{0}, stop_time{0};
     int priority = 0;
@@ -157,6 +158,8 @@ void describe_pods(auto&& key, Pods& s) {
     key("duration", s.duration,
         "Each pod completes this long after it was bound to a node; not allowed for pods of a "
         "ReplicaSet or StatefulSet.");
+    key("owner", s.owner,
+        "Name of the controller; unset: NAME. Batches with different requests may share one.");
     key("start_up", s.start_up,
         "Time from being bound to being ready; PodDisruptionBudgets count only ready pods as "
         "healthy.");
@@ -218,7 +221,7 @@ struct StatefulSet {
 void describe(auto&& key, StatefulSet& s) { describe_pods(key, s.pods); }
 
 struct Node {
-    std::string name;
+    std::string name, provider_id;
     std::optional<int> count;
     Quantity cpu, memory;
     int pods = 110;
@@ -230,6 +233,7 @@ void describe(auto&& key, Node& s) {
     key("name", s.name, "Name of the node.");
     key("count", s.count,
         "Number of nodes, named NAME-1, NAME-2, ...; unset: one node named NAME.");
+    key("provider_id", s.provider_id, "spec.providerID of the node; unset: none.");
     key("cpu", s.cpu, "CPU capacity.");
     key("memory", s.memory, "Memory capacity.");
     key("pods", s.pods, "Maximum number of pods.");
@@ -322,14 +326,27 @@ enum class FaultName {
     lost_lease_midway,
     unobserved,
     unwritten,
+    lost_answers,
+    late_answers,
+    stale_lists,
+    partial_lists,
+    cordoned,
+    foreign_taint,
+    lost_label,
+    deleted_node,
+    twin_node,
+    lost_memory,
+    old_memory,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 22>{
-        "stock_out",   "quota",    "api_error",      "throttled",     "unauthenticated",
-        "slow_calls",  "silent",   "removal_fails",  "lost_machine",  "interruption",
-        "never_joins", "flap",     "eviction_error", "policy_denial", "slow_scheduler",
-        "clock_jump",  "restart",  "restart_midway", "lost_lease",    "lost_lease_midway",
-        "unobserved",  "unwritten"};
+    return std::array<std::string_view, 33>{
+        "stock_out",     "quota",       "api_error",      "throttled",     "unauthenticated",
+        "slow_calls",    "silent",      "removal_fails",  "lost_machine",  "interruption",
+        "never_joins",   "flap",        "eviction_error", "policy_denial", "slow_scheduler",
+        "clock_jump",    "restart",     "restart_midway", "lost_lease",    "lost_lease_midway",
+        "unobserved",    "unwritten",   "lost_answers",   "late_answers",  "stale_lists",
+        "partial_lists", "cordoned",    "foreign_taint",  "lost_label",    "deleted_node",
+        "twin_node",     "lost_memory", "old_memory"};
 }
 
 struct Fault {
@@ -388,8 +405,8 @@ void describe(auto&& key, Joining& s) {
 struct NodeEdit {
     std::string node;
     std::optional<bool> ready, cordoned;
-    std::vector<std::string> taints, drop_taints, drop_annotations;
-    std::map<std::string, std::string> annotations;
+    std::vector<std::string> taints, drop_taints, drop_annotations, drop_labels;
+    std::map<std::string, std::string> annotations, labels;
 };
 void describe(auto&& key, NodeEdit& s) {
     key("node", s.node, "Name of the node.");
@@ -399,6 +416,8 @@ void describe(auto&& key, NodeEdit& s) {
     key("drop_taints", s.drop_taints, "Keys of taints to remove.");
     key("annotations", s.annotations, "Annotations to set.");
     key("drop_annotations", s.drop_annotations, "Keys of annotations to remove.");
+    key("labels", s.labels, "Labels to set.");
+    key("drop_labels", s.drop_labels, "Keys of labels to remove.");
 }
 
 enum class Command { increase, decrease, remove, evict, create_group, delete_group };
@@ -500,8 +519,6 @@ void describe(auto&& key, Step& s) {
 
 // The file.
 
-/// The keys of the whole file, without the sections of a configuration and the settings of the
-/// simulated cloud.
 /// The defaults are those of simulation::Judge.
 struct Judge {
     std::optional<Duration> calm;
@@ -529,6 +546,29 @@ void describe(auto&& key, Judge& s) {
     key("off", s.off, "Invariants that do not judge the scenario.");
 }
 
+enum class SchedulerScoreName { least_allocated, most_allocated, random };
+constexpr auto names_of(SchedulerScoreName) {
+    return std::array<std::string_view, 3>{"least_allocated", "most_allocated", "random"};
+}
+
+/// What a chaos run may change of the scenario.
+struct Chaos {
+    bool settings = true;
+    bool scheduler_score = true;
+    bool machine_types = true;
+    bool sizes = true;
+};
+void describe(auto&& key, Chaos& s) {
+    key("settings", s.settings,
+        "Draw the scan interval and settings of [scale_up] and [scale_down], at the start and by "
+        "reloads.");
+    key("scheduler_score", s.scheduler_score, "Draw which nodes the scheduler prefers.");
+    key("machine_types", s.machine_types, "Give groups several machine types.");
+    key("sizes", s.sizes, "Multiply the groups, in one of 400 seeds up to 2,000.");
+}
+
+/// The keys of the whole file, without the sections of a configuration and the settings of the
+/// simulated cloud.
 struct Scenario {
     std::string title;
     int seed = 0;
@@ -545,6 +585,8 @@ struct Scenario {
     std::vector<Fault> fault;
     Judge judge;
     bool scheduler = true;
+    SchedulerScoreName scheduler_score = SchedulerScoreName::least_allocated;
+    Chaos chaos;
     std::optional<std::vector<runtime::config::DefaultSpread>> scheduler_spread;
     std::vector<Command> expect_only;
     std::vector<Step> step;
@@ -570,6 +612,10 @@ void describe(auto&& key, Scenario& s) {
     key("fault", s.fault, "Faults to inject.");
     key("judge", s.judge, "Bounds of chaos runs.");
     key("scheduler", s.scheduler, "If false, pods are bound only by `bind` of a step.");
+    key("scheduler_score", s.scheduler_score,
+        "Which of the nodes with room the scheduler prefers: the one with the largest share of "
+        "free resources, the one with the smallest, or a random one.");
+    key("chaos", s.chaos, "What a chaos run may change.");
     key("scheduler_spread", s.scheduler_spread,
         "Default spread constraints of the scheduler, as DoNotSchedule; unset: "
         "scale_up.default_spread.",

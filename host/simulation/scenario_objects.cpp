@@ -205,7 +205,8 @@ PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnosti
                     .name = pods.asks.name,
                     .spec = std::move(spec),
                     .labels = std::move(labels),
-                    .annotations = std::move(annotations)},
+                    .annotations = std::move(annotations),
+                    .owner = {.name = pods.owner}},
             .count = pods.count,
             .controller = controller,
             .duration = pods.duration,
@@ -256,6 +257,7 @@ std::vector<engine::snapshot::NodeObject> make_nodes(const keys::Node& node,
     add_resources(allocatable, node.allocatable);
     const engine::snapshot::NodeObject one{
         .name = node.name,
+        .provider_id = node.provider_id,
         .labels = labels_of(node.labels),
         .taints = read_taints(node.taints, table.find("taints"), diagnostics),
         .capacity = resources,

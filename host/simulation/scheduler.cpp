@@ -4,6 +4,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include <capstan/hash.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/scheduling/placement.hpp"
@@ -17,8 +18,12 @@ using engine::PodGroupIndex;
 
 class Scheduling {
 public:
-    Scheduling(const engine::snapshot::Cluster& cluster, std::span<const PodGroupId> pods)
-        : predicates_(cluster, classes_of(pods), {}), placement_(predicates_), zones_(cluster) {
+    Scheduling(const engine::snapshot::Cluster& cluster, std::span<const PodGroupId> pods,
+               SchedulerScore preferred)
+        : preferred_(preferred),
+          predicates_(cluster, classes_of(pods), {}),
+          placement_(predicates_),
+          zones_(cluster) {
         for (PodGroupIndex s = 0; s < predicates_.pod_groups().size(); ++s)
             subject_of_[predicates_.pod_groups()[s]] = s;
         classes_.resize(predicates_.pod_groups().size());
@@ -60,7 +65,7 @@ private:
     NodeRanking& ranking_of(PodGroupIndex pod_group) {
         Class& c = classes_[pod_group];
         if (!c.ranking) {
-            c.ranking = std::make_unique<NodeRanking>(placement_, pod_group, zones_);
+            c.ranking = std::make_unique<NodeRanking>(placement_, pod_group, zones_, preferred_);
             count_present(pod_group, *c.ranking);
             c.seen = touched_.size();
         }
@@ -79,6 +84,7 @@ private:
         }
     }
 
+    const SchedulerScore preferred_;
     engine::scheduling::CompiledPredicates predicates_;
     engine::scheduling::Placement placement_;
     Zones zones_;
@@ -90,10 +96,11 @@ private:
 }  // namespace
 
 std::vector<std::optional<NodeIndex>> find_nodes(const engine::snapshot::Cluster& cluster,
-                                                 std::span<const PodGroupId> pods) {
+                                                 std::span<const PodGroupId> pods,
+                                                 SchedulerScore preferred) {
     std::vector<std::optional<NodeIndex>> nodes(pods.size());
     if (pods.empty() || cluster.node_count() == 0) return nodes;
-    Scheduling scheduling(cluster, pods);
+    Scheduling scheduling(cluster, pods, preferred);
     // A pod with inter-pod constraints may fit once others are placed: as long as any pod is
     // placed, the rest are tried again.
     std::size_t before = 0;
@@ -125,10 +132,12 @@ Zones::Zones(const engine::snapshot::Cluster& cluster) {
 }
 
 NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
-                         engine::PodGroupIndex pod_group, const Zones& zones)
+                         engine::PodGroupIndex pod_group, const Zones& zones,
+                         SchedulerScore preferred)
     : placement_(placement),
       pod_group_(pod_group),
       zones_(zones),
+      preferred_(preferred),
       is_lasting_(!placement.predicates().has_inter_pod_constraints(pod_group)),
       by_zone_(zones.count),
       score_of_(zones.of_node.size()),
@@ -190,7 +199,21 @@ std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
                 static_cast<double>(allocatable[r]));
         }
     }
-    return sum / 2;
+    return preference(node, sum / 2);
+}
+
+/// From 0 to 100. `free_share`: the share of resources that stays free, from 0 to 100.
+std::int64_t NodeRanking::preference(engine::NodeIndex node, std::int64_t free_share) const {
+    switch (preferred_) {
+        case SchedulerScore::least_allocated: return free_share;
+        case SchedulerScore::most_allocated: return 100 - free_share;
+        case SchedulerScore::random: break;
+    }
+    const engine::snapshot::Cluster& cluster = placement_.predicates().cluster();
+    Hash hash;
+    hash.add(cluster.text(cluster.node(node).name));
+    hash.add(free_share);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(hash.value()) % 101);
 }
 
 std::int64_t NodeRanking::zone_score(std::uint32_t zone) const {

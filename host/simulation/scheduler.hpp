@@ -10,6 +10,7 @@
 
 #include "engine/scheduling/placement.hpp"
 #include "engine/snapshot/cluster.hpp"
+#include "simulation/input.hpp"
 
 namespace capstan::simulation {
 
@@ -28,7 +29,7 @@ struct Zones {
 class NodeRanking {
 public:
     NodeRanking(const engine::scheduling::Placement& placement, engine::PodGroupIndex pod_group,
-                const Zones& zones);
+                const Zones& zones, SchedulerScore preferred);
 
     /// Counts a pod of the group in the node's zone: one that was there already, or one just
     /// placed.
@@ -50,12 +51,14 @@ private:
     using Order = std::set<Candidate>;
 
     std::optional<std::int64_t> score(engine::NodeIndex node) const;
+    std::int64_t preference(engine::NodeIndex node, std::int64_t free_share) const;
     std::int64_t zone_score(std::uint32_t zone) const;
     bool takes_one(engine::NodeIndex node) const;
 
     const engine::scheduling::Placement& placement_;
     engine::PodGroupIndex pod_group_;
     const Zones& zones_;
+    const SchedulerScore preferred_;
     /// True: the pod group has no inter-pod constraints, so a node that is full for it stays full.
     bool is_lasting_;
     std::vector<Order> by_zone_;
@@ -67,10 +70,12 @@ private:
 /// The pods get their nodes one after the other, in the order given. Pods that fit no node are
 /// tried again as long as others get one. The engine's predicates say where a pod may run. Among
 /// those nodes the highest score wins, then the first by name:
-///     the share of cpu and memory that stays free, mean of both, 0 to 100
+///     the share of cpu and memory that stays free, mean of both, 0 to 100; with another
+///     SchedulerScore the share that does not stay free, or a random number
 ///     + 2 x (how far its zone is behind the zone with most pods of the group, 0 to 100)
 /// Preferred affinity, preferred taints, images and preemption have no part in it.
-std::vector<std::optional<engine::NodeIndex>> find_nodes(const engine::snapshot::Cluster& cluster,
-                                                         std::span<const engine::PodGroupId> pods);
+std::vector<std::optional<engine::NodeIndex>> find_nodes(
+    const engine::snapshot::Cluster& cluster, std::span<const engine::PodGroupId> pods,
+    SchedulerScore preferred = SchedulerScore::least_allocated);
 
 }  // namespace capstan::simulation

@@ -82,6 +82,8 @@ public:
     std::vector<std::string> nodes_of(std::string_view group) const;
     /// The taint keys of all nodes, by node.
     std::map<std::string, std::vector<std::string>> taints() const;
+    /// Which nodes the scheduler prefers from now on.
+    void set_scheduler_score(SchedulerScore score) noexcept { scheduler_score_ = score; }
     /// true: the scheduler tries no pod until this is called with false.
     void stop_scheduler(bool stop) noexcept { scheduler_is_stopped_ = stop; }
     /// Adds a node. A node that is not ready gets the taint node.kubernetes.io/not-ready. If nodes
@@ -186,6 +188,7 @@ private:
 
     // Controllers.
     void set_replicas(BatchId batch, int count);
+    int wanted_of_owner(const Workload& batch) const;
     std::optional<LabelSelector> selector_of(const Workload& batch) const;
     int alive(const Workload& batch) const;
     void create(BatchId batch, int count, Cause cause, Time now);
@@ -230,6 +233,7 @@ private:
     RunStatistics& statistics_;
     const bool has_scheduler_;
     bool scheduler_is_stopped_ = false;
+    SchedulerScore scheduler_score_ = SchedulerScore::least_allocated;
     const std::vector<engine::snapshot::DefaultSpread> default_spread_;
     engine::snapshot::ClusterBuilder builder_;
     std::vector<Workload> batches_;

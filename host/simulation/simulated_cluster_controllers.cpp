@@ -33,10 +33,11 @@ OwnerKind owner_kind_of(Controller controller) {
 engine::snapshot::PodOwner owner_of(const PodBatch& batch, Controller controller) {
     if (controller == Controller::none) return batch.pod.owner;
     const auto [kind, api_group] = owner_kind_of(controller);
+    const std::string& name = batch.pod.owner.name.empty() ? batch.pod.name : batch.pod.owner.name;
     return {.kind = kind,
             .api_group = api_group,
-            .name = batch.pod.name,
-            .uid = batch.pod.ns + "/" + batch.pod.name,
+            .name = name,
+            .uid = batch.pod.ns + "/" + name,
             .job_among_owners = controller == Controller::job};
 }
 
@@ -134,8 +135,18 @@ void SimulatedCluster::set_replicas(BatchId of, int count) {
                                                     .ns = b.pod_template.ns,
                                                     .name = b.pod_template.owner.name,
                                                     .uid = b.pod_template.owner.uid,
-                                                    .replicas = count,
+                                                    .replicas = wanted_of_owner(b),
                                                     .selector = selector_of(b)});
+}
+
+/// The pods that the controller wants, in all batches that it owns.
+int SimulatedCluster::wanted_of_owner(const Workload& b) const {
+    const std::string& owner = b.pod_template.owner.uid;
+    if (b.pod_template.owner.name == b.pod_template.name) return b.wanted;
+    int out = 0;
+    for (const Workload& other : batches_)
+        if (other.pod_template.owner.uid == owner) out += other.wanted;
+    return out;
 }
 
 /// The selector of the controller: that of its object if it was there from the start, else the

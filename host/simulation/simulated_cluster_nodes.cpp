@@ -141,6 +141,11 @@ Result<void> SimulatedCluster::apply(const NodeEdit& edit, Time now) {
         return fail(ErrorCode::not_found, "edit: no node '" + edit.node + "'");
     }
     if (edit.ready) set_ready(edit.node, *edit.ready, now);
+    Labels& labels = nodes_.find(edit.node)->second.object.labels;
+    for (const auto& [key, value] : edit.labels) {
+        labels.erase(key);
+        if (value) labels.emplace(key, *value);
+    }
     return change({.node = edit.node,
                    .set_taints = edit.set_taints,
                    .drop_taints = edit.drop_taints,

@@ -52,6 +52,10 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
     remark(any_action<Reload>(input, [](const Reload&) { return true; }),
            "reload: ignored; change the configuration file of the daemon");
     remark(!input.scheduler, "scheduler: ignored; the scheduler binds pods");
+    remark(input.scheduler_score != SchedulerScore::least_allocated,
+           "scheduler_score: ignored; the scheduler prefers nodes with free resources");
+    remark(any_action<PodBatch>(input, [](const PodBatch& b) { return !b.pod.owner.name.empty(); }),
+           "owner: ignored; each batch has a controller of its own");
     remark(any_action<PodBatch>(input, [](const PodBatch& b) { return b.packed; }),
            "packed: ignored; the scheduler binds pods");
     remark(any_action<PodBatch>(input, [](const PodBatch& b) { return b.stop_time > Duration(0); }),
@@ -73,6 +77,10 @@ std::vector<std::string> find_live_warnings(const Input& input, bool names_cloud
            "nodes_stay: ignored; nodes are deleted with their machines");
     remark(any_registration(input, [](const Registration& r) { return r.ready_delay.has_value(); }),
            "ready_delay: ignored for single groups; the file's ready_delay applies to all");
+    remark(std::ranges::any_of(
+               input.objects.nodes,
+               [](const engine::snapshot::NodeObject& n) { return !n.provider_id.empty(); }),
+           "provider_id: ignored; nodes of no group have no spec.providerID");
     remark(input.clouds.empty() && names_clouds,
            "pipeline.clouds: nodes of a cloud that is not simulated must join by themselves");
     return out;

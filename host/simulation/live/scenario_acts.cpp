@@ -55,18 +55,25 @@ void set_taints(json::object& node, const NodeEdit& edit) {
     if (taints.empty()) api_server::make_object(node, "spec").erase("taints");
 }
 
-/// A node is made unready by stopping its kubelet, so its Ready condition becomes Unknown later.
-void set_annotations(json::object& node, const NodeEdit& edit) {
-    json::object& annotations =
-        api_server::make_object(api_server::make_object(node, "metadata"), "annotations");
-    for (const auto& [key, value] : edit.annotations) {
+void set_entries(json::object& node, std::string_view member,
+                 const std::map<std::string, std::optional<std::string>>& entries) {
+    json::object& object =
+        api_server::make_object(api_server::make_object(node, "metadata"), member);
+    for (const auto& [key, value] : entries) {
         if (value) {
-            annotations[key] = *value;
+            object[key] = *value;
         } else {
-            annotations.erase(key);
+            object.erase(key);
         }
     }
+}
+
+/// A node is made unready by stopping its kubelet, so its Ready condition becomes Unknown later.
+void set_annotations(json::object& node, const NodeEdit& edit) {
+    set_entries(node, "annotations", edit.annotations);
     if (!edit.ready) return;
+    json::object& annotations =
+        api_server::make_object(api_server::make_object(node, "metadata"), "annotations");
     if (*edit.ready) {
         annotations.erase(api_server::json_view(control_plane::kubelet_annotation));
     } else {
@@ -200,6 +207,7 @@ Result<std::string> ScenarioPlayer::carry_out(const NodeEdit& edit) {
     CAPSTAN_CHECK(
         as_result(store_.edit(store_.kind("nodes"), "", edit.node, [&](json::object& node) {
             set_annotations(node, edit);
+            set_entries(node, "labels", edit.labels);
             set_taints(node, edit);
             if (edit.cordoned) api_server::set_value(node, "spec.unschedulable", *edit.cordoned);
         })));
