@@ -5,11 +5,15 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <capstan/well_known.hpp>
 
+#include "simulation/chaos/dice.hpp"
+#include "simulation/chaos/drawn_groups.hpp"
+#include "simulation/chaos/drawn_settings.hpp"
 #include "simulation/toml_values.hpp"
 
 namespace capstan::simulation::chaos {
@@ -36,6 +40,25 @@ constexpr std::array<FaultKind, 15> kinds{
 constexpr std::array<FaultKind, 3> later_kinds{FaultKind::lost_lease, FaultKind::lost_lease_midway,
                                                FaultKind::unobserved};
 
+/// Drawn after the above.
+constexpr std::array<FaultKind, 7> latest_kinds{FaultKind::cordoned,    FaultKind::foreign_taint,
+                                                FaultKind::lost_label,  FaultKind::deleted_node,
+                                                FaultKind::lost_memory, FaultKind::old_memory,
+                                                FaultKind::lost_answers};
+/// Drawn once: several in a row would leave the autoscaler no time to act.
+constexpr std::array<FaultKind, 6> single_kinds{
+    FaultKind::silent,      FaultKind::unauthenticated, FaultKind::late_answers,
+    FaultKind::stale_lists, FaultKind::partial_lists,   FaultKind::twin_node};
+/// A cloud completes a list that lacked a page within a few minutes.
+constexpr Duration partial_lists_max = minutes(3);
+
+/// Errors with which a cloud may refuse a group for ever.
+constexpr std::array<std::string_view, 7> refusals{
+    "quota", "conflict", "permission", "throttled", "out_of_capacity", "unavailable", "internal"};
+/// One of so many seeds has groups_max groups.
+constexpr int seeds_of_sizes = 400;
+constexpr int groups_max = 2000;
+
 runtime::config::TomlValue target_value(int target) {
     runtime::config::TomlValue table;
     table.children.push_back(
@@ -49,6 +72,7 @@ struct GroupBounds {
     std::optional<int> max{};
     Duration from{0};                  ///< when its cloud gets the group
     Duration until = Duration::max();  ///< when its cloud loses the group
+    runtime::config::TomlValue settings{};
 };
 
 std::optional<int> find_whole(const runtime::config::TomlValue& table, std::string_view key) {
@@ -59,8 +83,9 @@ std::optional<int> find_whole(const runtime::config::TomlValue& table, std::stri
 }
 
 GroupBounds bounds_from(const runtime::config::TomlValue& group, Duration from) {
-    return {text_of(group, "id"), find_whole(group, "min").value_or(0), find_whole(group, "max"),
-            from};
+    return {text_of(group, "id"),     find_whole(group, "min").value_or(0),
+            find_whole(group, "max"), from,
+            Duration::max(),          group};
 }
 
 /// The bounds of all groups that the clouds begin with or get later.
@@ -113,7 +138,9 @@ public:
         find_batches();
     }
 
-    ChaosScenario make(const Input& base, std::uint64_t seed) {
+    ChaosScenario make(const Input& base, std::uint64_t seed,
+                       const std::vector<SimulatedCloud>& clouds,
+                       const runtime::config::Config* config) {
         ChaosScenario out{.input = base, .faults = length_, .calm = calm};
         out.input.seed = seed;
         for (int n = dice_.between(4, 14); n > 0 && !scalable_.empty(); --n) scale();
@@ -131,6 +158,7 @@ public:
             if (dice_.one_in(2)) add_faults(kind, out.input.faults);
         }
         if (dice_.one_in(3)) add_fault_once(FaultKind::unwritten, out.input.faults);
+        add_later_kinds(base, clouds, config, out);
         std::ranges::sort(actions_, [](const Action& a, const Action& b) {
             return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);
         });
@@ -141,6 +169,32 @@ public:
     }
 
 private:
+    /// What is drawn last.
+    void add_later_kinds(const Input& base, const std::vector<SimulatedCloud>& clouds,
+                         const runtime::config::Config* config, ChaosScenario& out) {
+        for (const FaultKind kind : latest_kinds)
+            if (dice_.one_in(3)) add_faults(kind, out.input.faults);
+        for (const FaultKind kind : single_kinds) {
+            if (!dice_.one_in(3)) continue;
+            add_fault_once(kind, out.input.faults);
+            Fault& fault = out.input.faults.back();
+            if (kind == FaultKind::partial_lists)
+                fault.lasts = std::min(fault.lasts, partial_lists_max);
+        }
+        for (int n = dice_.between(0, 2); n > 0 && !batches_.empty(); --n) arrive_owned(n);
+        if (dice_.one_in(3)) add_odd_nodes();
+        if (dice_.one_in(3) && !batches_.empty()) arrive_without_requests();
+        if (dice_.one_in(2) && base.chaos.scheduler_score)
+            out.input.scheduler_score = static_cast<SchedulerScore>(dice_.between(0, 2));
+        for (const GroupBounds& group : groups_)
+            if (dice_.one_in(8) && base.chaos.machine_types) mix_machines(group);
+        for (const GroupBounds& group : groups_)
+            if (dice_.one_in(8)) let_nodes_stay(group);
+        if (dice_.one_in(6)) refuse_for_ever(out);
+        if (config != nullptr && base.chaos.settings) draw_all_settings(*config, out);
+        if (base.chaos.sizes) multiply_groups(clouds);
+    }
+
     /// Collects all batches of pods, and apart from these the batches that can be scaled: those of
     /// a ReplicaSet or StatefulSet that the base never removes.
     void find_batches() {
@@ -227,6 +281,117 @@ private:
         }
     }
 
+    /// Adds pods of one controller in three batches with different requests, which are removed
+    /// later.
+    void arrive_owned(int number) {
+        PodBatch batch = one_of(batches_);
+        const std::string name = "chaos-owner-" + std::to_string(number);
+        const Duration from = some_time(), to = some_time(from);
+        batch.controller = Controller::replica_set;
+        batch.duration.reset();
+        batch.pod.owner = {.name = name};
+        batch.pod.labels = {{"app", name}};
+        batch.pod.spec.spread.clear();
+        batch.pod.spec.pod_affinity.clear();
+        batch.pod.spec.pod_anti_affinity.clear();
+        const std::int64_t cpu = batch.pod.spec.requests.amount("cpu");
+        for (const int part : {1, 2, 3}) {
+            batch.pod.name = name + "-" + std::to_string(part);
+            batch.count = dice_.between(1, 4);
+            if (cpu > 0)
+                batch.pod.spec.requests.set("cpu", std::max<std::int64_t>(cpu * part / 3, 1));
+            add(from, batch);
+            add(to, Remove{full_name(batch)});
+        }
+    }
+
+    /// Adds pods whose containers request nothing.
+    void arrive_without_requests() {
+        PodBatch batch = one_of(batches_);
+        batch.pod.name = "chaos-empty";
+        batch.pod.labels = {{"app", batch.pod.name}};
+        batch.pod.spec.requests = {};
+        batch.controller = Controller::replica_set;
+        batch.duration.reset();
+        batch.count = dice_.between(1, 8);
+        const Duration from = some_time();
+        const std::string full = full_name(batch);
+        add(from, std::move(batch));
+        add(some_time(from), Remove{full});
+    }
+
+    /// Adds Node objects without spec and status, and with the providerID of no machine.
+    void add_odd_nodes() {
+        const std::string of = groups_.empty() ? "none" : one_of(groups_).id;
+        for (const std::string& provider_id :
+             {std::string(), "simulated://" + of + "/9999", std::string("other:///zone/i-0")}) {
+            if (dice_.one_in(2)) continue;
+            engine::snapshot::NodeObject node{.name = "odd-" + std::to_string(provider_id.size()),
+                                              .provider_id = provider_id};
+            node.ready = dice_.one_in(2);
+            const Duration from = some_time();
+            add(from, node);
+            add(some_time(from), Remove{node.name});
+        }
+    }
+
+    /// From some time on the group's new machines are of two types.
+    void mix_machines(const GroupBounds& group) {
+        const Duration from = some_time(group.from);
+        auto mix = make_mix(group.settings, dice_.between(100, 200));
+        if (!mix) return;
+        add(from, std::move(mix->registration));
+        add(from, std::move(mix->change));
+    }
+
+    /// Nodes of the group outlive their machines for some time.
+    void let_nodes_stay(const GroupBounds& group) {
+        const Duration from = some_time(), to = some_time(from);
+        add(from, Registration{.group = group.id, .nodes_stay = true});
+        add(to, Registration{.group = group.id, .nodes_stay = false});
+    }
+
+    /// Increases of one group fail from some time on. Another fault may end that, so it begins anew
+    /// when all faults are over.
+    void refuse_for_ever(ChaosScenario& out) {
+        const auto stays = [](const GroupBounds& group) { return group.until == Duration::max(); };
+        if (groups_.size() < 2 || !std::ranges::all_of(groups_, stays)) return;
+        out.refused = one_of(groups_).id;
+        const std::string_view code =
+            refusals[static_cast<std::size_t>(dice_.between(0, int{refusals.size()} - 1))];
+        const CloudChange refusal = refuse_increases(out.refused, code, dice_.one_in(3));
+        add(some_time(), refusal);
+        add(length_, refusal);
+    }
+
+    /// Draws settings for the start, and for a few reloads.
+    void draw_all_settings(const runtime::config::Config& config, ChaosScenario& out) {
+        out.input.scan_interval = draw_scan_interval(dice_, out.input.scan_interval);
+        const bool is_reloaded = std::ranges::any_of(actions_, [](const Action& action) {
+            return std::holds_alternative<Reload>(action.what);
+        });
+        if (is_reloaded) return;
+        std::vector<Duration> times;
+        if (dice_.one_in(2)) times.emplace_back(0);
+        for (int n = dice_.between(0, 3); n > 0; --n) times.push_back(some_time());
+        std::ranges::sort(times);
+        Reload settings = settings_of(config);
+        for (const Duration at : times) {
+            draw_settings(dice_, settings);
+            if (!settings.text.empty()) add(at, settings);
+        }
+    }
+
+    /// Gives each cloud more groups, in a few seeds very many.
+    void multiply_groups(const std::vector<SimulatedCloud>& clouds) {
+        const bool is_large = dice_.one_in(seeds_of_sizes);
+        const bool is_larger = dice_.one_in(20);
+        if (!is_large && !is_larger) return;
+        const int total = is_large ? groups_max / static_cast<int>(clouds.size()) : 30;
+        for (const SimulatedCloud& cloud : clouds)
+            if (auto edit = multiplied_groups(cloud, total)) add(Duration(0), *std::move(edit));
+    }
+
     /// From some time on nodes of the group are ready before they have their GPUs, or carry a taint
     /// for some seconds after that, which no setting names.
     void settle_late(const GroupBounds& group) {
@@ -291,12 +456,13 @@ private:
 
 Result<ChaosScenario> make_chaos_scenario(const Input& base,
                                           const std::vector<SimulatedCloud>& clouds,
-                                          std::uint64_t seed) {
+                                          std::uint64_t seed,
+                                          const runtime::config::Config* config) {
     if (clouds.empty())
         return fail(ErrorCode::invalid_config,
                     base.source +
                         ": --chaos needs a simulated cloud; the configuration names other clouds");
-    return ScenarioBuilder(base, clouds, seed).make(base, seed);
+    return ScenarioBuilder(base, clouds, seed).make(base, seed, clouds, config);
 }
 
 }  // namespace capstan::simulation::chaos

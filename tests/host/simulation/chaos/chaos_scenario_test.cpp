@@ -106,6 +106,36 @@ TEST(ChaosScenario, SkipsImpossibleActions) {
     EXPECT_GT(added, 0);
 }
 
+TEST(ChaosScenario, DrawsNoSettingsIfTheScenarioForbidsIt) {
+    const runtime::config::Config config;
+    const auto has_settings = [&](bool settings) {
+        Input from = base();
+        from.chaos.settings = settings;
+        for (std::uint64_t seed = 0; seed < 50; ++seed) {
+            const auto scenario = make_chaos_scenario(from, one_cloud(), seed, &config);
+            for (const Action& action : scenario->input.steps[0].actions)
+                if (std::holds_alternative<Reload>(action.what)) return true;
+        }
+        return false;
+    };
+    EXPECT_TRUE(has_settings(true));
+    EXPECT_FALSE(has_settings(false));
+}
+
+TEST(ChaosScenario, RefusesOneGroupForEverInSomeSeeds) {
+    int refused = 0;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        const auto scenario = make_chaos_scenario(
+            base(), {{simulated_cloud, {"web.toml", ""}, groups({"web", "db"})}}, seed);
+        if (scenario->refused.empty()) continue;
+        ++refused;
+        const Action& last = scenario->input.steps[0].actions.back();
+        EXPECT_EQ(last.after, scenario->faults) << "no fault ends the refusal";
+        EXPECT_EQ(std::get<CloudChange>(last.what).group, scenario->refused);
+    }
+    EXPECT_GT(refused, 0);
+}
+
 TEST(ChaosScenario, RequiresASimulatedCloud) {
     EXPECT_EQ(make_chaos_scenario(base(), {}, 1).error().code, ErrorCode::invalid_config);
 }
