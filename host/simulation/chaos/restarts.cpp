@@ -13,8 +13,9 @@ namespace {
 
 /// What the pass before a restart saw and asked for.
 struct Before {
-    Picture picture{};               ///< its targets include the changes that were asked for
-    bool has_scheduled_all = false;  ///< the pass found no pod unschedulable
+    Picture picture{};  ///< its targets include the changes that were asked for
+    /// The pass found no pod unschedulable, and left none out because it was too young.
+    bool has_scheduled_all = false;
 };
 
 class Restarts final : public Invariant {
@@ -55,7 +56,8 @@ private:
 
     void remember(const Moment& moment) {
         Before before{.picture = picture_of(moment),
-                      .has_scheduled_all = moment.decision().unschedulable.empty()};
+                      .has_scheduled_all = moment.decision().unschedulable.empty() &&
+                                           moment.settings().new_pod_delay == Duration(0)};
         std::map<std::string, int>& targets = before.picture.targets;
         for (const engine::Increase& increase : moment.decision().increases)
             targets[increase.group.value()] += increase.by;
