@@ -59,6 +59,49 @@ std::optional<std::string> fingerprint_of_group(const Group& group) {
     return std::to_string(hash.value());
 }
 
+void add_taints(const NodeTemplate& described, const NodeTraits& actual, const Settings& settings,
+                std::vector<std::string>& out) {
+    const std::vector<Taint> expected = lasting_taints(described.taints, settings);
+    for (const Taint& taint : actual.taints) {
+        const bool is_expected = std::ranges::find(expected, taint) != expected.end();
+        if (!is_expected && taint.effect != Effect::prefer_no_schedule)
+            out.push_back("has taint " + to_string(taint));
+    }
+}
+
+void add_labels(const NodeTemplate& described, const NodeTraits& actual,
+                std::vector<std::string>& out) {
+    for (const auto& [key, value] : described.labels) {
+        if (key == well_known::hostname_label) continue;
+        const auto at = actual.labels.find(key);
+        if (at == actual.labels.end()) {
+            out.push_back("lacks label " + key + "=" + value);
+        } else if (at->second != value) {
+            out.push_back("has label " + key + "=" + at->second + " instead of " + value);
+        }
+    }
+}
+
+void add_amounts(const NodeTemplate& described, const NodeTraits& actual,
+                 std::vector<std::string>& out) {
+    for (const auto& [resource, amount] : described.allocatable) {
+        const std::int64_t has = actual.allocatable.amount(resource);
+        if (has < amount)
+            out.push_back("has " + format_amount(resource, has) + " of " + resource +
+                          " instead of " + format_amount(resource, amount));
+    }
+}
+
+/// The differences by which a node takes fewer pods than its cloud's template, a sentence each.
+std::vector<std::string> differences(const NodeTemplate& described, const NodeTraits& actual,
+                                     const Settings& settings) {
+    std::vector<std::string> out;
+    add_taints(described, actual, settings, out);
+    add_labels(described, actual, out);
+    add_amounts(described, actual, out);
+    return out;
+}
+
 class GroupObserver {
 public:
     GroupObserver(const Snapshot& snapshot, const Membership& membership, const Settings& settings,
@@ -112,6 +155,22 @@ private:
         });
     }
 
+    /// Whether the node is the one of the record, and has lost differences from the cloud's
+    /// template since then without new ones: a change that another client has undone.
+    bool corrects_record(const Group& group, std::string_view node, const NodeTraits& traits,
+                         const TemplateRecord& record) const {
+        if (!record.observed || record.observed->node != node || group.described == nullptr)
+            return false;
+        const auto before = differences(*group.described, record.observed->traits, settings_);
+        const auto now = differences(*group.described, traits, settings_);
+        return now.size() < before.size() &&
+               std::ranges::all_of(
+                   now,
+                   [&](const std::string& difference) {
+                       return std::ranges::count(before, difference) > 0;
+                   });
+    }
+
     /// The newest node that is ready, even if only since a moment ago.
     std::optional<NodeIndex> find_newest(std::size_t group, const TemplateRecord& record) const {
         std::optional<NodeIndex> out;
@@ -131,7 +190,9 @@ private:
         const snapshot::NodeRow& node = snapshot_.cluster.node(n);
         if (!record.settling || record.settling->traits != traits) {
             record.settling.reset();
-            if (time_.wall - node.created <= settings_.max_node_startup_time)
+            const bool is_young = time_.wall - node.created <= settings_.max_node_startup_time;
+            const std::string_view name = snapshot_.cluster.text(node.name);
+            if (is_young || corrects_record((*snapshot_.groups)[group], name, traits, record))
                 record.settling = {.traits = std::move(traits), .since = now_};
             return;
         }
@@ -152,39 +213,6 @@ private:
     PassTime time_;
     Time now_;
 };
-
-void add_taints(const NodeTemplate& described, const NodeTraits& actual, const Settings& settings,
-                std::vector<std::string>& out) {
-    const std::vector<Taint> expected = lasting_taints(described.taints, settings);
-    for (const Taint& taint : actual.taints) {
-        const bool is_expected = std::ranges::find(expected, taint) != expected.end();
-        if (!is_expected && taint.effect != Effect::prefer_no_schedule)
-            out.push_back("has taint " + to_string(taint));
-    }
-}
-
-void add_labels(const NodeTemplate& described, const NodeTraits& actual,
-                std::vector<std::string>& out) {
-    for (const auto& [key, value] : described.labels) {
-        if (key == well_known::hostname_label) continue;
-        const auto at = actual.labels.find(key);
-        if (at == actual.labels.end()) {
-            out.push_back("lacks label " + key + "=" + value);
-        } else if (at->second != value) {
-            out.push_back("has label " + key + "=" + at->second + " instead of " + value);
-        }
-    }
-}
-
-void add_amounts(const NodeTemplate& described, const NodeTraits& actual,
-                 std::vector<std::string>& out) {
-    for (const auto& [resource, amount] : described.allocatable) {
-        const std::int64_t has = actual.allocatable.amount(resource);
-        if (has < amount)
-            out.push_back("has " + format_amount(resource, has) + " of " + resource +
-                          " instead of " + format_amount(resource, amount));
-    }
-}
 
 }  // namespace
 
@@ -251,10 +279,7 @@ std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods
 
 std::string how_it_differs(const NodeTemplate& described, const NodeTraits& actual,
                            const Settings& settings) {
-    std::vector<std::string> out;
-    add_taints(described, actual, settings, out);
-    add_labels(described, actual, out);
-    add_amounts(described, actual, out);
+    const std::vector<std::string> out = differences(described, actual, settings);
     return listed(out, [](const std::string& one) { return one; }, 3);
 }
 

@@ -14,7 +14,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 /// The values of one setting follow each other.
-constexpr std::array<DrawnSetting, 108> all_settings{{
+constexpr std::array<DrawnSetting, 106> all_settings{{
     {"scale_up.new_pod_delay=0s", [](Reload& s) { s.scale_up.new_pod_delay = seconds(0); }},
     {"scale_up.new_pod_delay=10s", [](Reload& s) { s.scale_up.new_pod_delay = seconds(10); }},
     {"scale_up.new_pod_delay=30s", [](Reload& s) { s.scale_up.new_pod_delay = seconds(30); }},
@@ -135,8 +135,6 @@ constexpr std::array<DrawnSetting, 108> all_settings{{
      [](Reload& s) { s.scale_down.skip_nodes_with_local_storage = true; }},
     {"scale_down.skip_nodes_with_local_storage=false",
      [](Reload& s) { s.scale_down.skip_nodes_with_local_storage = false; }},
-    {"scale_down.min_replica_count=0", [](Reload& s) { s.scale_down.min_replica_count = 0; }},
-    {"scale_down.min_replica_count=2", [](Reload& s) { s.scale_down.min_replica_count = 2; }},
     {"scale_down.job_pods_unmovable=true",
      [](Reload& s) { s.scale_down.job_pods_unmovable = true; }},
     {"scale_down.job_pods_unmovable=false",

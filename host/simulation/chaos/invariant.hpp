@@ -90,6 +90,8 @@ public:
     /// The autoscaler was restarted, or leads again, with the memory that it had saved. Its last
     /// decision may have been dropped.
     virtual void on_restart() {}
+    /// Called in place of on_restart() if the memory was lost, or is an older one.
+    virtual void on_restart_without_memory() { on_restart(); }
     /// Called when the run is over. `last` is its last pass; `last.end` is set if the end of the
     /// run is known beforehand.
     virtual std::vector<std::string> on_end(const Moment& last) {

@@ -46,6 +46,8 @@ std::string node_line(const Moment& moment, engine::NodeIndex index) {
     if (!node.ready) out += " not ready";
     if (node.unschedulable) out += " cordoned";
     for (const Taint& taint : node.taints) out += " " + to_string(taint);
+    for (const auto& [key, value] : engine::snapshot::to_labels(cluster, node.labels))
+        out += " " + key + "=" + value;
     return out;
 }
 

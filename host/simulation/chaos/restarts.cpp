@@ -37,6 +37,8 @@ public:
         return out;
     }
     void on_restart() override { has_restarted_ = true; }
+    /// Without memory a request that took too long is not known, so it may be made again.
+    void on_restart_without_memory() override { before_.reset(); }
 
 private:
     /// Whether the machines asked for before the restart still suffice: no machine failed, no

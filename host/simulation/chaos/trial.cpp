@@ -131,7 +131,10 @@ void InvariantChecker::add(const Invariant& invariant, Time now, std::vector<std
 }
 
 void InvariantChecker::on_event(const Event& event) {
-    if (event.kind == EventKind::fault) ++exposure_.faults;
+    if (event.kind != EventKind::fault) return;
+    ++exposure_.faults;
+    loses_memory_ = loses_memory_ || event.text == name_of(FaultKind::lost_memory) ||
+                    event.text == name_of(FaultKind::old_memory);
 }
 
 void InvariantChecker::on_fact(const Fact& fact) {
@@ -166,7 +169,9 @@ void InvariantChecker::take_results(const engine::Decision& decision,
 
 void InvariantChecker::on_restart(const engine::Memory&, Time) {
     ++exposure_.restarts;
-    for (const auto& invariant : invariants_) invariant->on_restart();
+    const bool is_lost = std::exchange(loses_memory_, false);
+    for (const auto& invariant : invariants_)
+        is_lost ? invariant->on_restart_without_memory() : invariant->on_restart();
 }
 
 void InvariantChecker::on_end() {

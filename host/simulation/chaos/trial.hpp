@@ -71,6 +71,7 @@ private:
     std::vector<std::unique_ptr<Invariant>> invariants_;
     std::vector<Violation> violations_;
     Exposure exposure_{};
+    bool loses_memory_ = false;  ///< the next restart is without memory, or with an older one
     struct Pass {
         runtime::PassInput input;
         runtime::PassResult result;
