@@ -36,23 +36,29 @@ std::vector<std::string> settings_in(Reload reload) {
     return out;
 }
 
-/// The settings of an empty configuration with the assignment.
-Reload read_with(const std::string& assignment) {
+/// The settings of an empty configuration with the assignment, and what is wrong with them. The
+/// plugins of the default pipeline are not found, which is always wrong.
+struct Read {
+    Reload settings;
+    std::string problems;
+};
+Read read_with(const std::string& assignment) {
     runtime::config::Diagnostics diagnostics({"test", ""});
     runtime::config::TomlValue root;
     runtime::config::override_values(root, std::vector{assignment}, diagnostics);
-    const auto config = runtime::config::read_config(
-        root, runtime::config::ShippedPlugins("lib/capstan/plugins"), diagnostics);
-    EXPECT_EQ(diagnostics.errors(), 0u) << assignment << diagnostics.text();
-    return config ? settings_of(*config) : Reload{};
+    const auto config =
+        runtime::config::read_config(root, runtime::config::ShippedPlugins("none"), diagnostics);
+    return {config ? settings_of(*config) : Reload{}, diagnostics.text()};
 }
 
 TEST(DrawnSettings, AreLegalAndSetWhatTheirTextSays) {
-    const Reload defaults = read_with("scale_down.enabled=true");
+    const Read defaults = read_with("scale_down.enabled=true");
     for (const DrawnSetting& drawn : drawn_settings()) {
-        Reload set = defaults;
+        Reload set = defaults.settings;
         drawn.set(set);
-        EXPECT_EQ(settings_in(set), settings_in(read_with(drawn.assignment))) << drawn.assignment;
+        const Read read = read_with(drawn.assignment);
+        EXPECT_EQ(read.problems, defaults.problems) << drawn.assignment;
+        EXPECT_EQ(settings_in(set), settings_in(read.settings)) << drawn.assignment;
     }
 }
 
