@@ -226,7 +226,9 @@ void join(Membership& out, NodeIndex node, MachineIndex machine) {
     out.joined[machine.group][machine.machine] = true;
 }
 
-/// Which of two nodes is that of the machine whose provider id both have; see Membership.
+/// Which of two nodes is that of the machine whose provider id both have, for example after a
+/// change of its host name: the one that is ready, then the one with pods, then the younger one.
+/// The other is in no group, since its unused state says nothing about the machine.
 NodeIndex preferred(const snapshot::Cluster& cluster, NodeIndex a, NodeIndex b) {
     const auto rank = [&](NodeIndex n) {
         const snapshot::NodeRow& node = cluster.node(n);

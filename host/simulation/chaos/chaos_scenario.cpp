@@ -192,7 +192,7 @@ private:
             if (dice_.one_in(8)) let_nodes_stay(group);
         if (dice_.one_in(6)) refuse_for_ever(out);
         if (config != nullptr && base.chaos.settings) draw_all_settings(*config, out);
-        if (base.chaos.sizes) multiply_groups(clouds);
+        if (base.chaos.sizes) multiply_groups(clouds, out);
     }
 
     /// Collects all batches of pods, and apart from these the batches that can be scaled: those of
@@ -382,11 +382,15 @@ private:
         }
     }
 
-    /// Gives each cloud more groups, in a few seeds very many.
-    void multiply_groups(const std::vector<SimulatedCloud>& clouds) {
+    /// Gives each cloud more groups, in a few seeds very many. Each fault of a cloud then costs a
+    /// check of all groups' settings, so there are fewer faults.
+    void multiply_groups(const std::vector<SimulatedCloud>& clouds, ChaosScenario& out) {
         const bool is_large = dice_.one_in(seeds_of_sizes);
         const bool is_larger = dice_.one_in(20);
         if (!is_large && !is_larger) return;
+        if (is_large)
+            for (Fault& fault : out.input.faults)
+                if (fault.chance) *fault.chance /= 10;
         const int total = is_large ? groups_max / static_cast<int>(clouds.size()) : 30;
         for (const SimulatedCloud& cloud : clouds)
             if (auto edit = multiplied_groups(cloud, total)) add(Duration(0), *std::move(edit));
