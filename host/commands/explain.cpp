@@ -1,4 +1,6 @@
 #include <chrono>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,10 +42,22 @@ int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, 
     return exit_ok;
 }
 
+/// The providerIDs of a dump's nodes, by the id of the simulated machine that stands in.
+using ProviderIds = std::map<std::string, std::string, std::less<>>;
+
+/// Names the machine of the node as the dump does.
+void name_as_in_dump(simulation::Explained& explained, const ProviderIds& provider_ids) {
+    std::optional<engine::pass::NodeMachine>& of = explained.answer.machine;
+    if (!of || !of->machine) return;
+    const auto id = provider_ids.find(of->machine->id.value());
+    if (id != provider_ids.end()) of->machine->id = MachineId(id->second);
+}
+
 /// Runs the simulation up to the moment of the question. Unless --at is given, a dump is explained
 /// as it is, before the simulated scheduler and the autoscaler have changed anything.
 int show_simulation(const ExplainArguments& arguments, simulation::Question& question,
-                    std::optional<simulation::Explainer>& explainer, Streams streams) {
+                    std::optional<simulation::Explainer>& explainer, ProviderIds& provider_ids,
+                    Streams streams) {
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     simulation::Input& input = simulation->input;
@@ -64,6 +78,7 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     }
     if (after) question.at = input.start + *after;
     explainer.emplace(question);
+    provider_ids = input.provider_ids;
     const auto report = simulation::run(
         input,
         {.config = config,
@@ -131,11 +146,14 @@ int run_explain(ExplainArguments arguments, Streams streams) {
         return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
     simulation::Question question = arguments.question;
     std::optional<simulation::Explainer> explainer(question);
-    const int code = is_recorded ? show_recorded(arguments.input, *explainer, streams)
-                                 : show_simulation(arguments, question, explainer, streams);
+    ProviderIds provider_ids;
+    const int code = is_recorded
+                         ? show_recorded(arguments.input, *explainer, streams)
+                         : show_simulation(arguments, question, explainer, provider_ids, streams);
     if (code != exit_ok) return code;
-    const auto& explained = explainer->result();
+    Result<simulation::Explained> explained = explainer->result();
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
+    name_as_in_dump(*explained, provider_ids);
     if (*arguments.format == OutputFormat::text) {
         print_explained(streams.out, *explained);
     } else {

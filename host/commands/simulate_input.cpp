@@ -117,6 +117,7 @@ bool replace_clouds(const runtime::config::Config& config, simulation::Input& in
         return false;
     }
     input.clouds = std::move(stand_ins->clouds);
+    input.provider_ids = std::move(stand_ins->provider_ids);
     for (const std::string& remark : stand_ins->remarks) err << "capstan: " << remark << '\n';
     return true;
 }

@@ -2,6 +2,7 @@
 /// cluster's dump or of a trace, and run() does not know which.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -170,6 +171,8 @@ struct Input {
     std::optional<Time> real_start() const {
         return start_because.empty() ? std::nullopt : std::optional(start);
     }
+    /// Of a dump: the providerIDs of its nodes, by the id of the simulated machine that stands in.
+    std::map<std::string, std::string, std::less<>> provider_ids{};
     /// The clouds that replace those of the configuration. Empty: the clouds of the configuration
     /// are used. They may change at any time, so they are refreshed at every moment at which there
     /// could be a pass.

@@ -65,6 +65,7 @@ Result<void> add_stand_ins(const DumpFacts& facts, const runtime::config::Config
                                                    out.input.source, out.input.start));
     out.input.clouds = std::move(stand_ins.clouds);
     out.input.memory = std::move(stand_ins.memory);
+    out.input.provider_ids = std::move(stand_ins.provider_ids);
     for (std::string& remark : stand_ins.remarks) out.remarks.push_back(std::move(remark));
     return {};
 }

@@ -117,9 +117,14 @@ private:
 };
 
 /// Gives the group's nodes the provider ids of the simulated cloud's machines, which are numbered.
-void attach(std::vector<engine::snapshot::NodeObject>& nodes, const GuessedGroup& group) {
-    for (std::size_t i = 0; i < group.nodes.size(); ++i)
-        nodes[group.nodes[i]].provider_id = machine_id(group.id, i + 1);
+void attach(std::vector<engine::snapshot::NodeObject>& nodes, const GuessedGroup& group,
+            std::map<std::string, std::string, std::less<>>& provider_ids) {
+    for (std::size_t i = 0; i < group.nodes.size(); ++i) {
+        std::string& id = nodes[group.nodes[i]].provider_id;
+        std::string machine = machine_id(group.id, i + 1);
+        if (!id.empty()) provider_ids.emplace(machine, std::move(id));
+        id = std::move(machine);
+    }
 }
 
 /// The back-off that the status shows. It does not say when the back-off ends; this assumes the
@@ -251,7 +256,7 @@ Result<StandIns> make_stand_ins(std::vector<engine::snapshot::NodeObject>& nodes
             out.memory.backoffs.emplace(NodeGroupId(id),
                                         make_backoff(*named.status->backoff, config, now));
         Cloud& cloud = maker.cloud_of(nodes[named.group.nodes.front()].provider_id);
-        attach(nodes, named.group);
+        attach(nodes, named.group, out.provider_ids);
         cloud.groups.push_back(maker.make(std::move(named), cloud));
     }
     for (std::string& remark : unknown_groups(named_status, known, config))

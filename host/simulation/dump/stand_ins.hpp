@@ -1,6 +1,8 @@
 /// The simulated clouds that stand in for those of a configuration when a dump is simulated.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +26,8 @@ struct StandIns {
     /// began at `now`.
     engine::Memory memory{};
     std::vector<std::string> remarks{};  ///< what was guessed and what is unknown
+    /// The providerIDs of the nodes, by the id of the simulated machine.
+    std::map<std::string, std::string, std::less<>> provider_ids{};
 };
 
 /// Guesses the groups of the nodes, names them, and gives each to the cloud of its nodes: the one
