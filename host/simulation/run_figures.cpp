@@ -68,6 +68,10 @@ std::string time_of_day_text(const std::optional<Time>& start, Duration at) {
     return start ? format_rfc3339(*start + at, 0) : "";
 }
 
+std::string moment_text(const std::optional<Time>& start, Duration at) {
+    return clock_text(at) + (start ? " (" + time_of_day_text(start, at) + ")" : "");
+}
+
 std::vector<Figure> figures_of(const Summary& s) {
     std::vector<Figure> out{
         {"time", clock_text(s.span) + ", " + std::to_string(s.passes) +

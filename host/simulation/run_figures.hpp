@@ -15,6 +15,8 @@ namespace capstan::simulation {
 std::string clock_text(Duration at);
 /// The same moment as time of day: "2026-11-28T03:02:10Z"; empty if the run has no `start`.
 std::string time_of_day_text(const std::optional<Time>& start, Duration at);
+/// "1m20s"; with a start: "1m20s (2026-11-27T12:01:20Z)".
+std::string moment_text(const std::optional<Time>& start, Duration at);
 
 struct Figure {
     std::string name{}, text{};

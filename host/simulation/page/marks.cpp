@@ -18,8 +18,8 @@ const MarkLook* find_look(EventKind kind) {
     return found == looks.end() ? nullptr : &*found;
 }
 
-std::string event_text(const Event& event) {
-    return clock_text(event.at) + "  " + event.text +
+std::string event_text(const Event& event, const std::optional<Time>& start) {
+    return moment_text(start, event.at) + "  " + event.text +
            (event.because.empty() ? "" : "\n" + event.because);
 }
 
@@ -109,15 +109,15 @@ std::vector<MarkLook> mark_looks() {
 bool is_decision(const Event& event) { return find_look(event.kind) != nullptr; }
 
 MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t rows,
-                         const History& history) {
+                         const History& history, const std::optional<Time>& start) {
     MarkedEvents out;
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const Event& event = *shown[i];
         if (!is_decision(event)) continue;
         const std::string group = group_of_event(event, history);
         std::vector<Mark>& marks = group.empty() ? out.of_all : out.of_group[group];
-        marks.push_back(
-            {event.at, event.kind, event_text(event), i < rows ? "e" + std::to_string(i + 1) : ""});
+        marks.push_back({event.at, event.kind, event_text(event, start),
+                         i < rows ? "e" + std::to_string(i + 1) : ""});
     }
     return out;
 }

@@ -37,9 +37,9 @@ struct MarkedEvents {
 /// An event belongs to the group that is its subject, or to the group of the node that is its
 /// subject.
 /// `shown`: the events that the page shows. `rows`: how many of these, from the first, have a row
-/// in the table.
+/// in the table. `start`: of a real cluster; texts then have times of day, too.
 MarkedEvents mark_events(const std::vector<const Event*>& shown, std::size_t rows,
-                         const History& history);
+                         const History& history, const std::optional<Time>& start = {});
 
 /// Whether events of this kind have marks: decisions, their failures, faults and the like.
 bool is_decision(const Event& event);

@@ -69,9 +69,9 @@ public:
           source_(source),
           history_(history),
           shown_(shown_of(report.events)),
-          marks_(mark_events(shown_, rows_max, history)),
+          marks_(mark_events(shown_, rows_max, history, report.start)),
           strips_{std::max({history.end, report.summary.span, Duration(std::chrono::seconds(1))}),
-                  columns_for(history.groups.size())} {}
+                  columns_for(history.groups.size()), report.start} {}
 
     std::string make() {
         out_.raw("<!DOCTYPE html>\n");

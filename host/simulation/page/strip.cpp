@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include <capstan/sentence.hpp>
+#include <capstan/time_text.hpp>
 
 #include "simulation/page/markup.hpp"
 #include "simulation/run_figures.hpp"
@@ -36,12 +37,23 @@ Duration time_step(Duration span, int most) {
     return step;
 }
 
+/// "11-28" at midnight, else "03:05", or "03:05:10" if the ticks are less than a minute apart.
+std::string day_tick_text(Time at, Duration step) {
+    const std::string text = format_rfc3339(at, 0);  // 2026-11-28T03:05:10Z
+    if (at.time_since_epoch() % days(1) == Duration(0)) return text.substr(5, 5);
+    return text.substr(11, step < minutes(1) ? 8 : 5);
+}
+
 }  // namespace
 
-std::vector<TimeTick> time_ticks(Duration span, int most) {
+std::vector<TimeTick> time_ticks(Duration span, int most, const std::optional<Time>& start) {
     const Duration step = time_step(span, most);
+    // From the last multiple of the step before the start until the start.
+    const Duration since_multiple = start ? start->time_since_epoch() % step : Duration(0);
     std::vector<TimeTick> out;
-    for (Duration at{0}; at <= span; at += step) out.push_back({at, clock_text(at)});
+    for (Duration at = since_multiple > Duration(0) ? step - since_multiple : Duration(0);
+         at <= span; at += step)
+        out.push_back({at, start ? day_tick_text(*start + at, step) : clock_text(at)});
     return out;
 }
 
@@ -143,6 +155,7 @@ public:
           const std::vector<Mark>& marks)
         : ticks_(count_ticks(static_cast<int>(largest), count_ticks_max)),
           frame_{strips.span, strips.columns, height, ticks_.back()},
+          start_(strips.start),
           marks_(marks) {
         const std::string box =
             "0 0 " + coordinate(Frame::drawing_width) + " " + coordinate(axis_y() + axis_height);
@@ -168,7 +181,7 @@ public:
                        {"x", coordinate(Frame::left - 5)},
                        {"y", coordinate(frame_.y(tick) + 3.5)}});
         }
-        for (const TimeTick& tick : time_ticks(frame_.span, time_ticks_max)) time(tick);
+        for (const TimeTick& tick : time_ticks(frame_.span, time_ticks_max, start_)) time(tick);
     }
     std::string finish(const std::vector<Cell>& cells) {
         draw_cells(out_, cells, frame_);
@@ -192,6 +205,7 @@ private:
 
     std::vector<std::int64_t> ticks_;
     Frame frame_;
+    const std::optional<Time> start_;
     const std::vector<Mark>& marks_;
     Markup out_;
 };
@@ -255,7 +269,7 @@ std::string draw_group(const std::string& id, const GroupHistory& group,
     draw_back_offs(strip, group.back_offs);
     strip.path("target", line_path(target, strip.frame()));
     if (!group.levels.empty()) draw_maximum(strip, group.levels);
-    return strip.finish(cells_of(group, strips.span, cells_for(strips)));
+    return strip.finish(cells_of(group, strips.span, cells_for(strips), strips.start));
 }
 
 std::string draw_pending(const std::vector<Since<int>>& pending, const std::vector<Mark>& marks,
@@ -264,7 +278,7 @@ std::string draw_pending(const std::vector<Since<int>>& pending, const std::vect
     Strip strip(strips, 80, peak_of(points), "Pending pods over time", marks);
     strip.path("pending", area_path(points, strip.frame()));
     strip.grid();
-    return strip.finish(cells_of(pending, strips.span, cells_for(strips)));
+    return strip.finish(cells_of(pending, strips.span, cells_for(strips), strips.start));
 }
 
 namespace {
@@ -306,15 +320,16 @@ std::string levels_text(const std::vector<const int*>& pending) {
 }
 
 /// The back-offs between `from` and `to`, a line each with its reason; empty: there are none.
-std::string bands_text(const std::vector<Band>& bands, Duration from, Duration to) {
+std::string bands_text(const std::vector<Band>& bands, Duration from, Duration to,
+                       const std::optional<Time>& start) {
     std::string out;
     std::size_t met = 0;
     auto band = std::ranges::lower_bound(bands, from, {}, &Band::to);
     for (; band != bands.end() && band->from < to; ++band) {
         const bool only_touches = band->to == from && band->from < from;
         if (only_touches || ++met > hover_bands_max) continue;
-        out += "\nbacked off from " + clock_text(band->from) + " to " + clock_text(band->to) +
-               ": " + band->because;
+        out += "\nbacked off from " + moment_text(start, band->from) + " to " +
+               moment_text(start, band->to) + ": " + band->because;
     }
     if (met > hover_bands_max)
         out +=
@@ -355,7 +370,7 @@ std::vector<Duration> level_moments(const std::vector<Since<T>>& levels,
 
 template <class T>
 std::vector<Cell> make_cells(const std::vector<Since<T>>& levels, const std::vector<Band>& bands,
-                             Duration span, int most) {
+                             Duration span, int most, const std::optional<Time>& start) {
     std::vector<Cell> out;
     if (levels.empty()) return out;
     const std::vector<Duration> moments = level_moments(levels, bands, span);
@@ -364,21 +379,23 @@ std::vector<Cell> make_cells(const std::vector<Since<T>>& levels, const std::vec
         for (++i; i + 1 < moments.size() && moments[i] - from < span / most;) ++i;
         const Duration to = moments[i];
         out.push_back({from, to,
-                       clock_text(from) + " to " + clock_text(to) + "\n" +
+                       moment_text(start, from) + " to " + moment_text(start, to) + "\n" +
                            levels_text(levels_within(levels, from, to)) +
-                           bands_text(bands, from, to)});
+                           bands_text(bands, from, to, start)});
     }
     return out;
 }
 
 }  // namespace
 
-std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most) {
-    return make_cells(group.levels, group.back_offs, span, most);
+std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most,
+                           const std::optional<Time>& start) {
+    return make_cells(group.levels, group.back_offs, span, most, start);
 }
 
-std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span, int most) {
-    return make_cells(pending, {}, span, most);
+std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span, int most,
+                           const std::optional<Time>& start) {
+    return make_cells(pending, {}, span, most, start);
 }
 
 void draw_cells(Markup& out, const std::vector<Cell>& cells, const Frame& frame) {

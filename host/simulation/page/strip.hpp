@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,11 @@ inline constexpr int cells_max = 150;
 /// At most `most` + 1 cells, side by side from the first level to `span`. Each is wide enough to
 /// point at, so a cell may cover several levels: "target 2 to 5". Cells begin and end with
 /// back-offs if they are wide enough for that, and a cell gives the reason of each back-off that it
-/// overlaps.
-std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most = cells_max);
+/// overlaps. `start`: of a real cluster; texts then have times of day, too.
+std::vector<Cell> cells_of(const GroupHistory& group, Duration span, int most = cells_max,
+                           const std::optional<Time>& start = {});
 std::vector<Cell> cells_of(const std::vector<Since<int>>& pending, Duration span,
-                           int most = cells_max);
+                           int most = cells_max, const std::optional<Time>& start = {});
 
 void draw_cells(Markup& out, const std::vector<Cell>& cells, const Frame& frame);
 
@@ -43,7 +45,9 @@ struct TimeTick {
 };
 /// At most `most` (at least 2) ticks from zero up to `span`, at round times of a clock.
 ///     25m, 6  ->  0s, 5m, 10m, 15m, 20m, 25m
-std::vector<TimeTick> time_ticks(Duration span, int most);
+/// With the `start` of a real cluster: at round times of day (UTC). A tick at midnight is a date.
+///     25m, 6, 23:50:00  ->  23:50, 23:55, 11-28, 00:05, 00:10, 00:15
+std::vector<TimeTick> time_ticks(Duration span, int most, const std::optional<Time>& start = {});
 
 /// Ticks from zero to the first one that is not below `largest`, in steps of 1, 2 or 5 times a
 /// power of ten; at most `most` (at least 1) steps.
@@ -68,8 +72,9 @@ std::string area_path(const std::vector<Point>& points, const Frame& frame);
 
 /// What all strips of a page have in common.
 struct Strips {
-    Duration span{0};  ///< the time they show; more than zero
-    int columns = 1;   ///< changes within one column are drawn as one
+    Duration span{0};             ///< the time they show; more than zero
+    int columns = 1;              ///< changes within one column are drawn as one
+    std::optional<Time> start{};  ///< of a real cluster; absent: times of day mean nothing
 };
 
 /// An SVG drawing of a group: ready nodes, upcoming nodes on top of them, the target, the maximum

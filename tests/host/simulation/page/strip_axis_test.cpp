@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <capstan/time_text.hpp>
+
 namespace capstan::simulation::page {
 namespace {
 
@@ -21,6 +23,23 @@ TEST(StripAxis, UsesRoundTimeSteps) {
     EXPECT_THAT(tick_texts(25min, 2), ElementsAre("0s"));
     EXPECT_THAT(tick_texts(1s, 12), ElementsAre("0s", "1s"));
     EXPECT_THAT(tick_texts(149 * 24h, 6), ElementsAre("0s", "56d", "112d"));
+}
+
+TEST(StripAxis, ShowsTimesOfDayOfARealCluster) {
+    const auto day_texts = [](const char* start, Duration span) {
+        std::vector<std::string> out;
+        for (const TimeTick& tick : time_ticks(span, 6, parse_rfc3339(start).value()))
+            out.push_back(tick.text);
+        return out;
+    };
+    EXPECT_THAT(day_texts("2026-11-27T23:50:00Z", 25min),
+                ElementsAre("23:50", "23:55", "11-28", "00:05", "00:10", "00:15"));
+    EXPECT_THAT(day_texts("2026-11-27T12:03:20Z", 25min),
+                ElementsAre("12:05", "12:10", "12:15", "12:20", "12:25"));
+    EXPECT_THAT(day_texts("2026-11-27T12:00:00Z", 20s),
+                ElementsAre("12:00:00", "12:00:05", "12:00:10", "12:00:15", "12:00:20"));
+    EXPECT_THAT(day_texts("2026-11-27T12:00:00Z", 100h),
+                ElementsAre("11-28", "11-29", "11-30", "12-01"));
 }
 
 TEST(StripAxis, LimitsTheNumberOfTicks) {
