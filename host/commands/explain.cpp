@@ -31,6 +31,7 @@ struct ExplainArguments {
     std::optional<Time> moment;     ///< the same as a time of day
     ClusterChoice cluster;          ///< with --live
     std::shared_ptr<OutputFormat> format;
+    bool is_wide = false;
 };
 
 /// Gives the recorded pass to the explainer.
@@ -155,7 +156,7 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
     name_as_in_dump(*explained, provider_ids);
     if (*arguments.format == OutputFormat::text) {
-        print_explained(streams.out, *explained);
+        print_explained(streams.out, *explained, arguments.is_wide);
     } else {
         print_value(streams, *arguments.format, explained_json(*explained));
     }
@@ -199,7 +200,7 @@ void add_explain(CLI::App& parent, Action& action) {
     add_cluster_choice(command, arguments->cluster, ClusterDefault::configuration);
     for (const char* option : {"--kubeconfig", "--context"})
         command.get_option(option)->needs(command.get_option("--live"));
-    arguments->format = add_output_format(command);
+    arguments->format = add_output_format(command, &arguments->is_wide);
     command.callback([&action, arguments] {
         Result<simulation::Question> question =
             parse_question(arguments->kind, arguments->name, arguments->ns);

@@ -257,12 +257,30 @@ void print_remedies(std::ostream& out, const engine::pass::Matrix& matrix) {
     for (const std::string& line : lines) out << "  " << line << '\n';
 }
 
-void print_matrix(std::ostream& out, const engine::pass::Matrix& matrix, const Sentences& text) {
+/// A line for each group, with its size.
+Rows wide_rows(const simulation::Explained& explained, const engine::pass::Matrix& matrix,
+               std::size_t pods, const Sentences& text) {
+    Rows rows;
+    for (std::size_t g = 0; g < matrix.groups.size(); ++g)
+        rows.push_back({matrix.groups[g].value(),
+                        g < explained.sizes.size() ? explained.sizes[g] : "",
+                        verdict_text(text(matrix.at(pods, g)))});
+    return rows;
+}
+
+void print_matrix(std::ostream& out, const simulation::Explained& explained,
+                  const engine::pass::Matrix& matrix, const Sentences& text, bool is_wide) {
     if (matrix.pod_groups.empty()) out << "no pending pods\n";
     if (matrix.groups.empty()) out << "no node group exists\n";
     for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
         out << matrix.pod_groups[c].example << " (" << counted(matrix.pod_groups[c].count, "pod")
-            << ")\n";
+            << ")";
+        if (is_wide && c < explained.requests.size()) out << ": " << explained.requests[c];
+        out << '\n';
+        if (is_wide) {
+            print_table(out, wide_rows(explained, matrix, c, text), "  ");
+            continue;
+        }
         // Groups with the same verdict share a line.
         std::map<std::string, std::vector<NodeGroupId>> groups_by_text;
         for (std::size_t g = 0; g < matrix.groups.size(); ++g)
@@ -454,14 +472,14 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
 
 }  // namespace
 
-void print_explained(std::ostream& out, const simulation::Explained& explained) {
+void print_explained(std::ostream& out, const simulation::Explained& explained, bool is_wide) {
     const runtime::PassAnswer& answer =
         explained.pods.empty() ? explained.answer : explained.pods.front().answer;
     const Sentences text(answer.unhealthy_because);
     text.print_health(out);
     if (answer.group) return print_group(out, *answer.group, text);
     if (answer.node) return print_node(out, explained, *answer.node, text);
-    if (answer.matrix) return print_matrix(out, *answer.matrix, text);
+    if (answer.matrix) return print_matrix(out, explained, *answer.matrix, text, is_wide);
     if (explained.is_workload) return print_workload(out, explained);
     print_pod(out, explained);
 }

@@ -9,8 +9,10 @@
 
 namespace capstan::commands {
 
-/// Prints the part of `explained` that the question asked for.
-void print_explained(std::ostream& out, const simulation::Explained& explained);
+/// Prints the part of `explained` that the question asked for. `is_wide`: a matrix has the sizes of
+/// groups and the requests of pods, and a line for each group.
+void print_explained(std::ostream& out, const simulation::Explained& explained,
+                     bool is_wide = false);
 boost::json::object explained_json(const simulation::Explained& explained);
 
 }  // namespace capstan::commands

@@ -226,7 +226,7 @@ void Explainer::on_end() {
     } else if (!question_.group.empty()) {
         result_ = explain_group();
     } else {
-        result_ = ask(*asked_, {});
+        result_ = explain_matrix();
     }
 }
 
@@ -329,6 +329,23 @@ Result<Explained> Explainer::explain_node() const {
     return ask(asked(), {.node = name});
 }
 
+namespace {
+
+std::string size_text(const NodeGroup& group) {
+    const std::string target = group.target ? std::to_string(*group.target) : "?";
+    if (group.max) return target + " of " + counted(*group.max, "node");
+    return group.target ? counted(*group.target, "node") : "unknown size";
+}
+
+std::string requests_text(const Resources& requests) {
+    std::string out;
+    for (const auto& [resource, amount] : requests)
+        out += (out.empty() ? "" : ", ") + resource + " " + format_amount(resource, amount);
+    return out.empty() ? "no requests" : out;
+}
+
+}  // namespace
+
 /// Asks for the exact id first: the pass also knows groups that could be made.
 Result<Explained> Explainer::explain_group() const {
     Result<Explained> exact = ask(asked(), {.group = question_.group});
@@ -336,6 +353,22 @@ Result<Explained> Explainer::explain_group() const {
     CAPSTAN_TRY(const std::string id,
                 search_name(question_.group.value(), group_ids(asked()), exact.error().message));
     return ask(asked(), {.group = NodeGroupId(id)});
+}
+
+Result<Explained> Explainer::explain_matrix() const {
+    CAPSTAN_TRY(Explained out, ask(asked(), {}));
+    if (!out.answer.matrix) return out;
+    const std::vector<engine::Group>& groups = *asked().snapshot.groups;
+    for (const NodeGroupId& id : out.answer.matrix->groups) {
+        const auto group =
+            std::ranges::find(groups, id, [](const engine::Group& each) { return each.group.id; });
+        out.sizes.push_back(group == groups.end() ? "" : size_text(group->group));
+    }
+    const engine::snapshot::Cluster& cluster = asked().snapshot.cluster;
+    for (const engine::PodCount& pods : out.answer.matrix->pod_groups)
+        out.requests.push_back(
+            requests_text(cluster.equivalence_group(pods.equivalence_group).spec->requests));
+    return out;
 }
 
 std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group) const {

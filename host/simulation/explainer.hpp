@@ -66,6 +66,10 @@ struct Explained {
     bool is_workload = false;
     /// of a workload: one pending pod of each pod equivalence group
     std::vector<Explained> pods{};
+    /// of a matrix, as its groups: "3 of 10 nodes"
+    std::vector<std::string> sizes{};
+    /// of a matrix, as its pod groups: "cpu 3, memory 2Gi"
+    std::vector<std::string> requests{};
 };
 
 /// Asks the first pass at or after the moment of the question; if there is none, what a pass would
@@ -109,6 +113,7 @@ private:
     std::string find_owner_kind() const;
     Result<Explained> explain_node() const;
     Result<Explained> explain_group() const;
+    Result<Explained> explain_matrix() const;
     /// Says which node the pods would fit; empty: none, or the scheduler has tried all pods.
     std::string missed_by_scheduler(engine::PodGroupId equivalence_group) const;
 
