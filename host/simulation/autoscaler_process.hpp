@@ -120,7 +120,7 @@ public:
     const std::vector<UnschedulablePods>& unschedulable() const noexcept {
         return decision_events_.unschedulable();
     }
-    const std::string& skipped() const noexcept { return decision_events_.skipped(); }
+    const std::string& need_no_node() const noexcept { return decision_events_.need_no_node(); }
     const engine::Memory& memory() const noexcept { return autoscaler_->memory(); }
     const std::vector<engine::Group>& groups() const noexcept { return *groups_; }
     /// The target size of each group, including what the last pass asked for.

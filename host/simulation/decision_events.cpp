@@ -61,9 +61,9 @@ void DecisionEvents::decided(const runtime::PassResult& result, const std::vecto
         notes.push_back(runtime::instances::skipped_hook_text(miss));
     note(notes, now);
     add_unschedulable(unschedulable_of(decision, cluster_), now);
-    skipped_.clear();
+    need_no_node_.clear();
     for (const engine::SkippedPods& s : decision.skipped)
-        skipped_ += (skipped_.empty() ? "" : ", or ") + s.because;
+        if (s.code == engine::ReasonCode::none) need_no_node_ = s.because;
 }
 
 void DecisionEvents::ended(const std::vector<runtime::ActionsUnderWay::Ended>& actions, Time now) {

@@ -56,9 +56,9 @@ public:
     std::vector<GivenCommand> take_commands() { return std::exchange(commands_, {}); }
     const std::vector<GivenCommand>& commands() const noexcept { return commands_; }
     const std::vector<UnschedulablePods>& unschedulable() const noexcept { return unschedulable_; }
-    /// Why the last pass did not consider the other pods without a node: "fit on existing or
-    /// upcoming nodes"; several reasons are joined by "or".
-    const std::string& skipped() const noexcept { return skipped_; }
+    /// Why pods that counted in the last pass need no new node: "fit on existing or upcoming
+    /// nodes"; empty: there was no such pod.
+    const std::string& need_no_node() const noexcept { return need_no_node_; }
 
 private:
     /// A refused eviction or node change, and the subject of the error.
@@ -91,7 +91,7 @@ private:
     std::set<Refused> refused_;    ///< of the last decision that had any evictions or node changes
     std::set<std::string> begun_;  ///< nodes with an event that their removal has begun
     std::vector<UnschedulablePods> unschedulable_;
-    std::string skipped_;
+    std::string need_no_node_;
     std::vector<GivenCommand> commands_;
 };
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <memory>
 #include <utility>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/pods/pending.hpp"
 #include "runtime/plugin_host.hpp"
 #include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
@@ -282,17 +284,48 @@ private:
         return out;
     }
 
-    Summary summary() const {
+    Summary summary() {
         Summary out = statistics_.summary();
         out.still_pending = cluster_.still_pending(event_loop_->now());
+        std::vector<StillPending*> passed_over;
         for (StillPending& line : out.still_pending) {
             const std::vector<UnschedulablePods>& unschedulable = autoscaler_->unschedulable();
             const auto found =
                 std::ranges::find(unschedulable, line.pods, &UnschedulablePods::batch);
-            line.because =
-                found != unschedulable.end() ? found->reason.sentence : autoscaler_->skipped();
+            if (found != unschedulable.end()) {
+                line.because = found->reason.sentence;
+            } else {
+                passed_over.push_back(&line);
+            }
         }
+        if (!passed_over.empty()) explain_passed_over(passed_over);
         return out;
+    }
+
+    /// Sets why the pods do not count as pending, or need no new node. Asks for one pod of each
+    /// batch: the first by namespace and name.
+    void explain_passed_over(const std::vector<StillPending*>& lines) {
+        for (StillPending* const line : lines) line->because = autoscaler_->need_no_node();
+        const Result<runtime::PassInput> input = autoscaler_->input();
+        if (!input) return;
+        const engine::snapshot::Cluster& cluster = input->snapshot.cluster;
+        std::map<std::string, std::pair<std::string, engine::PodIndex>> first;  // by batch
+        for (const engine::PodIndex index : cluster.unbound()) {
+            const engine::snapshot::PodRow pod = cluster.pod(index);
+            std::string name(cluster.text(cluster.equivalence_group(pod.equivalence_group).ns));
+            name.append("/").append(cluster.text(pod.name));
+            const std::pair candidate(std::move(name), index);
+            const auto [at, is_new] =
+                first.try_emplace(cluster_.batch_of(candidate.first), candidate);
+            if (!is_new) at->second = std::min(at->second, candidate);
+        }
+        for (StillPending* const line : lines) {
+            const auto pod = first.find(line->pods);
+            if (pod == first.end()) continue;
+            engine::Reason reason = engine::pods::why_skipped(
+                cluster, input->settings, input->call_context.time(), pod->second.second);
+            if (!reason.is_none()) line->because = std::move(reason.sentence);
+        }
     }
 
     const Input& input_;

@@ -11,6 +11,7 @@ namespace {
 
 namespace json = boost::json;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -178,8 +179,55 @@ TEST(SimulateDump, ShowsTimesOfDayOnThePage) {
     const Folder folder;
     const std::string page = (folder.path() / "run.html").string();
     ASSERT_EQ(capstan("simulate --cluster - --report " + page, healthy("kind://docker/")).code, 0);
-    EXPECT_THAT(folder.read("run.html"), AllOf(HasSubstr("Over time, from 2026-11-27T12:00:00Z"),
-                                               HasSubstr(">2026-11-27T12:01:20Z<")));
+    EXPECT_THAT(folder.read("run.html"),
+                AllOf(HasSubstr("Over time, from 2026-11-27T12:00:00Z"),
+                      HasSubstr(">2026-11-27T12:01:20Z<"), HasSubstr("0s (2026-11-27T12:00:00Z)"),
+                      HasSubstr(">12:01:30<")));
+}
+
+/// A pending pod without an owner; `spec`: more members of its spec.
+std::string lone_pod_json(const std::string& name, const std::string& spec,
+                          const std::string& status = R"("phase":"Pending")") {
+    return R"({"kind":"Pod","apiVersion":"v1","metadata":{"namespace":"shop","name":")" + name +
+           R"(","uid":")" + name + R"(","creationTimestamp":"2026-11-27T11:50:00Z"},"spec":{)" +
+           spec + R"("containers":[{"resources":{"requests":{"cpu":"1"}}}]},"status":{)" + status +
+           "}}";
+}
+
+TEST(SimulateDump, SaysOfEachBatchWhyItWasPassedOver) {
+    const std::string text = dump_of(
+        {node_json({.name = "n1"}), pod_json("web-1", "n1"),
+         lone_pod_json("gated", R"("schedulingGates":[{"name":"quota"}],)"),
+         lone_pod_json("cheap", R"("priority":-20,"nodeSelector":{"no":"such"},)"),
+         lone_pod_json("foreign", R"("schedulerName":"volcano","nodeSelector":{"no":"such"},)")});
+    const CommandResult ran = capstan(
+        "simulate --cluster - --set "
+        "'scale_up.allowed_scheduler_names=[\"default-scheduler\"]'",
+        text);
+    EXPECT_THAT(
+        ran.out,
+        AllOf(ContainsRegex("gated: 1 pod pending .*\n    waiting for a scheduling gate\n"),
+              ContainsRegex("cheap: 1 pod pending .*\n    expendable: priority below -10 .*\n"),
+              ContainsRegex("foreign: 1 pod pending .*\n    scheduler \"volcano\" is not in")))
+        << ran.err;
+}
+
+TEST(SimulateDump, ExplainsANodeWithItsOwnProviderId) {
+    const CommandResult ran =
+        capstan("explain node n-a --cluster -", healthy("aws:///eu-central-1a/i-"));
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("aws:///eu-central-1a/i-n-a: running"),
+                               Not(HasSubstr("simulated://"))))
+        << ran.err;
+}
+
+TEST(SimulateDump, ShowsAWideMatrixWithSizesAndRequests) {
+    const std::string command = "explain matrix --cluster - -o ";
+    const CommandResult wide = capstan(command + "wide", healthy("kind://docker/", true));
+    EXPECT_THAT(wide.out, AllOf(HasSubstr("shop/pending-1 (3 pods): cpu 3\n"),
+                                ContainsRegex("  web-a-a +1 node +fits\n")))
+        << wide.err;
+    EXPECT_THAT(capstan(command + "text", healthy("kind://docker/", true)).out,
+                HasSubstr("  web-a-a, web-b-b, web-c-c  fits\n"));
 }
 
 TEST(SimulateDump, IsExplainedAtATimeOfDay) {
