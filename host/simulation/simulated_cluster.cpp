@@ -71,6 +71,7 @@ SimulatedCluster::PodId SimulatedCluster::add_pod(BatchId of, std::string name, 
     pods_.push_back(
         {.name = std::move(name), .batch = of, .created = now, .created_by_wall = wall(now)});
     batches_[of].pods.insert(id);
+    touch(id);
     return id;
 }
 

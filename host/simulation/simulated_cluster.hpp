@@ -24,6 +24,22 @@
 
 namespace capstan::simulation {
 
+/// A pod as an API server would show it.
+struct PodState {
+    engine::snapshot::PodObject object{};
+    bool is_there = true;  ///< false: it is gone; of `object` only namespace and name are set
+    bool is_ready = false;
+    std::string workload{};  ///< id of its WorkloadState; empty: it has none
+};
+
+/// A controller with a scale.
+struct WorkloadState {
+    std::string id{};  ///< "shop/Deployment/web"
+    std::string ns{}, kind{}, name{};
+    bool is_there = true;                    ///< false: it was removed
+    int wanted = 0, present = 0, ready = 0;  ///< pods; terminating ones are not present
+};
+
 /// A cluster whose controllers act at once: every call takes effect at the moment `now` that it is
 /// given. Events go to the event log and are counted in the statistics, which must have reached
 /// `now` before. Used by one thread.
@@ -116,6 +132,17 @@ public:
     /// A hash of nodes and pods: groups, readiness, taints, which batches run where and wait, and
     /// the time until each event that is scheduled. Names, ages and the order do not count.
     std::uint64_t state_hash(Time now) const;
+    // What plugins see through the Kubernetes API.
+    /// From now on changes of pods and workloads are remembered; all there are count as changed.
+    void track_changes();
+    /// The pods that changed since the last call, in the order of their creation.
+    std::vector<PodState> take_changed_pods();
+    /// The workloads that changed, or whose pods did, since the last call, by id. Deployments,
+    /// ReplicaSets without a Deployment, StatefulSets.
+    std::vector<WorkloadState> take_changed_workloads();
+    /// Sets how many pods the workload wants, like Scale. `not_found`: there is no such workload.
+    Result<void> scale_workload(const std::string& id, int replicas, Time now);
+
     /// The name of the batch of the pod "namespace/name"; the pod's own name if there is no such
     /// pod.
     std::string batch_of(std::string_view pod) const;
@@ -189,6 +216,14 @@ private:
     // Controllers.
     void set_replicas(BatchId batch, int count);
     int wanted_of_owner(const Workload& batch) const;
+    void scale(BatchId batch, const std::string& name, int replicas, Time now);
+    /// The id of the batch's workload: "shop/Deployment/web"; empty: it has no scale.
+    static std::string workload_of(const Workload& batch);
+    void touch(PodId id) {
+        if (!tracks_changes_) return;
+        touched_pods_.insert(id);
+        touched_batches_.insert(pods_[id].batch);
+    }
     std::optional<LabelSelector> selector_of(const Workload& batch) const;
     int alive(const Workload& batch) const;
     void create(BatchId batch, int count, Cause cause, Time now);
@@ -260,6 +295,9 @@ private:
     Duration longest_wait_{0};
     bool has_changed_ = false;
     Duration wall_ahead_{0};
+    bool tracks_changes_ = false;
+    std::set<PodId> touched_pods_;
+    std::set<BatchId> touched_batches_;
 };
 
 }  // namespace capstan::simulation

@@ -85,22 +85,22 @@ Result<void> SimulatedCluster::apply(const Scale& to, Time now) {
         return fail(of ? ErrorCode::invalid_config : ErrorCode::not_found,
                     "scale: no batch '" + to.batch + "' with a controller");
     }
-    const Workload& b = batches_[*of];
-    const int present = alive(b);
-    set_replicas(*of, to.replicas);
-    if (to.replicas <= present) {
-        shrink(*of, present - to.replicas, now);
-        return {};
-    }
-    event_log_.add(
-        now, EventKind::arrival, to.batch,
-        to.batch + " scales from " + std::to_string(present) + " to " + counted(to.replicas, "pod"),
-        to.replicas - present);
-    if (b.controller != Controller::stateful_set)
-        create(*of, to.replicas - present, Cause::scenario, now);
-    to_reconcile_.insert(*of);
-    reconcile(now);
+    scale(*of, to.batch, to.replicas, now);
     return {};
+}
+
+void SimulatedCluster::scale(BatchId of, const std::string& name, int replicas, Time now) {
+    const Workload& b = batches_[of];
+    const int present = alive(b);
+    set_replicas(of, replicas);
+    if (replicas <= present) return shrink(of, present - replicas, now);
+    event_log_.add(
+        now, EventKind::arrival, name,
+        name + " scales from " + std::to_string(present) + " to " + counted(replicas, "pod"),
+        replicas - present);
+    if (b.controller != Controller::stateful_set) create(of, replicas - present, Cause::scenario, now);
+    to_reconcile_.insert(of);
+    reconcile(now);
 }
 
 Result<void> SimulatedCluster::apply(const Remove& what, Time now) {
@@ -127,6 +127,7 @@ Result<void> SimulatedCluster::apply(const Remove& what, Time now) {
 void SimulatedCluster::set_replicas(BatchId of, int count) {
     Workload& b = batches_[of];
     b.wanted = count;
+    if (tracks_changes_) touched_batches_.insert(of);
     if (b.scaled.wanted) b.scaled.wanted = count;
     has_changed_ = true;
     // No decision reads a Job's object, and traces have very many Jobs.

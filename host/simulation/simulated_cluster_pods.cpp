@@ -72,6 +72,7 @@ void SimulatedCluster::terminate(PodId id, std::optional<Duration> grace, Time n
         grace.value_or(of.pod_template.spec.termination_grace.value_or(default_grace));
     const Duration takes = std::min(allowed, of.stop_time);
     if (pod.node.empty() || takes <= Duration(0)) return delete_pod(id, now);
+    touch(id);
     pod.deleted = wall(now) + allowed;
     ++batches_[pod.batch].ending;
     leaves_.emplace(now + takes, id);
@@ -104,6 +105,7 @@ void SimulatedCluster::delete_pod(PodId id, Time now) {
     add_fact(FactKind::pod_gone, Cause::scenario, id, now);
     Pod& pod = pods_[id];
     Workload& of = batches_[pod.batch];
+    touch(id);
     const std::string key = key_of(of.pod_template.ns, pod.name);
     builder_.remove_pod(of.pod_template.ns, pod.name);
     pod_by_name_.erase(key);
@@ -131,6 +133,7 @@ void SimulatedCluster::update_health(PodId id) {
     const bool is_healthy =
         pod.has_started && !pod.deleted && node != nodes_.end() && node->second.object.ready;
     if (std::exchange(pod.is_healthy, is_healthy) == is_healthy) return;
+    touch(id);
     Workload& of = batches_[pod.batch];
     of.healthy += is_healthy ? 1 : -1;
     if (of.controller == Controller::stateful_set) to_reconcile_.insert(pod.batch);

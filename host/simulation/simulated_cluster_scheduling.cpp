@@ -31,6 +31,7 @@ struct SimulatedCluster::Waiting {
 void SimulatedCluster::occupy(PodId id, Node& node, Time now) {
     Pod& pod = pods_[id];
     const Workload& of = batches_[pod.batch];
+    touch(id);
     pod.node = node.object.name;
     node.pods.insert(id);
     node.requested += of.pod_template.spec.requests;
@@ -71,6 +72,7 @@ Result<void> SimulatedCluster::apply(const Bind& what, Time now) {
 
 void SimulatedCluster::mark_unschedulable(PodId id) {
     if (std::exchange(pods_[id].is_marked, true)) return;
+    touch(id);
     builder_.set(object_of(id));
 }
 
