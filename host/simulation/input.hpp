@@ -85,6 +85,13 @@ struct ScaledController {
     std::optional<int> wanted{};  ///< pods; absent: the controller does not say
 };
 
+/// A Deployment or StatefulSet that wants no pods, and the pods that it would create.
+struct IdleWorkload {
+    ScaledController scaled{};
+    Controller controller = Controller::none;
+    engine::snapshot::PodObject pod_template{};  ///< named as the controller
+};
+
 /// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
 struct Objects {
     std::vector<engine::snapshot::NodeObject> nodes{};
@@ -94,6 +101,7 @@ struct Objects {
     std::set<std::string, std::less<>> unready{};
     /// Controllers with a scale, by "namespace/kind/name" of the pods' direct owner.
     std::map<std::string, ScaledController, std::less<>> scaled{};
+    std::vector<IdleWorkload> idle{};  ///< that a plugin may scale
     std::vector<engine::snapshot::ControllerObject> controllers{};
     std::vector<engine::snapshot::ClaimObject> claims{};
     std::vector<engine::snapshot::VolumeObject> volumes{};

@@ -102,6 +102,15 @@ void SimulatedCluster::fill(const Objects& objects, Time now) {
             objects.scaled.find(key_of(b.pod_template.ns, key_of(owner.kind, owner.name)));
         if (scaled != objects.scaled.end()) b.scaled = scaled->second;
     }
+    for (const IdleWorkload& idle : objects.idle) {
+        const std::string key = key_of(idle.pod_template.ns, idle.pod_template.name);
+        if (batch_by_name_.contains(key)) continue;
+        const BatchId of = batch(key, idle.pod_template);
+        if (tracks_changes_) touched_batches_.insert(of);
+        Workload& b = batches_[of];
+        b.controller = idle.controller;
+        b.scaled = idle.scaled;
+    }
     for (const engine::snapshot::DaemonSetObject& set : objects.daemon_sets) fill_daemon_set(set);
     for (auto& [name, node] : nodes_) add_daemons(node, now);
 }

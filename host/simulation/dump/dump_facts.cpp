@@ -12,6 +12,7 @@
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/json_cursor.hpp"
 #include "kubernetes/metadata.hpp"
+#include "kubernetes/object_decode.hpp"
 #include "kubernetes/selectors.hpp"
 
 namespace capstan::simulation::dump {
@@ -132,6 +133,7 @@ void DumpFacts::read_controller(std::string_view kind, const boost::json::value&
     std::string id = id_of(metadata.ns, kind, metadata.name);
     // 1 is the API's default.
     const auto replicas = place["spec"]["replicas"].integer(0, largest).value_or(1);
+    if (replicas == 0) read_idle(kind, id, place);
     std::string above = id;
     for (const JsonCursor& owner : place["metadata"]["ownerReferences"].items()) {
         if (owner["controller"].boolean().value_or(false))
@@ -140,6 +142,27 @@ void DumpFacts::read_controller(std::string_view kind, const boost::json::value&
     }
     controllers_.insert_or_assign(std::move(id),
                                   ScaledController{std::move(above), static_cast<int>(replicas)});
+}
+
+/// Its pods will look like its template, which is where that of a DaemonSet is, too.
+void DumpFacts::read_idle(std::string_view kind, const std::string& id,
+                          const JsonCursor& controller) {
+    const bool is_deployment = kind == "Deployment";
+    if (!is_deployment && kind != "StatefulSet") return;
+    auto read = kubernetes::decode_daemon_set(controller);
+    if (!read) return;
+    idle_.push_back(
+        {.scaled = {.id = id, .wanted = 0},
+         .controller = is_deployment ? Controller::replica_set : Controller::stateful_set,
+         .pod_template = {.ns = read->ns,
+                          .name = read->name,
+                          .spec = std::move(read->spec),
+                          .labels = std::move(read->labels),
+                          .annotations = std::move(read->annotations),
+                          .owner = {.kind = is_deployment ? "ReplicaSet" : "StatefulSet",
+                                    .api_group = "apps",
+                                    .name = read->name,
+                                    .uid = read->uid}}});
 }
 
 /// The field mask keeps two keys of a ConfigMap's data: status and priorities.
@@ -157,6 +180,7 @@ std::string DumpFacts::status(const std::string& config_map) const {
 
 void DumpFacts::add_to(Objects& objects) {
     objects.unready = std::move(unready_);
+    objects.idle = std::move(idle_);
     for (const auto& [id, own] : controllers_) {
         const auto above = controllers_.find(own.id);
         // If the dump lacks the owning controller, the pods' own controller counts.

@@ -12,6 +12,7 @@
 
 #include <boost/json/value.hpp>
 
+#include "kubernetes/json_cursor.hpp"
 #include "simulation/dump/dump_time.hpp"
 #include "simulation/input.hpp"
 
@@ -41,6 +42,8 @@ private:
     void read_pod(const boost::json::value& pod);
     void read_budget(const boost::json::value& budget);
     void read_controller(std::string_view kind, const boost::json::value& controller);
+    void read_idle(std::string_view kind, const std::string& id,
+                   const kubernetes::JsonCursor& controller);
     void read_config_map(const boost::json::value& config_map);
 
     std::set<std::string, std::less<>> kinds_;
@@ -53,6 +56,7 @@ private:
     std::map<std::string, ScaledController, std::less<>> controllers_;
     std::map<std::string, std::string> statuses_;  ///< by the ConfigMap's name
     std::vector<std::string> plugin_objects_;
+    std::vector<IdleWorkload> idle_;
 };
 
 /// The kind of the first object in a dump by `capstan dump`. Its creationTimestamp is the time of
