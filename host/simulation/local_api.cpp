@@ -73,6 +73,11 @@ Result<void> LocalApi::create(std::string_view resource, const std::string& ns,
     return fail(ErrorCode::invalid_argument, std::string(resource) + ": " + made.error().message);
 }
 
+void LocalApi::add_namespace(const std::string& name) {
+    // A name that no namespace can have is refused when an object is created in it.
+    (void)create("namespaces", "", {{"metadata", json::object{{"name", name}}}});
+}
+
 Result<void> LocalApi::define(const std::string& group, const std::string& version,
                               const std::string& plural, const std::string& kind) {
     CAPSTAN_CHECK(create(definitions, "", definition_of(group, version, plural, kind)));
@@ -107,8 +112,7 @@ Result<void> LocalApi::add(json::object object) {
     const std::string resource = resource_of(api_version, kind);
     if (resource.empty()) return fail(ErrorCode::invalid_argument, "unknown kind " + kind);
     const std::string ns(text_at(object, "metadata.namespace"));
-    if (!ns.empty())
-        CAPSTAN_CHECK(create("namespaces", "", {{"metadata", json::object{{"name", ns}}}}));
+    if (!ns.empty()) add_namespace(ns);
     json::object& metadata = make_object(object, "metadata");
     for (const char* key : {"resourceVersion", "uid", "managedFields", "ownerReferences"})
         metadata.erase(key);

@@ -13,7 +13,7 @@
 
 namespace capstan::simulation {
 
-/// Serves objects to plugins. No controller runs, and requests need no credentials.
+/// Serves objects to plugins. No controller of Kubernetes runs, and requests need no credentials.
 class LocalApi {
 public:
     /// Borrows the loop.
@@ -27,6 +27,13 @@ public:
     /// the server; an object that exists already is none.
     Result<void> create(std::string_view resource, const std::string& ns,
                         boost::json::object object);
+    /// Creates the namespace if there is none of that name.
+    void add_namespace(const std::string& name);
+    /// Runs all that is ready to run at this moment of virtual time.
+    void settle() { loop_.settle(); }
+    /// False: requests are refused, and watches end.
+    void set_reachable(bool reachable) { network_.set_reachable(reachable); }
+    Time now() const { return loop_.clock()->now(); }
     /// Creates objects from their JSON, with their namespaces. A kind that the server does not know
     /// is defined, with the plural KINDs. Metadata that only a server sets is dropped.
     Result<void> add(const std::vector<std::string>& objects);

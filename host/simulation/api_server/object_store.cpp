@@ -126,7 +126,7 @@ Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view
     if (options.is_from_outside) CAPSTAN_CHECK(check_selector(kind, object, nullptr));
     json::object& metadata = make_object(object, "metadata");
     metadata["uid"] = make_uid();
-    metadata["creationTimestamp"] = format_rfc3339(now(), 0);
+    metadata["creationTimestamp"] = format_rfc3339(options.created.value_or(now()), 0);
     metadata.erase("deletionTimestamp");
     metadata.erase("deletionGracePeriodSeconds");
     if (kind.has_generation) metadata["generation"] = 1;

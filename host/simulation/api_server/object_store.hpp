@@ -26,10 +26,11 @@ enum class ObjectPart { all_but_status, status, everything };
 
 struct WriteOptions {
     ObjectPart part = ObjectPart::all_but_status;
-    bool is_dry_run = false;       ///< all checks and all defaults, and nothing is stored
-    std::string manager{};         ///< manager of the fields that change; empty: not recorded
-    std::string subresource{};     ///< of the request, for the manager's entry
-    bool is_from_outside = false;  ///< by a request: more is checked than for controllers
+    bool is_dry_run = false;        ///< all checks and all defaults, and nothing is stored
+    std::string manager{};          ///< manager of the fields that change; empty: not recorded
+    std::string subresource{};      ///< of the request, for the manager's entry
+    bool is_from_outside = false;   ///< by a request: more is checked than for controllers
+    std::optional<Time> created{};  ///< the creationTimestamp of a new object; absent: now
 };
 
 struct RemoveOptions {
