@@ -86,7 +86,8 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
          .plugins = simulation->prepared->plugins,
          .version = CAPSTAN_VERSION,
          // One nanosecond later, so that steps due at that very moment happen.
-         .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt},
+         .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt,
+         .calls_controllers = input.scheduler},
         *explainer);
     if (!report) return refuse(streams, report.error().message, exit_code_of(report.error()));
     return exit_ok;

@@ -126,11 +126,6 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     }
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
-    if (!simulation->balancers.empty())
-        return refuse(streams,
-                      "a [[balancer]] needs a live cluster: capstan cluster " +
-                          arguments.input.scenario + " --run",
-                      exit_usage);
     if (arguments.seed) simulation->input.seed = *arguments.seed;
 
     Result<SimulateFiles> files = SimulateFiles::make(arguments.files, *simulation);

@@ -93,6 +93,9 @@ bool prepare(const SimulateInput& from, runtime::config::Loaded loaded,
     if (where == RunsIn::virtual_time && loaded.config) {
         left_out = simulation::leave_out_uncallable(*loaded.config, shipped,
                                                     offers_machine_types(out.input, from));
+        // What controllers do is among the events of the run.
+        for (const PluginInstanceId& id : loaded.config->pipeline.controllers)
+            loaded.config->log.per_plugin.try_emplace(id.value(), runtime::config::LogLevel::error);
     }
     out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
     err << out.prepared->complaints;
@@ -148,6 +151,13 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
     if (where == RunsIn::virtual_time && loaded.config && out.input.clouds.empty() &&
         names_network_cloud(*loaded.config)) {
         if (!replace_clouds(*loaded.config, out.input, err)) return std::nullopt;
+    }
+    if (where == RunsIn::virtual_time && !out.balancers.empty() && loaded.config &&
+        loaded.config->pipeline.controllers.empty()) {
+        err << "capstan: " << from.scenario
+            << ": [[balancer]] needs [pipeline] controllers = [\"replicas\"], and grants in "
+               "[plugin.replicas]\n";
+        return std::nullopt;
     }
     const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
     return is_sound ? std::optional(std::move(out)) : std::nullopt;

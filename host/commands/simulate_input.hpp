@@ -59,7 +59,7 @@ struct Simulation {
     /// The sections of a scenario's configuration, as a table; empty for other inputs.
     runtime::config::TomlValue sections{};
     std::unique_ptr<simulation::PreparedSetup> prepared{};  ///< not NULL, without errors
-    std::vector<simulation::SharedReplicas> balancers{};    ///< created by a live cluster only
+    std::vector<simulation::SharedReplicas> balancers{};    ///< of the scenario
 };
 
 /// Where the input is used. In real time, on the API server in memory, all plugins are called.

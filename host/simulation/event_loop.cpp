@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ constexpr Duration quiet_time_max = std::chrono::hours(24);
 /// Such a step also ends after this time in which no action or fault came and no pod completed. The
 /// autoscaler may be busy all the time, and still achieve nothing.
 constexpr Duration busy_time_max = std::chrono::days(30);
+/// With controller plugins, a step until idle lasts until nothing has happened for this long: their
+/// timers, such as the start-up timeout of a Balancer, are not known.
+constexpr Duration controller_patience = std::chrono::hours(1);
 
 /// Whether the target of an action does not exist, or is not in the state that the action needs.
 bool lacks_target(const Error& error) {
@@ -101,6 +105,10 @@ bool EventLoop::has_come(const Step& step) const {
 Result<void> EventLoop::apply(const Action& action, Time moment) {
     Result<void> done = std::visit(
         [&](const auto& what) -> Result<void> {
+            if constexpr (std::is_same_v<std::decay_t<decltype(what)>, Scale>) {
+                if (parts_.controllers != nullptr && parts_.controllers->scale_object(what, moment))
+                    return {};
+            }
             if constexpr (requires { parts_.cluster.apply(what, moment); }) {
                 return parts_.cluster.apply(what, moment);
             } else if constexpr (requires { parts_.autoscaler.reload(what); }) {
@@ -144,6 +152,8 @@ Result<void> EventLoop::apply_faults() {
 /// Does everything that is due now, except for a pass.
 Result<void> EventLoop::act(Agenda& agenda) {
     const Time moment = now();
+    if (parts_.controllers != nullptr && parts_.controllers->obey(moment))
+        agenda.last_event = agenda.last_progress = moment;
     const std::optional<Time> fault = parts_.fault_injector.next_due();
     if (fault && *fault <= moment) agenda.last_progress = moment;
     CAPSTAN_CHECK(apply_faults());
@@ -158,6 +168,10 @@ Result<void> EventLoop::act(Agenda& agenda) {
     if (parts_.cluster.schedule(moment)) parts_.autoscaler.wake();
     const std::int64_t pods_ended = parts_.statistics.pods_ended();
     if (pods_ended != std::exchange(agenda.pods_ended, pods_ended)) agenda.last_progress = moment;
+    if (parts_.controllers != nullptr) {
+        parts_.controllers->show(moment);
+        parts_.observer.on_balancers(parts_.controllers->balancers(), moment);
+    }
     return {};
 }
 
@@ -207,11 +221,19 @@ std::optional<Time> EventLoop::next_by_itself() const {
     return earliest(parts_.cluster.next_due(), parts_.node_registrar.next_due());
 }
 
+/// Until when a step that lasts until nothing happens waits for controller plugins. Absent: no
+/// longer.
+std::optional<Time> EventLoop::quiet_end(const Agenda& agenda) const {
+    if (parts_.controllers == nullptr) return std::nullopt;
+    const Time end = agenda.last_event + controller_patience;
+    return end > now() && (!agenda.end || end < *agenda.end) ? std::optional(end) : std::nullopt;
+}
+
 /// The next moment at which something is due within the step; absent: the step is over. A fault
 /// that is still to come does not keep a step going.
 std::optional<Time> EventLoop::next_due(const Agenda& agenda) const {
     const std::optional<Time> next_event = earliest(agenda.next_action_at(), next_by_itself());
-    if (!agenda.length && !next_event && !parts_.autoscaler.needed_at()) return std::nullopt;
+    if (!agenda.length && !next_event && !parts_.autoscaler.needed_at()) return quiet_end(agenda);
     const std::optional<Time> deadline = agenda.deadline();
     const std::optional<Time> next = earliest(next_event, parts_.fault_injector.next_due());
     const std::optional<Time> due = pass_due();
@@ -238,7 +260,10 @@ void EventLoop::move_to(Time then) {
     io::ManualLoop& loop = *parts_.host.virtual_loop();
     const std::optional<Time> early = parts_.autoscaler.early_pass_at();
     bool has_fired = false;
-    while (now() < then && parts_.autoscaler.early_pass_at() == early) {
+    const auto has_written = [this] {
+        return parts_.controllers != nullptr && parts_.controllers->has_writes();
+    };
+    while (now() < then && parts_.autoscaler.early_pass_at() == early && !has_written()) {
         const Duration end = loop.monotonic() + (then - now());
         const std::optional<Duration> timer = loop.next_due();
         const bool is_due = timer && *timer <= end;
@@ -246,8 +271,10 @@ void EventLoop::move_to(Time then) {
         loop.advance(std::max((is_due ? *timer : end) - loop.monotonic(), Duration(0)));
     }
     parts_.statistics.reach(now());
-    // A cloud that had set a timer may have changed when it fired.
-    if (has_fired) parts_.autoscaler.refresh_again();
+    // A cloud that had set a timer may have changed when it fired. Controllers set timers all the
+    // time, and the changes of simulated clouds are known without them.
+    const bool is_of_cloud = parts_.controllers == nullptr || parts_.cloud == nullptr;
+    if (has_fired && is_of_cloud) parts_.autoscaler.refresh_again();
 }
 
 }  // namespace capstan::simulation

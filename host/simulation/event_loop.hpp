@@ -13,6 +13,7 @@
 #include "runtime/plugin_host.hpp"
 #include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
+#include "simulation/controller_plugins.hpp"
 #include "simulation/fault_injector.hpp"
 #include "simulation/input.hpp"
 #include "simulation/node_registrar.hpp"
@@ -31,8 +32,8 @@ inline std::optional<Time> earliest(std::optional<Time> a, std::optional<Time> b
 /// nothing. Passes stay on the grid of the scan interval, counted from the start, except for those
 /// that have a reason to run sooner. Moments without a reason for a pass are left out. Things that
 /// are
-/// due at the same moment happen in this order: faults, actions from outside, pods that end, nodes
-/// that join or become ready, the scheduler, a pass.
+/// due at the same moment happen in this order: what controller plugins wrote, faults, actions from
+/// outside, pods that end, nodes that join or become ready, the scheduler, a pass.
 class EventLoop {
 public:
     struct Parts {
@@ -45,7 +46,8 @@ public:
         EventLog& event_log;
         RunStatistics& statistics;
         Observer& observer;
-        const std::string& source;  ///< what messages call the input
+        const std::string& source;                 ///< what messages call the input
+        ControllerPlugins* controllers = nullptr;  ///< NULL: no controller plugin is called
     };
     EventLoop(const Parts& parts, Time start, Duration scan_interval)
         : parts_(parts), start_(start), scan_interval_(scan_interval), next_pass_(start) {}
@@ -78,6 +80,7 @@ private:
     std::optional<Time> pass_due() const;
     std::optional<Time> next_by_itself() const;
     bool is_busy() const;
+    std::optional<Time> quiet_end(const Agenda& agenda) const;
     std::optional<Time> next_due(const Agenda& agenda) const;
     Time on_grid(Time wanted) const;
     void move_to(Time then);

@@ -142,13 +142,17 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
             parts_.node_registrar.set({.group = event.group, .joins = !event.begins});
             return {};
         case FaultKind::flap: flap(event, now); return {};
-        case FaultKind::eviction_error: parts_.autoscaler.break_api(event.begins); return {};
+        case FaultKind::eviction_error:
+            parts_.autoscaler.break_api(event.begins);
+            if (parts_.controllers != nullptr) parts_.controllers->break_api(event.begins);
+            return {};
         case FaultKind::policy_denial: parts_.autoscaler.deny_evictions(event.begins); return {};
         case FaultKind::slow_scheduler: parts_.cluster.stop_scheduler(event.begins); return {};
         case FaultKind::clock_jump: return {};
         case FaultKind::restart: return parts_.autoscaler.restart();
         case FaultKind::restart_midway: parts_.autoscaler.restart_midway(); return {};
         case FaultKind::lost_lease:
+            if (parts_.controllers != nullptr) parts_.controllers->lead(!event.begins);
             if (!event.begins) return parts_.autoscaler.regain_lease();
             parts_.autoscaler.lose_lease();
             return {};

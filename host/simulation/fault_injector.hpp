@@ -14,6 +14,7 @@
 
 #include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
+#include "simulation/controller_plugins.hpp"
 #include "simulation/event_log.hpp"
 #include "simulation/faults.hpp"
 #include "simulation/node_registrar.hpp"
@@ -28,7 +29,8 @@ public:
         NodeRegistrar& node_registrar;
         AutoscalerProcess& autoscaler;
         EventLog& event_log;
-        CloudControl* cloud = nullptr;  ///< NULL: no cloud is simulated
+        CloudControl* cloud = nullptr;             ///< NULL: no cloud is simulated
+        ControllerPlugins* controllers = nullptr;  ///< NULL: no controller plugin is called
     };
     FaultInjector(const Parts& parts, Faults faults) : parts_(parts), faults_(std::move(faults)) {}
 

@@ -40,6 +40,9 @@ public:
     void on_restart(const engine::Memory& memory, Time now) override {
         for (Observer* one : all_) one->on_restart(memory, now);
     }
+    void on_balancers(const std::vector<BalancerState>& balancers, Time now) override {
+        for (Observer* one : all_) one->on_balancers(balancers, now);
+    }
     bool wants_last_look() const override {
         return std::ranges::any_of(all_, &Observer::wants_last_look);
     }

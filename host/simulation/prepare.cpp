@@ -178,9 +178,7 @@ std::vector<std::string> leave_out_uncallable(runtime::config::Config& config,
         };
         std::string why;
         if (is_among(config.pipeline.clouds)) continue;
-        if (is_among(config.pipeline.controllers)) {
-            why = "controllers need a real cluster; what they would change stays as it is";
-        } else if (needs_network(plugin)) {
+        if (needs_network(plugin)) {
             why = "it needs the network";
         } else if (!has_machine_types && is_among(config.pipeline.scale_up.group_sources)) {
             why = "the machine types and launch templates of the clouds are unknown";

@@ -34,9 +34,9 @@ struct PreparedSetup {
 /// shipped plugin that is of no use without them.
 bool needs_network(const runtime::config::PluginConfig& plugin);
 
-/// Removes the plugins that a simulation does not call, also from the pipeline: controllers,
-/// plugins other than clouds that need the network, and, without `has_machine_types`, group
-/// sources. Returns a sentence about each of them.
+/// Removes the plugins that a simulation does not call, also from the pipeline: plugins other than
+/// clouds that need the network, and, without `has_machine_types`, group sources. Returns a
+/// sentence about each of them.
 std::vector<std::string> leave_out_uncallable(runtime::config::Config& config,
                                               const runtime::config::ShippedPlugins& shipped,
                                               bool has_machine_types);

@@ -14,6 +14,7 @@
 #include "simulation/autoscaler_process.hpp"
 #include "simulation/cloud_control.hpp"
 #include "simulation/commands.hpp"
+#include "simulation/controller_plugins.hpp"
 #include "simulation/event_log.hpp"
 #include "simulation/event_loop.hpp"
 #include "simulation/expect.hpp"
@@ -53,6 +54,8 @@ public:
         if (!host_) return;
         host_->pass_requests().listen({});
         if (!local_api_) return;
+        controllers_.reset();
+        host_->virtual_loop()->settle();
         host_->cluster()->disconnect();
         host_->virtual_loop()->settle();
     }
@@ -70,6 +73,7 @@ public:
             CAPSTAN_TRY(const runtime::PassInput input, autoscaler_->input());
             observer_.on_last_look(input);
         }
+        if (controllers_) observer_.on_balancers(controllers_->balancers(), event_loop_->now());
         observer_.on_end();
         Report report{.title = input_.title,
                       .seed = input_.seed,
@@ -140,14 +144,34 @@ private:
             cloud_ = std::make_unique<CloudControl>(std::move(clouds), setup_.config,
                                                     setup_.plugins, *host_, input_.start);
         }
+        CAPSTAN_CHECK(make_controllers());
         fault_injector_ = std::make_unique<FaultInjector>(
-            FaultInjector::Parts{cluster_, node_registrar_, *autoscaler_, event_log_, cloud_.get()},
+            FaultInjector::Parts{cluster_, node_registrar_, *autoscaler_, event_log_, cloud_.get(),
+                                 controllers_.get()},
             Faults(input_.faults, input_.start, input_.seed));
         event_loop_ = std::make_unique<EventLoop>(
             EventLoop::Parts{*host_, cluster_, node_registrar_, *autoscaler_, *fault_injector_,
-                             cloud_.get(), event_log_, statistics_, observer_, input_.source},
+                             cloud_.get(), event_log_, statistics_, observer_, input_.source,
+                             controllers_.get()},
             input_.start, input_.scan_interval);
         return fill();
+    }
+
+    /// The controllers of the pipeline, which are called once the cluster is filled.
+    Result<void> make_controllers() {
+        const auto& ids = setup_.config.pipeline.controllers;
+        if (!setup_.calls_controllers || ids.empty() || !local_api_) return {};
+        std::vector<std::shared_ptr<runtime::instances::ControllerClient>> clients;
+        for (const PluginInstanceId& id : ids) {
+            auto instance = host_->find(id);
+            if (!instance) continue;
+            CAPSTAN_TRY(auto client, runtime::instances::ControllerClient::of(std::move(instance)));
+            clients.push_back(std::move(client));
+        }
+        controllers_ = std::make_unique<ControllerPlugins>(
+            ControllerPlugins::Parts{*local_api_, cluster_, event_log_, statistics_},
+            std::move(clients));
+        return {};
     }
 
     Result<void> fill() {
@@ -336,7 +360,8 @@ private:
     SimulatedCluster cluster_;
     NodeRegistrar node_registrar_;
     std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<LocalApi> local_api_;  ///< NULL: no plugin uses the API server
+    std::unique_ptr<LocalApi> local_api_;             ///< NULL: no plugin uses the API server
+    std::unique_ptr<ControllerPlugins> controllers_;  ///< NULL: no controller is called
     std::unique_ptr<AutoscalerProcess> autoscaler_;
     std::unique_ptr<CloudControl> cloud_;  ///< NULL: no cloud is simulated
     std::unique_ptr<FaultInjector> fault_injector_;

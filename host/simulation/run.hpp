@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <capstan/result.hpp>
 
@@ -17,6 +18,7 @@
 #include "simulation/input.hpp"
 #include "simulation/report.hpp"
 #include "simulation/sabotage.hpp"
+#include "simulation/shared_replicas.hpp"
 
 namespace capstan::simulation {
 
@@ -46,6 +48,9 @@ public:
     virtual void on_progress(const Progress&) {}
     /// The autoscaler was restarted, or leads again, with the memory that it had saved.
     virtual void on_restart(const engine::Memory&, Time) {}
+    /// In a run with controller plugins: called at each moment at which something happens, after it
+    /// has happened, and at the end.
+    virtual void on_balancers(const std::vector<BalancerState>&, Time) {}
     /// Whether `on_last_look` is to be called right before the end. It gets the input that a pass
     /// would get then, whether or not a pass is due.
     virtual bool wants_last_look() const { return false; }
@@ -65,6 +70,8 @@ struct Setup {
     /// Also runs the passes that cannot decide anything new. That is slower; only the number of
     /// passes differs.
     bool every_pass = false;
+    /// Whether controller plugins are called; they see pods and workloads of the cluster.
+    bool calls_controllers = true;
     /// The file that the memory is read from at the start, if it exists, and saved to after each
     /// pass; empty: memory is not saved.
     std::filesystem::path state{};

@@ -16,6 +16,7 @@
 #include "simulation/scenario_keys.hpp"
 #include "simulation/scenario_objects.hpp"
 #include "simulation/toml_values.hpp"
+#include "simulation/workload_objects.hpp"
 
 namespace capstan::simulation {
 namespace {
@@ -381,8 +382,9 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     // An entry that a schema refused is missing in `tree`, whose lists no longer match the file's.
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, shipped, out.diagnostics);
-    const Input& input = out.input.emplace(reader.input());
+    Input& input = out.input.emplace(reader.input());
     out.balancers = reader.balancers();
+    add_balancers(out.balancers, input);
     out.has_scan_interval = reader.values().scan_interval.has_value();
     const keys::Scenario& given = reader.values();
     if (given.config) out.config_file = folder / *given.config;

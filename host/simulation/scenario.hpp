@@ -21,7 +21,7 @@ namespace capstan::simulation {
 /// `config` are then absent, or serve only to look for more errors.
 struct Scenario {
     std::optional<Input> input{};
-    std::vector<SharedReplicas> balancers{};  ///< for live clusters alone
+    std::vector<SharedReplicas> balancers{};  ///< also among its plugin_objects
     /// The configuration in the file's own sections.
     std::optional<runtime::config::Config> config{};
     runtime::config::TomlValue sections{};  ///< a table with these sections

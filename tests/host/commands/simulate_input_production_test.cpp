@@ -52,7 +52,7 @@ const std::vector<Shipped> shipped_configs{
     {"examples/gce.toml", {"gce", "provisioning"}, "gce"},
     {"examples/external_grpc.toml", {"external_grpc"}, "external_grpc"},
     {"examples/grpc_expander.toml", {"external_grpc", "grpc_expander"}, "external_grpc"},
-    {"examples/balancer.toml", {"replicas"}, "simulated"},
+    {"examples/balancer.toml", {}, "simulated"},
     {"examples/zalando.toml", {}, "simulated"},
     {"examples/capstan.toml", {}, "simulated"},
     {"examples/kwok.toml", {}, "simulated"},
