@@ -157,7 +157,12 @@ INSTANTIATE_TEST_SUITE_P(
                      Sabotage::none,
                      {"scale_down.delay_after_add=0s", "scale_down.delay_after_delete=0s",
                       "scale_down.delay_after_failure=0s", "scale_down.unneeded_time=0s",
-                      "scale_down.unready_time=0s", "scale_down.utilization_threshold=1.0"}}));
+                      "scale_down.unready_time=0s", "scale_down.utilization_threshold=1.0"}},
+        SabotageCase{"Balancers of another namespace",
+                     "balanced",
+                     "balancers",
+                     Sabotage::none,
+                     {"plugin.replicas.settings.namespace=other"}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Expanders, ChaosInvariants,

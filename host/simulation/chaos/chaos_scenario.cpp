@@ -11,10 +11,12 @@
 
 #include <capstan/well_known.hpp>
 
+#include "kubernetes/base/json_path.hpp"
 #include "simulation/chaos/dice.hpp"
 #include "simulation/chaos/drawn_groups.hpp"
 #include "simulation/chaos/drawn_settings.hpp"
 #include "simulation/toml_values.hpp"
+#include "simulation/workload_objects.hpp"
 
 namespace capstan::simulation::chaos {
 namespace {
@@ -126,6 +128,16 @@ std::vector<Action> flattened(const Input& base, Duration& length) {
     return out;
 }
 
+std::vector<BalancerState> balancers_of(const Input& base) {
+    std::vector<BalancerState> out;
+    for (const std::string& text : base.plugin_objects) {
+        const auto object = kubernetes::base::parse_json_object(text);
+        if (object && kubernetes::base::text_at(*object, "kind") == "Balancer")
+            out.push_back(read_balancer_state(*object));
+    }
+    return out;
+}
+
 /// Adds random faults and events to one base.
 class ScenarioBuilder {
 public:
@@ -159,6 +171,9 @@ public:
         }
         if (dice_.one_in(3)) add_fault_once(FaultKind::unwritten, out.input.faults);
         add_later_kinds(base, clouds, config, out);
+        for (const BalancerState& balancer : balancers_of(base))
+            for (int n = dice_.between(2, 6); n > 0; --n)
+                add(some_time(), Scale{balancer.name, dice_.between(0, 2 * balancer.replicas + 2)});
         std::ranges::sort(actions_, [](const Action& a, const Action& b) {
             return std::pair(a.after, a.place.column) < std::pair(b.after, b.place.column);
         });

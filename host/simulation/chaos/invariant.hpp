@@ -28,6 +28,7 @@
 #include "runtime/pass_cycle.hpp"
 #include "simulation/facts.hpp"
 #include "simulation/input.hpp"
+#include "simulation/shared_replicas.hpp"
 #include "simulation/simulated_clouds.hpp"
 
 namespace capstan::simulation::chaos {
@@ -85,6 +86,10 @@ public:
     /// could save its memory. An action that its pass did not wait for has failed in the results of
     /// that pass; it is alone in those of a later call.
     virtual std::vector<std::string> on_results(const engine::Decision&, const engine::Results&) {
+        return {};
+    }
+    /// Called at each moment at which something happens, if controller plugins are called.
+    virtual std::vector<std::string> on_balancers(const std::vector<BalancerState>&, Time) {
         return {};
     }
     /// The autoscaler was restarted, or leads again, with the memory that it had saved. Its last
@@ -162,6 +167,11 @@ std::unique_ptr<Invariant> made_groups_invariant();
 std::unique_ptr<Invariant> restart_invariant();
 /// "memory": the memory after each pass equals what is read back from its text.
 std::unique_ptr<Invariant> memory_invariant();
+/// "balancers": the replicas that a Balancer asks of its targets add up to its replicas, as far as
+/// the bounds of the targets allow; while pods wait, other targets may be asked for as many more.
+/// Each target is asked for a number within its bounds. What lasts less than two minutes, or a
+/// fault that keeps the controller from acting, is no violation.
+std::unique_ptr<Invariant> balancers_invariant();
 
 /// "churn": in calm the autoscaler evicts no replica of a controller more than twice in two hours,
 /// and no more than four times in two hours while there are faults. Pods of negative priority and

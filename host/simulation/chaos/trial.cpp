@@ -95,6 +95,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     out.push_back(node_hours_invariant());
     out.push_back(restart_invariant());
     out.push_back(memory_invariant());
+    out.push_back(balancers_invariant());
     return out;
 }
 
@@ -165,6 +166,11 @@ void InvariantChecker::take_results(const engine::Decision& decision,
                                     const engine::Results& results, Time now) {
     for (const auto& invariant : invariants_)
         add(*invariant, now, invariant->on_results(decision, results));
+}
+
+void InvariantChecker::on_balancers(const std::vector<BalancerState>& balancers, Time now) {
+    for (const auto& invariant : invariants_)
+        add(*invariant, now, invariant->on_balancers(balancers, now));
 }
 
 void InvariantChecker::on_restart(const engine::Memory&, Time) {

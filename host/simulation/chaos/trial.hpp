@@ -56,6 +56,7 @@ public:
     void on_fact(const Fact& fact) override;
     void on_decision(const runtime::PassReport& pass) override;
     void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override;
+    void on_balancers(const std::vector<BalancerState>& balancers, Time now) override;
     void on_restart(const engine::Memory& memory, Time now) override;
     void on_end() override;
 
