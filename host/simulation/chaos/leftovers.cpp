@@ -36,6 +36,15 @@ class Leftovers final : public Invariant {
 public:
     std::string_view name() const override { return "leftovers"; }
 
+    /// A Node object may outlive its machine. It is deleted by others, with its marks.
+    std::vector<std::string> on_fact(const Fact& fact) override {
+        const std::string node(fact.node);
+        if (fact.kind == FactKind::machine_ended) ended_.insert(node);
+        if (fact.kind == FactKind::node_joined || fact.kind == FactKind::node_gone)
+            ended_.erase(node);
+        return {};
+    }
+
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::map<Marked, Time> seen;
         std::vector<std::string> out;
@@ -71,8 +80,9 @@ public:
     }
 
 private:
-    /// Without the taints of nodes whose machines are announced to leave.
-    static std::vector<Marked> find_marked(const Moment& moment) {
+    /// Without nodes whose machines are gone, and without the taints of nodes whose machines are
+    /// announced to leave.
+    std::vector<Marked> find_marked(const Moment& moment) const {
         std::vector<Marked> out;
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const engine::templates::Membership membership =
@@ -82,8 +92,7 @@ private:
             const std::string name(cluster.text(node.name));
             const Machine* const machine =
                 engine::templates::find_machine({cluster, moment.result.groups}, membership, i);
-            // The node object of a machine that is gone is deleted by others, with its marks.
-            if (!node.ready && machine == nullptr) continue;
+            if (ended_.contains(name) || (!node.ready && machine == nullptr)) continue;
             for (const Taint& taint : node.taints) {
                 const bool leaves = machine != nullptr && machine->leaves.has_value();
                 if (taint.key == engine::to_be_deleted_taint ||
@@ -101,6 +110,7 @@ private:
     /// When a mark without a reason was first seen.
     std::map<Marked, Time> since_;
     std::set<Marked> reported_;
+    std::set<std::string> ended_;  ///< nodes whose machines are gone
 };
 
 }  // namespace

@@ -88,6 +88,13 @@ bool has_failures(const Moment& moment) {
     });
 }
 
+bool gives_up_machines(const engine::Decision& decision) {
+    return !decision.decreases.empty() ||
+           std::ranges::any_of(decision.removals, [](const engine::MachineRemoval& removal) {
+               return !removes_working_nodes(removal);
+           });
+}
+
 bool probes_backoff(const Moment& moment, const engine::Increase& increase) {
     const auto backoff = moment.memory().backoffs.find(increase.group);
     return increase.by == 1 && increase.option == engine::health::no_option &&

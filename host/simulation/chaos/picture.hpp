@@ -26,6 +26,9 @@ Picture picture_of(const Moment& moment);
 /// Whether a node is not ready, or a machine failed or is announced to leave. Each may justify
 /// another machine even if the autoscaler has forgotten nothing.
 bool has_failures(const Moment& moment);
+/// Whether the pass takes machines back that failed, never joined or were never made. It may then
+/// rightly ask for others in their place.
+bool gives_up_machines(const engine::Decision& decision);
 /// Whether the increase is the single machine that probes a group which is backed off until a
 /// machine joins. It is asked for without a pod.
 bool probes_backoff(const Moment& moment, const engine::Increase& increase);

@@ -97,13 +97,21 @@ private:
         });
     }
 
+    /// Whether expendable pods run on the node. The scheduler tries pods of one priority by age, so
+    /// it may have given the node to these in place of the pods that it was ordered for.
+    static bool is_taken(const Moment& moment, engine::NodeIndex index) {
+        return std::ranges::any_of(moment.cluster().pods_on(index), [&](engine::PodIndex pod) {
+            return is_expendable(moment.cluster(), pod, moment.settings());
+        });
+    }
+
     void observe(const Moment& moment, const engine::MachineRemoval& removal) {
         const auto orders = ordered_.find(removal.group);
         const engine::Group* const group = moment.find_group(removal.group);
         if (orders == ordered_.end() || group == nullptr) return;
         for (const std::string& name : removal.nodes) {
             const auto index = moment.cluster().find_node(name);
-            if (!index || has_not_started(moment, *index)) continue;
+            if (!index || has_not_started(moment, *index) || is_taken(moment, *index)) continue;
             // `created` is on the wall clock, whose distance to `now()` is constant in calm.
             const Time created =
                 moment.cluster().node(*index).created - (moment.wall() - moment.now());

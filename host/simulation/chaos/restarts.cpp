@@ -25,7 +25,7 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         if (has_restarted_ && before_ && is_unchanged(moment, *before_) &&
-            !moment.decision().increases.empty()) {
+            !gives_up_machines(moment.decision()) && !moment.decision().increases.empty()) {
             for (const engine::Increase& increase : moment.decision().increases)
                 out.push_back(
                     "after a restart group " + increase.group.value() + " grows by " +

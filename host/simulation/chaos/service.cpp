@@ -27,6 +27,15 @@ class Service final : public Invariant {
 public:
     std::string_view name() const override { return "service"; }
 
+    /// Without the Lease, or without a view of the cluster, the autoscaler makes no pass. All clocks
+    /// begin again afterwards.
+    std::vector<std::string> on_fact(const Fact& fact) override {
+        const bool stops_passes =
+            fact.fault == FaultKind::lost_lease || fact.fault == FaultKind::unobserved;
+        if (fact.kind == FactKind::fault_ended && stops_passes) able_since_.clear();
+        return {};
+    }
+
     std::vector<std::string> on_pass(const Moment& moment) override {
         templates_.observe(moment);
         check_groups(moment);

@@ -219,6 +219,20 @@ TEST_F(OrderInvariants, AllowOrdersAfterARestartIfABackOffChanged) {
     }
 }
 
+TEST_F(OrderInvariants, AllowOrdersAfterARestartForMachinesThatAreGivenUp) {
+    for (const engine::RemovalCause cause :
+         {engine::RemovalCause::never_joined, engine::RemovalCause::empty}) {
+        const auto invariant = restart_invariant();
+        order_for_one_pod();
+        pass(*invariant);
+        group.group.target = 2;
+        remove_node();
+        decision.removals[0].cause = cause;
+        invariant->on_restart();
+        EXPECT_EQ(pass(*invariant).size(), cause == engine::RemovalCause::empty ? 1u : 0u);
+    }
+}
+
 TEST_F(OrderInvariants, AllowOrdersForNewPodsAfterARestart) {
     const auto invariant = restart_invariant();
     order_for_one_pod();

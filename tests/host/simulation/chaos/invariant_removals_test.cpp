@@ -135,6 +135,17 @@ TEST_F(RemovalInvariants, DetectTaintsWithoutARemoval) {
     EXPECT_THAT(end(*invariant), ElementsAre(HasSubstr("at the end of the run")));
 }
 
+TEST_F(RemovalInvariants, AllowTaintsOnANodeWhoseMachineIsGone) {
+    const auto invariant = leftovers_invariant();
+    add_taint(engine::to_be_deleted_taint);
+    group.machines.clear();
+    invariant->on_fact({.kind = FactKind::machine_ended, .node = "n1", .machine = "m1"});
+    pass(*invariant);
+    now += 2h;
+    EXPECT_THAT(pass(*invariant), IsEmpty());
+    EXPECT_THAT(end(*invariant), IsEmpty());
+}
+
 TEST_F(RemovalInvariants, DetectALeavingTaintOfAMachineThatStays) {
     for (const bool leaves : {true, false}) {
         const auto invariant = leftovers_invariant();
@@ -237,6 +248,21 @@ TEST_F(RemovalInvariants, AllowAnUnusedMachineThatEndsABackOff) {
     node.created = now;
     decision = {};
     remove_node();
+    pass(*invariant);
+    EXPECT_THAT(carry_out(*invariant), IsEmpty());
+}
+
+TEST_F(RemovalInvariants, AllowAnUnusedMachineThatExpendablePodsHaveTaken) {
+    const auto invariant = rest_invariant();
+    calm = now;
+    order_for_one_pod();
+    pass(*invariant);
+    carry_out(*invariant);
+    now += 1min;
+    node.created = now;
+    decision = {};
+    remove_node();
+    pod("filler", "n1").spec.priority = -20;
     pass(*invariant);
     EXPECT_THAT(carry_out(*invariant), IsEmpty());
 }

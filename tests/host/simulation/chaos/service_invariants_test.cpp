@@ -46,6 +46,18 @@ TEST_F(ServiceInvariant, AllowsPendingPodsWhileTheMemoryCannotBeWritten) {
     EXPECT_THAT(pass(*invariant), ElementsAre(HasSubstr("could have grown")));
 }
 
+TEST_F(ServiceInvariant, RestartsTheTimeAfterATimeWithoutPasses) {
+    for (const FaultKind fault : {FaultKind::lost_lease, FaultKind::stock_out}) {
+        const auto invariant = service_invariant();
+        pods.clear();
+        pod("web-1", "");
+        pass(*invariant);
+        now += 1h;
+        invariant->on_fact({.kind = FactKind::fault_ended, .at = now, .fault = fault});
+        EXPECT_EQ(pass(*invariant).size(), fault == FaultKind::lost_lease ? 0u : 1u);
+    }
+}
+
 TEST_F(ServiceInvariant, RestartsTheTimeForARecreatedGroup) {
     const auto invariant = service_invariant();
     pod("web-1", "");
