@@ -146,6 +146,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
                    .sections = is_elsewhere ? sections_elsewhere(from, scenario)
                                             : std::move(scenario.sections),
                    .balancers = std::move(scenario.balancers)};
+    if (is_elsewhere) out.input.own_settings.reset();
     if (is_elsewhere && loaded.config && !scenario.has_scan_interval)
         out.input.scan_interval = loaded.config->cluster.scan_interval;
     if (where == RunsIn::virtual_time && loaded.config && out.input.clouds.empty() &&

@@ -14,6 +14,7 @@
 #include <capstan/time.hpp>
 
 #include "engine/memory.hpp"
+#include "engine/settings.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
 #include "runtime/config/diagnostics.hpp"
@@ -171,6 +172,9 @@ struct Input {
     std::vector<Fault> faults{};
     Judge judge{};  ///< by which chaos runs judge it
     ChaosChoices chaos{};
+    /// The settings of the scenario's own sections, without overrides: what it means, whatever is
+    /// under test. Absent: the settings in force.
+    std::optional<engine::Settings> own_settings{};
     /// What the autoscaler remembers at the start, unless it reads a saved memory.
     engine::Memory memory{};
     /// The preset of the plugin `labels` unless the configuration sets one; empty: its default.

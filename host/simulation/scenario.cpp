@@ -11,6 +11,7 @@
 #include "io/text_format.hpp"
 #include "runtime/config/overrides.hpp"
 #include "runtime/config/text.hpp"
+#include "runtime/engine_settings.hpp"
 #include "simulation/scenario_events.hpp"
 #include "simulation/scenario_groups.hpp"
 #include "simulation/scenario_keys.hpp"
@@ -320,6 +321,16 @@ private:
     CloudSettings others_{};  ///< without `cloud_`: the groups of the configuration's clouds
 };
 
+/// The engine's settings by sections of a configuration; absent: they have errors.
+std::optional<engine::Settings> settings_of(const TomlValue& sections,
+                                            const runtime::config::ShippedPlugins& shipped,
+                                            const runtime::config::Source& source) {
+    Diagnostics diagnostics(source);
+    const auto config = runtime::config::read_config(sections, shipped, diagnostics);
+    if (!config || diagnostics.errors() > 0) return std::nullopt;
+    return runtime::make_settings(config->scale_up, config->scale_down, config->limits);
+}
+
 void check(const keys::Scenario& given, const Input& input, const TomlValue& root, Scenario& out) {
     const TomlValue* pipeline = root.find("pipeline");
     const TomlValue* clouds = pipeline == nullptr ? nullptr : pipeline->find("clouds");
@@ -371,6 +382,7 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     }
     std::optional<TomlValue> root = runtime::config::parse_toml(out.diagnostics);
     if (!root) return out;
+    const TomlValue written = sections_of(*root);
     runtime::config::override_values(*root, overrides, out.diagnostics);
     if (out.diagnostics.errors() > 0) return out;
     turn_shares_into_text(*root);
@@ -383,6 +395,7 @@ Scenario read_scenario(runtime::config::Source source, const std::filesystem::pa
     if (out.diagnostics.errors() > 0) return out;
     Reader reader(*root, tree, shipped, out.diagnostics);
     Input& input = out.input.emplace(reader.input());
+    input.own_settings = settings_of(written, shipped, out.diagnostics.source());
     out.balancers = reader.balancers();
     add_balancers(out.balancers, input);
     out.has_scan_interval = reader.values().scan_interval.has_value();

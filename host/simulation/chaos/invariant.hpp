@@ -158,6 +158,10 @@ std::unique_ptr<Invariant> rest_invariant();
 /// that could have grown and would surely have had room for the same pods, and none costs three
 /// times as much. Prices are those of the scenario; which expanders there are does not matter.
 std::unique_ptr<Invariant> price_invariant();
+/// "drains": no pod is evicted from a ready node, and no removal of its node begins, if the drain
+/// rules protect the pod under the settings that the scenario means (Input::own_settings). Nodes
+/// whose machines are announced to leave are not judged.
+std::unique_ptr<Invariant> drains_invariant();
 /// "groups": a group is made once, only if it does not exist yet, and only together with an
 /// increase of it. A group is deleted only if auto-provisioning made it, it has no machines and no
 /// target, and the pass does not grow it.
