@@ -146,6 +146,24 @@ bool buy_one(const Groups& groups, engine::Decision& decision) {
     return false;
 }
 
+/// Names another machine of the group, one that no removal of the decision names, in place of the
+/// first machine of each removal of working nodes.
+void swap_machines(const Groups& groups, engine::Decision& decision) {
+    std::set<MachineId> named;
+    for (const engine::MachineRemoval& removal : decision.removals)
+        named.insert(removal.machines.begin(), removal.machines.end());
+    for (engine::MachineRemoval& removal : decision.removals) {
+        const auto group = std::ranges::find(groups, removal.group,
+                                             [](const auto& other) { return other.group.id; });
+        if (group == groups.end() || removal.machines.empty() || !removes_working_nodes(removal))
+            continue;
+        const auto other = std::ranges::find_if(group->machines, [&](const Machine& machine) {
+            return machine.state == MachineState::running && !named.contains(machine.id);
+        });
+        if (other != group->machines.end()) removal.machines.front() = other->id;
+    }
+}
+
 }  // namespace
 
 std::string_view name_of(Sabotage sabotage) noexcept {
@@ -164,6 +182,7 @@ std::string_view name_of(Sabotage sabotage) noexcept {
         case Sabotage::never_grows: return "never_grows";
         case Sabotage::makes_for_no_pod: return "makes_for_no_pod";
         case Sabotage::forgets_at_start: return "forgets_at_start";
+        case Sabotage::removes_another: return "removes_another";
         case Sabotage::garbles_memory: return "garbles_memory";
     }
     return "none";
@@ -213,6 +232,7 @@ void Saboteur::falsify(const runtime::PassInput& input, runtime::PassResult& res
         decision.increases.clear();
         decision.creations.clear();
     }
+    if (sabotage_ == Sabotage::removes_another) swap_machines(*groups, decision);
     if (sabotage_ == Sabotage::makes_for_no_pod) grow_nothing_made(decision);
     if (sabotage_ == Sabotage::garbles_memory)
         result.outcome.memory.backoffs[NodeGroupId("garbled")].because = "\xff";

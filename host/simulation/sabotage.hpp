@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "runtime/pass_cycle.hpp"
@@ -16,17 +18,18 @@ enum class Sabotage : std::uint8_t {
     dearest_first,  ///< an increase goes to the dearest group that fits the same pods
     /// machines without a node are neither seen nor remembered, unless they are being deleted
     forgets_orders,
-    ignores_minima,    ///< groups and limits of the cluster have no minimum
-    sees_old_pods,     ///< the cluster is up to half an hour old; every recheck succeeds
-    buys_for_no_pod,   ///< every half hour, one machine is requested that no pod needs
-    buys_twenty_more,  ///< each increase asks for twenty machines more
-    ignores_budgets,   ///< a decision that evicts a pod evicts all pods with a budget
-    moves_all_pods,    ///< drain rules keep no node, unless a budget allows no disruption
-    never_unmarks,     ///< no taint is removed from a node
-    never_grows,       ///< no machine is asked for, and no group created
-    makes_for_no_pod,  ///< created groups are not grown
-    forgets_at_start,  ///< in the first pass after a start, like forgets_orders
-    garbles_memory,    ///< the memory has a reason that is not valid UTF-8
+    ignores_minima,       ///< groups and limits of the cluster have no minimum
+    sees_old_pods,        ///< the cluster is up to half an hour old; every recheck succeeds
+    buys_for_no_pod,      ///< every half hour, one machine is requested that no pod needs
+    buys_twenty_more,     ///< each increase asks for twenty machines more
+    ignores_budgets,      ///< a decision that evicts a pod evicts all pods with a budget
+    moves_all_pods,       ///< drain rules keep no node, unless a budget allows no disruption
+    never_unmarks,        ///< no taint is removed from a node
+    never_grows,          ///< no machine is asked for, and no group created
+    makes_for_no_pod,     ///< created groups are not grown
+    forgets_at_start,     ///< in the first pass after a start, like forgets_orders
+    removes_another,      ///< a removal of a working node ends another machine of its group
+    garbles_memory,       ///< the memory has a reason that is not valid UTF-8
 };
 std::string_view name_of(Sabotage sabotage) noexcept;
 

@@ -158,6 +158,10 @@ std::unique_ptr<Invariant> rest_invariant();
 /// that could have grown and would surely have had room for the same pods, and none costs three
 /// times as much. Prices are those of the scenario; which expanders there are does not matter.
 std::unique_ptr<Invariant> price_invariant();
+/// "endings": a machine that has a node ends only by a removal decided for that very machine, or by
+/// a fault or another client. When its cloud agrees to the removal of a ready node, no pod that
+/// counts runs there.
+std::unique_ptr<Invariant> endings_invariant();
 /// "drains": no pod is evicted from a ready node, and no removal of its node begins, if the drain
 /// rules protect the pod under the settings that the scenario means (Input::own_settings). Nodes
 /// whose machines are announced to leave are not judged.

@@ -84,6 +84,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     out.push_back(removals_invariant());
     out.push_back(drains_invariant());
     out.push_back(pods_invariant());
+    out.push_back(endings_invariant());
     out.push_back(leftovers_invariant());
     out.push_back(service_invariant());
     out.push_back(purpose_invariant());
