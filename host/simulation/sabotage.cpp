@@ -146,6 +146,14 @@ bool buy_one(const Groups& groups, engine::Decision& decision) {
     return false;
 }
 
+/// Buys one machine for each removal of a node with pods that `seen` does not have yet.
+void buy_for_moved(const engine::Memory& memory, const Groups& groups,
+                   std::set<std::string, std::less<>>& seen, engine::Decision& decision) {
+    std::erase_if(seen, [&](const auto& node) { return !memory.removals.contains(node); });
+    for (const auto& [node, removal] : memory.removals)
+        if (!removal.empty && seen.insert(node).second) buy_one(groups, decision);
+}
+
 /// Names another machine of the group, one that no removal of the decision names, in place of the
 /// first machine of each removal of working nodes.
 void swap_machines(const Groups& groups, engine::Decision& decision) {
@@ -182,6 +190,7 @@ std::string_view name_of(Sabotage sabotage) noexcept {
         case Sabotage::never_grows: return "never_grows";
         case Sabotage::makes_for_no_pod: return "makes_for_no_pod";
         case Sabotage::forgets_at_start: return "forgets_at_start";
+        case Sabotage::buys_for_moved_pods: return "buys_for_moved_pods";
         case Sabotage::removes_another: return "removes_another";
         case Sabotage::garbles_memory: return "garbles_memory";
     }
@@ -232,6 +241,8 @@ void Saboteur::falsify(const runtime::PassInput& input, runtime::PassResult& res
         decision.increases.clear();
         decision.creations.clear();
     }
+    if (sabotage_ == Sabotage::buys_for_moved_pods)
+        buy_for_moved(input.memory, *groups, moved_, decision);
     if (sabotage_ == Sabotage::removes_another) swap_machines(*groups, decision);
     if (sabotage_ == Sabotage::makes_for_no_pod) grow_nothing_made(decision);
     if (sabotage_ == Sabotage::garbles_memory)

@@ -28,6 +28,7 @@ enum class Sabotage : std::uint8_t {
     never_grows,          ///< no machine is asked for, and no group created
     makes_for_no_pod,     ///< created groups are not grown
     forgets_at_start,     ///< in the first pass after a start, like forgets_orders
+    buys_for_moved_pods,  ///< a machine is requested for each node with pods whose removal begins
     removes_another,      ///< a removal of a working node ends another machine of its group
     garbles_memory,       ///< the memory has a reason that is not valid UTF-8
 };
@@ -50,6 +51,7 @@ private:
     std::optional<engine::snapshot::Cluster> seen_;  ///< the cluster as of `seen_at_`
     Time seen_at_{};
     Time bought_at_{};
+    std::set<std::string, std::less<>> moved_;  ///< nodes whose removal has been seen
 };
 
 }  // namespace capstan::simulation

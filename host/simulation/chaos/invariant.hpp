@@ -158,6 +158,10 @@ std::unique_ptr<Invariant> rest_invariant();
 /// that could have grown and would surely have had room for the same pods, and none costs three
 /// times as much. Prices are those of the scenario; which expanders there are does not matter.
 std::unique_ptr<Invariant> price_invariant();
+/// "moves": in calm no machine is asked for if the only pods that lack a place are those that
+/// removals move, as long as the plan of each of these removals must still hold: nothing but
+/// removals has happened since it was made, and the scheduler has kept to it.
+std::unique_ptr<Invariant> moves_invariant();
 /// "endings": a machine that has a node ends only by a removal decided for that very machine, or by
 /// a fault or another client. When its cloud agrees to the removal of a ready node, no pod that
 /// counts runs there.

@@ -151,6 +151,7 @@ private:
         const auto groups = std::make_shared<const std::vector<engine::Group>>(std::move(all));
         const runtime::PassInput input{
             .snapshot = {cluster(), groups},
+            .memory = memory,
             .settings = settings,
             .wiring = wiring,
             .call_context = {.now = now, .unwritten_because = unwritten_because}};
