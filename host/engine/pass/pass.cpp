@@ -18,6 +18,7 @@
 #include "engine/provisioning/empty_groups.hpp"
 #include "engine/provisioning/upcoming_groups.hpp"
 #include "engine/removal/removal.hpp"
+#include "engine/removal/returning_pods.hpp"
 #include "engine/removal/vacated_nodes.hpp"
 #include "engine/scale_down/scale_down.hpp"
 #include "engine/scale_up/kept_requests.hpp"
@@ -207,6 +208,26 @@ std::string why_no_removals(const CallContext& call_context) {
     return {};
 }
 
+/// Pods that a removal has evicted and that fit nowhere else return to its node and need no other
+/// one. `returning`: those found so far in this pass.
+void let_pods_return(const pass_context::PassContext& context, removal::PodNumbers& returning,
+                     Memory& memory, scale_up::Progress& progress) {
+    const auto& pod_groups = context.pending.pod_groups;
+    removal::PodNumbers left;
+    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s)
+        if (progress.left[s] > 0) left[pod_groups[s].equivalence_group] = progress.left[s];
+    const PassView view{*context.snapshot, context.membership, memory, *context.settings,
+                        context.time};
+    for (const auto& [id, count] : removal::give_up_for_evicted_pods(view, left, memory))
+        returning[id] += count;
+    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
+        const auto at = returning.find(pod_groups[s].equivalence_group);
+        const int pods = at == returning.end() ? 0 : std::min(at->second, progress.left[s]);
+        progress.left[s] -= pods;
+        progress.fit[s] += pods;
+    }
+}
+
 scale_down::ScaleDown find_nodes_to_remove(const PassState& state) {
     // Pods can move to existing nodes, but not to nodes that were just ordered.
     scheduling::Placement what_if(state.scale_up.placement());
@@ -349,13 +370,16 @@ CompletedPass run_pass(const Snapshot& snapshot, Memory memory, const Policies& 
         append(groups.notes, health::describe_answered_targets(listed, memory));
         details.groups = std::make_unique<const provisioning::CandidateGroups>(std::move(groups));
     });
+    removal::PodNumbers returning;
     const auto place_pending = [&] {
         details.context = std::make_unique<pass_context::PassContext>(
             make_context({details.groups->snapshot, membership, memory, settings, time},
                          *details.groups, policies, asked));
         details.scale_up = during(policies, PassPhase::place_pending, [&] {
-            return std::make_unique<scale_up::ScaleUp>(scale_up::place_pending(*details.context),
-                                                       policies, call_context);
+            scale_up::InitialPlacement placed = scale_up::place_pending(*details.context);
+            if (call_context.unobserved_because.empty())
+                let_pods_return(*details.context, returning, memory, placed.progress);
+            return std::make_unique<scale_up::ScaleUp>(std::move(placed), policies, call_context);
         });
     };
     place_pending();
