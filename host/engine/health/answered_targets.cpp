@@ -108,6 +108,9 @@ void take_answer(Memory& memory, const Increase& increase, std::optional<int> an
     const Lowered gone = at == lowered.end() ? Lowered() : at->second;
     const int most = increase.from + increase.by - gone.count();
     AnsweredTarget& answer = memory.answered_targets[increase.group];
+    // A target without an answer so far is only what this increase had asked for.
+    const bool was_asked_for = !answer.agreed && answer.target == increase.from + increase.by;
+    if (was_asked_for) answer.target = 0;
     answer.target -= std::exchange(answer.unanswered, 0);
     answer.target = std::max(answer.target, std::min(answered.value_or(most), most));
     answer.since = now;
