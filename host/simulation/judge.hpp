@@ -21,6 +21,8 @@ struct Judge {
     double returns = 0.2;     ///< machines removed before they could be nodes, per machine ordered
     double node_hours = 1.5;  ///< per node hour that a first-fit with hindsight needs
     double price = 1.3;       ///< of an increase, per price of the cheapest that would do
+    /// For how long the scenario means pods to wait before a machine is ordered for them.
+    Duration new_pod_delay{0};
     std::set<std::string, std::less<>> off{};  ///< invariants that do not judge the scenario
 };
 

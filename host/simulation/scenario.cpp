@@ -90,6 +90,7 @@ Judge make_judge(const keys::Judge& given) {
     out.returns = given.returns.value_or(out.returns);
     out.node_hours = given.node_hours.value_or(out.node_hours);
     out.price = given.price.value_or(out.price);
+    out.new_pod_delay = given.new_pod_delay;
     out.off.insert(given.off.begin(), given.off.end());
     return out;
 }

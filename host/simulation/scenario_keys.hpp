@@ -523,6 +523,7 @@ void describe(auto&& key, Step& s) {
 struct Judge {
     std::optional<Duration> calm;
     std::optional<double> evictions, evictions_in_storm, orders, returns, node_hours, price;
+    Duration new_pod_delay{0};
     std::vector<std::string> off;
 };
 void describe(auto&& key, Judge& s) {
@@ -543,6 +544,8 @@ void describe(auto&& key, Judge& s) {
     key("price", s.price,
         "Price of an increase per price of the cheapest one that would do (default 1.3).",
         {.min = 1});
+    key("new_pod_delay", s.new_pod_delay,
+        "How long pods are meant to wait before a machine is ordered for them.");
     key("off", s.off, "Invariants that do not judge the scenario.");
 }
 

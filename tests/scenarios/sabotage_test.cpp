@@ -114,7 +114,10 @@ INSTANTIATE_TEST_SUITE_P(Defects, ChaosInvariants,
                                            by(Sabotage::makes_for_no_pod, "made_to_measure",
                                               "groups"),
                                            by(Sabotage::forgets_at_start, "shop", "restart"),
-                                           by(Sabotage::garbles_memory, "shop", "memory")));
+                                           by(Sabotage::garbles_memory, "shop", "memory"),
+                                           by(Sabotage::buys_for_moved_pods, "shop", "moves"),
+                                           by(Sabotage::removes_another, "shop", "endings"),
+                                           by(Sabotage::moves_all_pods, "shop", "drains")));
 
 INSTANTIATE_TEST_SUITE_P(
     Settings, ChaosInvariants,
@@ -146,6 +149,17 @@ INSTANTIATE_TEST_SUITE_P(
                      "service",
                      Sabotage::none,
                      {"scale_up.new_pod_delay=2h"}},
+        SabotageCase{"pods wait for 40 minutes",
+                     "shop",
+                     "waiting",
+                     Sabotage::none,
+                     {"scale_up.new_pod_delay=40m"}},
+        SabotageCase{"drain rules are off",
+                     "shop",
+                     "drains",
+                     Sabotage::none,
+                     {"scale_down.drain_rules_off=['not_safe_to_evict', 'local_storage', "
+                      "'replicated', 'system']"}},
         SabotageCase{"machines are given up after five seconds",
                      "shop",
                      "returns",

@@ -158,6 +158,11 @@ std::unique_ptr<Invariant> rest_invariant();
 /// that could have grown and would surely have had room for the same pods, and none costs three
 /// times as much. Prices are those of the scenario; which expanders there are does not matter.
 std::unique_ptr<Invariant> price_invariant();
+/// "waiting": of a hundred pods that surely fit a group that could grow, at most one waits longer
+/// than machines of the run take to boot, two scan intervals and the delay that the scenario
+/// declares (Judge::new_pod_delay). Only time without a fault, a restart, a refusal and an overdue
+/// machine counts, so what is too long is the autoscaler's.
+std::unique_ptr<Invariant> waiting_invariant();
 /// "moves": in calm no machine is asked for if the only pods that lack a place are those that
 /// removals move, as long as the plan of each of these removals must still hold: nothing but
 /// removals has happened since it was made, and the scheduler has kept to it.

@@ -87,6 +87,7 @@ std::vector<std::unique_ptr<Invariant>> all_invariants() {
     out.push_back(endings_invariant());
     out.push_back(leftovers_invariant());
     out.push_back(service_invariant());
+    out.push_back(waiting_invariant());
     out.push_back(purpose_invariant());
     out.push_back(moves_invariant());
     out.push_back(thrift_invariant());
