@@ -24,7 +24,7 @@ namespace {
 constexpr Duration explains_for = std::chrono::minutes(30);
 
 /// Whether faults of the kind change neither machines nor lists of machines.
-bool keeps_machines(FaultKind kind) {
+bool spares_machines(FaultKind kind) {
     switch (kind) {
         case FaultKind::stock_out:
         case FaultKind::quota:
@@ -117,7 +117,7 @@ private:
     }
 
     void observe_fault(const Fact& fact) {
-        if (!fact.fault || keeps_machines(*fact.fault)) return;
+        if (!fact.fault || spares_machines(*fact.fault)) return;
         const std::string group(fact.group);
         faults_[group] = fact.at;
         if (is_brief(*fact.fault)) return;

@@ -26,7 +26,7 @@ namespace {
 /// still get what it lacks.
 constexpr Duration settling_max = std::chrono::minutes(5);
 /// How long the fate of the orders before a restart may stay unknown.
-constexpr Duration unknown_order_time = std::chrono::minutes(3);
+constexpr Duration fate_unknown_time = std::chrono::minutes(3);
 /// One in so many pods may wait longer.
 constexpr std::size_t one_in = 100;
 
@@ -101,7 +101,7 @@ public:
         const bool is_well = moment.input.call_context.unwritten_because.empty() &&
                              is_cluster_healthy(moment.cluster(), moment.settings());
         if (std::exchange(has_restarted_, false))
-            unsure_until_ = std::max(unsure_until_, now + unknown_order_time);
+            unsure_until_ = std::max(unsure_until_, now + fate_unknown_time);
         const bool is_overdue = has_overdue(moment);
         const bool was_hindered = std::exchange(
             is_hindered_, active_ > 0 || !is_well || is_overdue || has_expendable(moment));
