@@ -50,13 +50,14 @@ Result<BreakFile> write_break(const Simulation& simulation, std::uint64_t seed,
                                                     simulation.input, setup_of(simulation), seed));
     const simulation::chaos::Violation& violation = found.violation;
     found.input.title = violation.invariant + ": " + violation.text;
-    CAPSTAN_TRY(
-        const std::string text,
-        simulation::write_scenario(
-            found.input, simulation.sections,
-            {"Found by: " + repeat,
-             "Breaks " + violation.invariant + " at " + simulation::clock_text(violation.at) + ".",
-             "Move this file to tests/scenarios/found to keep it as a test."}));
+    const simulation::ScenarioExtras extras{
+        .sections = simulation.sections,
+        .balancers = simulation.balancers,
+        .remarks = {
+            "Found by: " + repeat,
+            "Breaks " + violation.invariant + " at " + simulation::clock_text(violation.at) + ".",
+            "Move this file to tests/scenarios/found to keep it as a test."}};
+    CAPSTAN_TRY(const std::string text, simulation::write_scenario(found.input, extras));
     const std::filesystem::path file =
         folder / (std::filesystem::path(simulation.input.source).stem().string() + "-seed-" +
                   std::to_string(seed) + ".toml");

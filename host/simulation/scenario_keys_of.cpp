@@ -132,6 +132,18 @@ std::vector<keys::Spread> spread_keys(const engine::snapshot::PodSpec& spec, con
     return out;
 }
 
+/// `changes` as what is set, and the keys of what is dropped.
+void add_changes(const std::map<std::string, std::optional<std::string>>& changes, TextMap& set,
+                 std::vector<std::string>& dropped) {
+    for (const auto& [key, value] : changes) {
+        if (value) {
+            set.emplace(key, *value);
+        } else {
+            dropped.push_back(key);
+        }
+    }
+}
+
 keys::Owner owner_of(Controller controller) {
     switch (controller) {
         case Controller::none: return keys::Owner::none;
@@ -200,12 +212,14 @@ keys::Pods keys_of(const PodBatch& batch) {
     out.affinity = together_keys(spec.pod_affinity, batch.pod.labels);
     out.anti_affinity = together_keys(spec.pod_anti_affinity, batch.pod.labels);
     out.packed = batch.packed;
+    out.owner = batch.pod.owner.name;
     return out;
 }
 
 keys::Node keys_of(const engine::snapshot::NodeObject& node) {
     keys::Node out;
     out.name = node.name;
+    out.provider_id = node.provider_id;
     out.cpu = quantity_of("cpu", node.capacity.amount("cpu"));
     out.memory = quantity_of("memory", node.capacity.amount("memory"));
     out.pods = static_cast<int>(node.capacity.amount("pods"));
@@ -240,21 +254,28 @@ keys::Budget keys_of(const Budget& budget) {
             .max_unavailable = share_text(budget.max_unavailable)};
 }
 
+keys::Balancer keys_of(const SharedReplicas& shared) {
+    keys::Balancer out;
+    out.name = shared.name;
+    out.ns = shared.ns;
+    out.replicas = shared.replicas;
+    out.labels = text_map(shared.labels);
+    if (shared.in_order) out.policy = keys::SharingPolicy::priority;
+    out.startup_timeout = shared.startup_timeout;
+    for (const SharedReplicas::Target& target : shared.targets)
+        out.targets.push_back({target.name, target.weight, target.min, target.max});
+    return out;
+}
+
 keys::NodeEdit keys_of(const NodeEdit& edit) {
-    keys::NodeEdit out{.node = edit.node,
-                       .ready = edit.ready,
-                       .cordoned = edit.cordoned,
-                       .taints = taint_texts(edit.set_taints),
-                       .drop_taints = edit.drop_taints,
-                       .drop_annotations = {},
-                       .annotations = {}};
-    for (const auto& [key, value] : edit.annotations) {
-        if (value) {
-            out.annotations.emplace(key, *value);
-        } else {
-            out.drop_annotations.push_back(key);
-        }
-    }
+    keys::NodeEdit out;
+    out.node = edit.node;
+    out.ready = edit.ready;
+    out.cordoned = edit.cordoned;
+    out.taints = taint_texts(edit.set_taints);
+    out.drop_taints = edit.drop_taints;
+    add_changes(edit.annotations, out.annotations, out.drop_annotations);
+    add_changes(edit.labels, out.labels, out.drop_labels);
     return out;
 }
 

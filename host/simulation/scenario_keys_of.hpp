@@ -8,6 +8,7 @@
 
 #include "simulation/input.hpp"
 #include "simulation/scenario_keys.hpp"
+#include "simulation/shared_replicas.hpp"
 
 namespace capstan::simulation {
 
@@ -16,6 +17,7 @@ keys::Node keys_of(const engine::snapshot::NodeObject& node);
 keys::DaemonSet keys_of(const engine::snapshot::DaemonSetObject& set);
 keys::Service keys_of(const engine::snapshot::ServiceObject& service);
 keys::Budget keys_of(const Budget& budget);
+keys::Balancer keys_of(const SharedReplicas& shared);
 keys::NodeEdit keys_of(const NodeEdit& edit);
 keys::Joining keys_of(const Registration& registration);
 keys::Fault keys_of(const Fault& fault);

@@ -251,14 +251,16 @@ class Writer {
 public:
     explicit Writer(const Input& input) : input_(input) {}
 
-    Result<std::string> text(const TomlValue& sections, const Lines& remarks) {
+    Result<std::string> text(const ScenarioExtras& extras) {
         CAPSTAN_CHECK(check());
-        for (const std::string& remark : remarks) out_ += "# " + remark + "\n";
+        for (const std::string& remark : extras.remarks) out_ += "# " + remark + "\n";
         add_head();
-        for (const TomlValue& section : sections.children)
+        for (const TomlValue& section : extras.sections.children)
             out_ += section_text(toml_key(section.key), section);
         for (const CloudSettings& cloud : input_.clouds) add_cloud(cloud);
         add_objects();
+        for (const SharedReplicas& shared : extras.balancers)
+            add_table("balancer", keys_of(shared));
         const std::vector<Action> rest = add_sets();
         for (const Fault& fault : input_.faults) add_table("fault", keys_of(fault));
         if (const Lines judge = members_text(keys_of(input_.judge)); !judge.empty())
@@ -284,6 +286,11 @@ private:
         head.register_delay = input_.register_delay;
         head.ready_delay = input_.ready_delay;
         head.scheduler = input_.scheduler;
+        head.scheduler_score = static_cast<keys::SchedulerScoreName>(input_.scheduler_score);
+        head.chaos = {.settings = input_.chaos.settings,
+                      .scheduler_score = input_.chaos.scheduler_score,
+                      .machine_types = input_.chaos.machine_types,
+                      .sizes = input_.chaos.sizes};
         if (input_.scheduler_spread) head.scheduler_spread = keys_of(*input_.scheduler_spread);
         for (const std::string& line : members_text(std::move(head))) out_ += line + "\n";
     }
@@ -437,9 +444,8 @@ private:
 
 }  // namespace
 
-Result<std::string> write_scenario(const Input& input, const TomlValue& sections,
-                                   const std::vector<std::string>& remarks) {
-    return Writer(input).text(sections, remarks);
+Result<std::string> write_scenario(const Input& input, const ScenarioExtras& extras) {
+    return Writer(input).text(extras);
 }
 
 }  // namespace capstan::simulation

@@ -46,7 +46,7 @@ TEST_P(ReducedBreak, BreaksWithFewEventsAndOnlyWithTheDefect) {
     EXPECT_LE(found->events, events_max) << "of " << found->events_before;
     EXPECT_LE(found->runs, 60);
 
-    const auto text = write_scenario(found->input, base.sections);
+    const auto text = write_scenario(found->input, {base.sections, base.balancers});
     ASSERT_TRUE(text) << text.error().message;
     SCOPED_TRACE(*text);
     const ScenarioUnderTest file(runtime::config::Source{"break.toml", *text});

@@ -29,11 +29,11 @@ class RewrittenScenario : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RewrittenScenario, HasTheSameReport) {
     const ScenarioUnderTest original(GetParam());
-    const auto text = write_scenario(original.input, original.sections);
+    const auto text = write_scenario(original.input, {original.sections, original.balancers});
     ASSERT_TRUE(text) << text.error().message;
     SCOPED_TRACE(*text);
     const ScenarioUnderTest rewritten(runtime::config::Source{"rewritten.toml", *text});
-    const auto again = write_scenario(rewritten.input, rewritten.sections);
+    const auto again = write_scenario(rewritten.input, {rewritten.sections, rewritten.balancers});
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *text);
     const auto wanted = original.run();

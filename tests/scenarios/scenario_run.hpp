@@ -40,12 +40,14 @@ public:
 
     Input input{};
     runtime::config::TomlValue sections{};
+    std::vector<SharedReplicas> balancers{};
 
 private:
     static runtime::config::ShippedPlugins shipped() {
         return runtime::config::ShippedPlugins(commands::build_tree() / "lib/capstan/plugins");
     }
-    explicit ScenarioUnderTest(Scenario scenario) : sections(scenario.sections) {
+    explicit ScenarioUnderTest(Scenario scenario)
+        : sections(scenario.sections), balancers(scenario.balancers) {
         EXPECT_EQ(scenario.diagnostics.text(), "");
         if (scenario.input) input = *std::move(scenario.input);
         prepared_ =

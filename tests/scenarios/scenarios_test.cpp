@@ -208,7 +208,8 @@ TEST_P(ChaosScenarioRun, ViolatesNoInvariant) {
 INSTANTIATE_TEST_SUITE_P(
     Chaos, ChaosScenarioRun,
     ::testing::Combine(::testing::Values("shop", "factory", "spot", "two_clouds", "moving_house",
-                                         "made_to_measure", "made_beside"),
+                                         "made_to_measure", "made_beside", "slow_drains",
+                                         "changing_ground"),
                        ::testing::Values(ChaosSeeds::fixed, ChaosSeeds::of_the_commit)),
     [](const auto& chaos) {
         return name_of(

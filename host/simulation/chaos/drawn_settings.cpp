@@ -229,12 +229,14 @@ Reload settings_of(const runtime::config::Config& config) {
 
 void draw_settings(Dice& dice, Reload& settings) {
     settings.text.clear();
+    settings.settings.clear();
     for (const std::span<const DrawnSetting> values : by_key()) {
         if (!dice.one_in(8)) continue;
         const int at = dice.between(0, static_cast<int>(values.size()) - 1);
         const DrawnSetting& drawn = values[static_cast<std::size_t>(at)];
         drawn.set(settings);
         settings.text += (settings.text.empty() ? "" : ", ") + std::string(drawn.assignment);
+        settings.settings.emplace_back(drawn.assignment);
     }
 }
 

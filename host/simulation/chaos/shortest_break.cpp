@@ -239,8 +239,9 @@ private:
 
 Result<Break> find_shortest_break(const Input& base, const Setup& setup, std::uint64_t seed,
                                   int runs_max) {
-    CAPSTAN_TRY(const ChaosScenario scenario,
-                make_chaos_scenario(base, simulated_clouds(base, setup.plugins), seed));
+    CAPSTAN_TRY(
+        const ChaosScenario scenario,
+        make_chaos_scenario(base, simulated_clouds(base, setup.plugins), seed, &setup.config));
     return Reduction(scenario, setup, runs_max).find();
 }
 
