@@ -116,6 +116,7 @@ std::vector<std::optional<NodeIndex>> find_nodes(const engine::snapshot::Cluster
 namespace {
 
 constexpr std::int64_t zone_weight = 2;
+constexpr std::int64_t taint_weight = 3;
 
 }  // namespace
 
@@ -142,7 +143,27 @@ NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
       by_zone_(zones.count),
       score_of_(zones.of_node.size()),
       pods_in_(zones.count, 0) {
+    find_unwanted();
     for (engine::NodeIndex n = 0; n < zones.of_node.size(); ++n) refresh(n);
+}
+
+void NodeRanking::find_unwanted() {
+    const engine::snapshot::Cluster& cluster = placement_.predicates().cluster();
+    const engine::PodGroupId id = placement_.predicates().pod_groups()[pod_group_];
+    const std::vector<Toleration>& tolerations = cluster.equivalence_group(id).spec->tolerations;
+    const auto is_unwanted = [&](const Taint& taint) {
+        return taint.effect == Effect::prefer_no_schedule &&
+               std::ranges::none_of(tolerations, [&](const Toleration& toleration) {
+                   return tolerates(toleration, taint);
+               });
+    };
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const std::int64_t count = std::ranges::count_if(cluster.node(n).taints, is_unwanted);
+        if (count == 0) continue;
+        unwanted_.resize(cluster.node_count());
+        unwanted_[n] = count;
+        most_unwanted_ = std::max(most_unwanted_, count);
+    }
 }
 
 void NodeRanking::count_pod(engine::NodeIndex node) { ++pods_in_[zones_.of_node[node]]; }
@@ -179,8 +200,8 @@ std::optional<engine::NodeIndex> NodeRanking::find_best() {
     }
 }
 
-/// The share of resources that stays free, from 0 to 100; absent: the node lacks resources for the
-/// pod, which is cheap to check.
+/// The score without that of the zone; absent: the node lacks resources for the pod, which is cheap
+/// to check.
 std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
     const auto allocatable = placement_.predicates().cluster().allocatable(node);
     std::int64_t left[2] = {placement_.free(node, engine::snapshot::cpu_index),
@@ -199,7 +220,9 @@ std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
                 static_cast<double>(allocatable[r]));
         }
     }
-    return preference(node, sum / 2);
+    const std::int64_t unwanted =
+        unwanted_.empty() ? 0 : taint_weight * 100 * unwanted_[node] / most_unwanted_;
+    return preference(node, sum / 2) - unwanted;
 }
 
 /// From 0 to 100. `free_share`: the share of resources that stays free, from 0 to 100.

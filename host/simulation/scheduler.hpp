@@ -50,6 +50,7 @@ private:
     };
     using Order = std::set<Candidate>;
 
+    void find_unwanted();
     std::optional<std::int64_t> score(engine::NodeIndex node) const;
     std::int64_t preference(engine::NodeIndex node, std::int64_t free_share) const;
     std::int64_t zone_score(std::uint32_t zone) const;
@@ -61,6 +62,10 @@ private:
     const SchedulerScore preferred_;
     /// True: the pod group has no inter-pod constraints, so a node that is full for it stays full.
     bool is_lasting_;
+    /// By node: taints with the effect PreferNoSchedule that the pods do not tolerate; empty: no
+    /// node has one.
+    std::vector<std::int64_t> unwanted_;
+    std::int64_t most_unwanted_ = 0;
     std::vector<Order> by_zone_;
     std::vector<std::optional<std::int64_t>> score_of_;  ///< by node; absent: not in `by_zone_`
     std::vector<std::int64_t> pods_in_;                  ///< pods of the group, by zone
@@ -73,7 +78,9 @@ private:
 ///     the share of cpu and memory that stays free, mean of both, 0 to 100; with another
 ///     SchedulerScore the share that does not stay free, or a random number
 ///     + 2 x (how far its zone is behind the zone with most pods of the group, 0 to 100)
-/// Preferred affinity, preferred taints, images and preemption have no part in it.
+///     - 3 x (its taints with the effect PreferNoSchedule that the pod does not tolerate, as a
+///            share of those of the node that has most, 0 to 100)
+/// Preferred affinity, images and preemption have no part in it. The weights are kube-scheduler's.
 std::vector<std::optional<engine::NodeIndex>> find_nodes(
     const engine::snapshot::Cluster& cluster, std::span<const engine::PodGroupId> pods,
     SchedulerScore preferred = SchedulerScore::least_allocated);

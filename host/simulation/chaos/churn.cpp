@@ -38,8 +38,6 @@ public:
         if (fact.kind == FactKind::pod_evicted) out = evict(fact);
         if (fact.kind == FactKind::pod_lost) leave(fact);
         if (fact.kind == FactKind::pod_arrived && fact.cause == Cause::controller) replace(fact);
-        if (fact.kind == FactKind::pod_bound) bind(fact);
-        if (fact.kind == FactKind::pod_gone) misplaced_.erase(std::string(fact.pod));
         if (fact.kind == FactKind::pod_gone) replicas_.erase(std::string(fact.pod));
         ledger_.observe(fact);
         return out;
@@ -53,25 +51,14 @@ public:
 private:
     using Evictions = std::vector<Time>;
 
-    /// The scheduler of the simulation does not score taints with the effect PreferNoSchedule, by
-    /// which the autoscaler asks it to avoid nodes that it is about to remove.
-    void bind(const Fact& fact) {
-        if (fact.node_object == nullptr) return;
-        const bool is_to_be_avoided =
-            std::ranges::count(fact.node_object->taints, Effect::prefer_no_schedule,
-                               &Taint::effect) > 0;
-        if (is_to_be_avoided) misplaced_.insert(std::string(fact.pod));
-    }
-
     /// Whether the pod would have ended in any case, or yields to all others: its node is not
     /// ready, its machine has a termination notice, or its priority is negative.
     bool is_excused(const Fact& fact) const {
         const LedgerPod* const pod = ledger_.find_pod(fact.pod);
         const LedgerNode* const node = ledger_.find_node(fact.node);
         const LedgerMachine* const machine = ledger_.machine_of(fact.node);
-        return pod == nullptr || misplaced_.contains(std::string(fact.pod)) ||
-               pod->belongs_to_node || pod->spec.priority.value_or(0) < 0 || node == nullptr ||
-               !node->is_ready || (machine != nullptr && machine->is_announced);
+        return pod == nullptr || pod->belongs_to_node || pod->spec.priority.value_or(0) < 0 ||
+               node == nullptr || !node->is_ready || (machine != nullptr && machine->is_announced);
     }
 
     /// The replica of the pod waits for its next pod.
@@ -106,8 +93,7 @@ private:
     FactLedger ledger_;
     Time calm_ = Time::max();
     double bound_ = Judge().evictions, bound_in_storm_ = Judge().evictions_in_storm;
-    std::set<std::string> misplaced_;            ///< pods on nodes that were to be avoided
-    std::map<std::string, Evictions> replicas_;  ///< by pod
+    std::map<std::string, Evictions> replicas_;             ///< by pod
     std::map<std::string, std::deque<Evictions>> waiting_;  ///< by batch
 };
 

@@ -45,6 +45,18 @@ TEST(SimulatedScheduler, PrefersTheLeastAllocatedNode) {
     EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "b b b");
 }
 
+TEST(SimulatedScheduler, AvoidsNodesThatPreferNoPods) {
+    ClusterBuilder builder;
+    builder.set(zone_node("a", 2_cpu));
+    auto tainted = zone_node("b", 64_cpu);
+    tainted.taints = {{.key = "leaving", .effect = Effect::prefer_no_schedule}};
+    builder.set(tainted);
+    EXPECT_EQ(nodes_of(builder, pod("web", 1_cpu), 3), "a a b");
+    auto tolerant = pod("job", 1_cpu);
+    tolerant.spec.tolerations = {{.key = "leaving", .op = Toleration::Op::exists}};
+    EXPECT_EQ(nodes_of(builder, tolerant, 1), "b");
+}
+
 TEST(SimulatedScheduler, PrefersTheFirstNodeByNameIfEqual) {
     ClusterBuilder builder;
     builder.set(zone_node("b", 4_cpu));
