@@ -11,6 +11,7 @@
 #include "engine/scale_down/chosen_nodes_check.hpp"
 #include "engine/scale_down/node_selection.hpp"
 #include "engine/scale_down/unneeded.hpp"
+#include "engine/snapshot.hpp"
 
 namespace capstan::engine::scale_down {
 namespace {
@@ -63,7 +64,9 @@ std::int64_t count_assigned(const pass_context::PassContext& context,
 
 /// Updates since when each unneeded node has been unneeded, and forgets it for all other nodes. A
 /// node that is starting counts from when it joined, even if a pending pod is to run there. A node
-/// that becomes ready counts anew, because no pod could have used it before.
+/// that becomes ready counts anew, because no pod could have used it before. While a group cannot
+/// be changed, its nodes are not examined, and their time goes on: a cloud that refuses a request
+/// twice a minute would otherwise keep all nodes for ever.
 void remember_unneeded(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        Memory& memory) {
@@ -81,6 +84,9 @@ void remember_unneeded(const pass_context::PassContext& context,
         for (const std::size_t i : unit.candidates) remember(candidates.nodes[i]);
     for (const drainability::Candidate& node : candidates.nodes) {
         if (context.health.nodes[node.node] == health::NodeUsability::starting) remember(node);
+        const std::string name(cluster.text(cluster.node(node.node).name));
+        if (memory.unneeded.contains(name) && is_unreadable(&context.groups()[node.group]))
+            remember(node);
     }
     memory.unneeded = std::move(now);
 }

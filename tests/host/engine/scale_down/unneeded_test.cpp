@@ -115,6 +115,16 @@ TEST(UnneededNodes, KeepTheTimerWhenANodeBecomesUnready) {
               (engine::Unneeded{.since = noon - 9min, .ready = false}));
 }
 
+TEST(UnneededNodes, KeepTheTimerWhileTheirGroupCannotBeChanged) {
+    PlanCase c = web({"a", "b"}, 0);
+    c.test_cluster.change_group("web").unreadable_because = "requests are backed off";
+    c.memory.unneeded["a"] = {.since = noon - 9min};
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.memory.unneeded.size(), 1u) << "no timer starts meanwhile";
+    EXPECT_EQ(out.memory.unneeded.at("a"), (engine::Unneeded{.since = noon - 9min}));
+}
+
 TEST(UnneededNodes, RespectTheMinSizeOfTheirGroup) {
     PlanCase c = web({"a", "b", "c"}, 2);
     const Planned out = c.run();
