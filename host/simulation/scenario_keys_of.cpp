@@ -323,6 +323,7 @@ keys::Judge keys_of(const Judge& judge) {
     out.returns = if_unusual(judge.returns, usual.returns);
     out.node_hours = if_unusual(judge.node_hours, usual.node_hours);
     out.price = if_unusual(judge.price, usual.price);
+    out.new_pod_delay = judge.new_pod_delay;
     out.off.assign(judge.off.begin(), judge.off.end());
     return out;
 }

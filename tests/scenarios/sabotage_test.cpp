@@ -60,7 +60,7 @@ struct SabotageCase {
     Sabotage sabotage = Sabotage::none;
     std::vector<std::string> settings{};
     friend std::ostream& operator<<(std::ostream& out, const SabotageCase& sabotaged) {
-        return out << sabotaged.what << ", in " << sabotaged.scenario;
+        return out << sabotaged.what << ": " << sabotaged.invariant << " of " << sabotaged.scenario;
     }
 };
 

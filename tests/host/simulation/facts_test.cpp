@@ -100,8 +100,8 @@ TEST(Facts, OfAScaleDownAndOfAPodThatCompletes) {
     t.pods(1, 5min);
     t.take();
     t.simulated.reach(start + 5min);
-    EXPECT_THAT(t.take(), ElementsAre("default/web-1 completed by scenario",
-                                      "default/web-1 gone by scenario"));
+    EXPECT_THAT(t.take(), ElementsAre("default/web-2 completed by scenario",
+                                      "default/web-2 gone by scenario"));
 }
 
 TEST(Facts, OfReadiness) {

@@ -122,6 +122,7 @@ draw = "8f3a"
 kind = "flap"
 draw = "8f3a"
 [judge]
+new_pod_delay = "30s"
 evictions = 3.0
 evictions_in_storm = 5.0
 orders = 1.5
