@@ -36,8 +36,8 @@ Duration longest_boot(const JudgedRun& run) {
     for (const SimulatedCloud& cloud : run.clouds) {
         raise(boot, cloud.settings, "groups");
         raise(boot, cloud.settings, "machine_types");
-        // A call to order machines, and a call to list them.
-        const Duration of_cloud = 2 * time_of(cloud.settings, "latency", Duration(0)) +
+        // A call to list the groups, one to order machines, and one to list these.
+        const Duration of_cloud = 3 * time_of(cloud.settings, "latency", Duration(0)) +
                                   time_of(cloud.settings, "list_lag", Duration(0)) +
                                   time_of(cloud.settings, "refresh_every", Duration(0));
         calls = std::max(calls, of_cloud);

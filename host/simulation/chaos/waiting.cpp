@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <capstan/duration.hpp>
@@ -27,6 +30,9 @@ namespace {
 constexpr Duration settling_max = std::chrono::minutes(5);
 /// How long the fate of the orders before a restart may stay unknown.
 constexpr Duration fate_unknown_time = std::chrono::minutes(3);
+/// For how long an ordered machine counts as about to join, although another client has taken it
+/// back or deleted its Node object.
+constexpr Duration order_unknown_time = std::chrono::minutes(20);
 /// One in so many pods may wait longer.
 constexpr std::size_t one_in = 100;
 
@@ -44,6 +50,49 @@ bool might_hold(const engine::snapshot::NodeObject& node, const engine::snapshot
     });
 }
 
+/// Calls `use` with each setting that a reload of the scenario makes: "scale_up.new_pod_delay=30s".
+void for_each_reloaded(const Input& input, const std::function<void(std::string_view)>& use) {
+    for (const Step& step : input.steps)
+        for (const Action& action : step.actions)
+            if (const auto* const reload = std::get_if<Reload>(&action.what))
+                for (const std::string& setting : reload->settings) use(setting);
+}
+
+/// The longest new_pod_delay that the scenario asks for by a reload.
+Duration reloaded_delay(const Input& input) {
+    constexpr std::string_view key = "scale_up.new_pod_delay=";
+    Duration out{0};
+    for_each_reloaded(input, [&](std::string_view setting) {
+        if (setting.starts_with(key))
+            out = std::max(out, parse_duration(setting.substr(key.size())).value_or(out));
+    });
+    return out;
+}
+
+/// Whether the scenario asks, by a reload, to order few machines in a pass.
+bool grows_slowly(const Input& input) {
+    bool out = false;
+    for_each_reloaded(input, [&](std::string_view setting) {
+        out = out || setting.starts_with("scale_up.max_nodes_per_scaleup=") ||
+              setting == "scale_up.one_option_per_pass=true";
+    });
+    return out;
+}
+
+/// When other clients change groups of the clouds; ascending.
+std::deque<Time> changes_by_others(const Input& input) {
+    std::deque<Time> out;
+    Time begin = input.start;
+    for (const Step& step : input.steps) {
+        for (const Action& action : step.actions)
+            if (std::holds_alternative<CloudChange>(action.what))
+                out.push_back(begin + action.after);
+        begin += step.advance.value_or(Duration(0));
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
 /// A pod's time runs while it has no node and a group that it surely fits could grow. The time
 /// begins anew with each disturbance: a fault, a restart, a refusal or a loss, a machine that is
 /// overdue, and a node that becomes ready and might have held the pod, because another pod may have
@@ -55,8 +104,11 @@ public:
     void on_start(const JudgedRun& run) override {
         boot_ = longest_boot(run);
         start_ = run.input.start;
-        delay_ = run.input.judge.new_pod_delay;
-        limit_ = boot_ + 2 * run.input.scan_interval + delay_;
+        delay_ = std::max(run.input.judge.new_pod_delay, reloaded_delay(run.input));
+        scan_interval_ = run.input.scan_interval;
+        limit_ = boot_ + 2 * scan_interval_ + delay_;
+        is_slow_by_intent_ = grows_slowly(run.input);
+        changes_ = changes_by_others(run.input);
     }
 
     std::vector<std::string> on_fact(const Fact& fact) override {
@@ -89,6 +141,9 @@ public:
         const auto has_error = [](const auto& list) {
             return std::ranges::any_of(list, [](const auto& error) { return error.has_value(); });
         };
+        // A group that is created grows in a later pass.
+        if (!results.creations.empty() && !std::exchange(creates_groups_, true))
+            limit_ += scan_interval_;
         if (has_error(results.increases) || has_error(results.creations) ||
             has_error(results.shortfalls))
             is_disturbed_ = true;
@@ -100,6 +155,8 @@ public:
         templates_.observe(moment);
         const bool is_well = moment.input.call_context.unwritten_because.empty() &&
                              is_cluster_healthy(moment.cluster(), moment.settings());
+        for (; !changes_.empty() && changes_.front() <= now; changes_.pop_front())
+            unsure_until_ = std::max(unsure_until_, changes_.front() + order_unknown_time);
         if (std::exchange(has_restarted_, false))
             unsure_until_ = std::max(unsure_until_, now + fate_unknown_time);
         const bool is_overdue = has_overdue(moment);
@@ -178,6 +235,9 @@ private:
         if (!fact.fault || lets_pods_start(*fact.fault)) return;
         for (auto& [name, pod] : waiting_) judge(name, pod, fact.at);
         disturb(fact.at);
+        // A machine without a Node object counts as about to join.
+        if (*fact.fault == FaultKind::deleted_node)
+            unsure_until_ = std::max(unsure_until_, fact.at + order_unknown_time);
         if (is_brief(*fact.fault)) return;
         active_ += fact.kind == FactKind::fault_began ? 1 : -1;
     }
@@ -279,7 +339,7 @@ private:
     }
 
     void judge(const std::string& name, const Pod& pod, Time now) {
-        if (!pod.able || active_ > 0 || is_hindered_) return;
+        if (!pod.able || active_ > 0 || is_hindered_ || is_slow_by_intent_) return;
         const Time since = std::max({pod.since, pod.able->since, undisturbed_since_});
         // From then on a machine is overdue, whether or not a pass has seen that.
         const Duration waited = std::min(now, overdue_at_) - since;
@@ -288,7 +348,7 @@ private:
         if (late.waited < waited) late = {waited, pod.able->group, now};
     }
 
-    Duration boot_{std::chrono::minutes(5)}, delay_{0};
+    Duration boot_{std::chrono::minutes(5)}, delay_{0}, scan_interval_{0};
     Time start_{};
     Duration limit_{std::chrono::minutes(5)};  ///< until the run is known
     ObservedTemplates templates_;
@@ -304,6 +364,8 @@ private:
     /// are left out while nothing changes.
     bool is_hindered_ = false;
     bool is_disturbed_ = false, has_restarted_ = false;  ///< since the last pass
+    std::deque<Time> changes_;  ///< by other clients, that are still to come
+    bool is_slow_by_intent_ = false, creates_groups_ = false;
     std::size_t judged_ = 0;
     std::map<std::string, Late> late_;
 };
