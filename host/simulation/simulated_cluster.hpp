@@ -235,6 +235,7 @@ private:
     void reconcile(BatchId batch, Time now);
 
     // A pod's life.
+    void evict_intolerant(const std::string& node, Time now);
     void terminate(PodId id, std::optional<Duration> grace, Time now);
     void delete_pod(PodId id, Time now);
     void update_health(PodId id);

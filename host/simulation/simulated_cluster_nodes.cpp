@@ -1,5 +1,6 @@
 // The lifecycle of nodes: joining, changing, vanishing.
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -146,12 +147,39 @@ Result<void> SimulatedCluster::apply(const NodeEdit& edit, Time now) {
         labels.erase(key);
         if (value) labels.emplace(key, *value);
     }
-    return change({.node = edit.node,
-                   .set_taints = edit.set_taints,
-                   .drop_taints = edit.drop_taints,
-                   .unschedulable = edit.cordoned,
-                   .annotations = edit.annotations},
-                  now);
+    CAPSTAN_CHECK(change({.node = edit.node,
+                          .set_taints = edit.set_taints,
+                          .drop_taints = edit.drop_taints,
+                          .unschedulable = edit.cordoned,
+                          .annotations = edit.annotations},
+                         now));
+    evict_intolerant(edit.node, now);
+    return {};
+}
+
+/// As the controller for taints does: pods that do not tolerate a NoExecute taint of their node
+/// end. Tolerations have no time limit here.
+void SimulatedCluster::evict_intolerant(const std::string& name, Time now) {
+    const Node& node = nodes_.find(name)->second;
+    const auto ends = [&](PodId id) {
+        const std::vector<Toleration>& tolerations =
+            batches_[pods_[id].batch].pod_template.spec.tolerations;
+        return std::ranges::any_of(node.object.taints, [&](const Taint& taint) {
+            return taint.effect == Effect::no_execute && taint.key != not_ready.key &&
+                   std::ranges::none_of(tolerations, [&](const Toleration& toleration) {
+                       return tolerates(toleration, taint);
+                   });
+        });
+    };
+    std::vector<PodId> ending;
+    std::ranges::copy_if(node.pods, std::back_inserter(ending), [&](PodId id) {
+        return !batches_[pods_[id].batch].is_daemon && ends(id);
+    });
+    for (const PodId id : ending) {
+        add_fact(FactKind::pod_deleted, Cause::scenario, id, now);
+        terminate(id, std::nullopt, now);
+    }
+    if (!ending.empty()) reconcile(now);
 }
 
 void SimulatedCluster::add_fact(FactKind kind, Cause cause, const Node& node, Time now) {

@@ -107,17 +107,19 @@ TEST(Scenarios, SpreadDefaultFailsWithoutTheDefaultSpread) {
 }
 
 TEST(Scenarios, FirstExamplesMeetTheirExpectations) {
-    for (const std::string scenario : {"three_zones", "live"}) {
+    for (const std::string scenario : {"three_zones", "live", "live_balancer"}) {
         const CommandResult ran = capstan("simulate examples/" + scenario + ".toml");
         EXPECT_EQ(ran.code, 0) << scenario << "\n" << ran.err << ran.out;
         EXPECT_EQ(ran.err, "") << scenario;
     }
 }
 
-TEST(Scenarios, BalancersNeedALiveCluster) {
-    const CommandResult ran = capstan("simulate examples/live_balancer.toml");
+TEST(Scenarios, BalancersNeedTheirController) {
+    const CommandResult ran =
+        capstan("simulate examples/live_balancer.toml --set 'pipeline.controllers=[]'");
     EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.err.find("capstan cluster examples/live_balancer.toml --run"), std::string::npos)
+    EXPECT_NE(ran.err.find("[[balancer]] needs [pipeline] controllers = [\"replicas\"]"),
+              std::string::npos)
         << ran.err;
 }
 

@@ -278,7 +278,7 @@ constexpr Mistake command_lines[] = {
     {"simulate examples/three_zones.toml --jobs 2", "--jobs needs --chaos\n"},
     {"simulate examples/three_zones.toml --breaks .", "--breaks needs --chaos\n"},
     {"simulate examples/three_zones.toml --chaos --seeds 2 --minutes 2",
-     "--minutes and --seeds cannot be used together\n"},
+     "--seeds and --minutes cannot be used together\n"},
     {"simulate examples/three_zones.toml --chaos --until 1h",
      "--until and --chaos cannot be used together\n"},
     {"simulate --trace examples", "examples"},
