@@ -611,7 +611,8 @@ void describe(auto&& key, Scenario& s) {
     key("stateful_set", s.stateful_set, "Pods of a StatefulSet that exist from the start.");
     key("budget", s.budget, "PodDisruptionBudgets that exist from the start.");
     key("service", s.service, "Services that exist from the start.");
-    key("balancer", s.balancer, "Balancers that exist from the start; they need the controller `replicas`.");
+    key("balancer", s.balancer,
+        "Balancers that exist from the start; they need the controller `replicas`.");
     key("fault", s.fault, "Faults to inject.");
     key("judge", s.judge, "Bounds of chaos runs.");
     key("scheduler", s.scheduler, "If false, pods are bound only by `bind` of a step.");

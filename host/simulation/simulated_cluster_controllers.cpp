@@ -98,7 +98,8 @@ void SimulatedCluster::scale(BatchId of, const std::string& name, int replicas, 
         now, EventKind::arrival, name,
         name + " scales from " + std::to_string(present) + " to " + counted(replicas, "pod"),
         replicas - present);
-    if (b.controller != Controller::stateful_set) create(of, replicas - present, Cause::scenario, now);
+    if (b.controller != Controller::stateful_set)
+        create(of, replicas - present, Cause::scenario, now);
     to_reconcile_.insert(of);
     reconcile(now);
 }

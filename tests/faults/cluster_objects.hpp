@@ -25,12 +25,15 @@ inline void make(simulation::api_server::ObjectStore& store, const char* resourc
     if (!made) throw std::runtime_error(std::string(resource) + ": " + made.error().message);
 }
 
-/// The spec of a pod with one container.
+/// The spec of a pod with one container. It tolerates soft taints, so that its node does not depend
+/// on when the daemon sets these.
 inline json::object pod_spec(int milli_cpu) {
     const json::object requests{{"cpu", std::to_string(milli_cpu) + "m"}};
+    const json::object soft{{"operator", "Exists"}, {"effect", "PreferNoSchedule"}};
     return {{"containers",
              json::array{json::object{
-                 {"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}}}}}}};
+                 {"name", "c"}, {"image", "i"}, {"resources", {{"requests", requests}}}}}},
+            {"tolerations", json::array{soft}}};
 }
 
 /// A StatefulSet with one replica, whose pod has a name that is known: "b" has "b-1", also after

@@ -27,8 +27,8 @@ class Service final : public Invariant {
 public:
     std::string_view name() const override { return "service"; }
 
-    /// Without the Lease, or without a view of the cluster, the autoscaler makes no pass. All clocks
-    /// begin again afterwards.
+    /// Without the Lease, or without a view of the cluster, the autoscaler makes no pass. All
+    /// clocks begin again afterwards.
     std::vector<std::string> on_fact(const Fact& fact) override {
         const bool stops_passes =
             fact.fault == FaultKind::lost_lease || fact.fault == FaultKind::unobserved;

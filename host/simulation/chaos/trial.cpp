@@ -16,7 +16,8 @@ namespace capstan::simulation::chaos {
 Result<Trial> run_trial(const Input& base, const Setup& setup, std::uint64_t seed,
                         Observer* observer) {
     const std::vector<SimulatedCloud> clouds = simulated_clouds(base, setup.plugins);
-    CAPSTAN_TRY(const ChaosScenario scenario, make_chaos_scenario(base, clouds, seed, &setup.config));
+    CAPSTAN_TRY(const ChaosScenario scenario,
+                make_chaos_scenario(base, clouds, seed, &setup.config));
     if (const std::string unknown = find_unknown(base.judge); !unknown.empty())
         return fail(ErrorCode::invalid_config,
                     base.source + ": judge.off: no invariant " + in_quotes(unknown));
