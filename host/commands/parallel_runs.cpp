@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -49,7 +50,7 @@ public:
     ~Copy() {
         if (process_ <= 0) return;
         ::kill(process_, SIGKILL);
-        (void)io::wait_for_exit(process_);
+        std::ignore = io::wait_for_exit(process_);
     }
 
     std::size_t index() const noexcept { return index_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -97,7 +98,7 @@ bool ControllerPlugins::obey(Time now) {
     for (const auto& [id, replicas] : std::exchange(written_, {})) {
         parts_.statistics.reach(now);
         // A workload that vanished meanwhile is not scaled any more.
-        (void)parts_.cluster.scale_workload(id, replicas, now);
+        std::ignore = parts_.cluster.scale_workload(id, replicas, now);
     }
     return is_any;
 }
@@ -132,17 +133,17 @@ void ControllerPlugins::show_workload(const WorkloadState& workload) {
     written_.erase(workload.id);
     if (!workload.is_there) {
         workloads_.erase(workload.id);
-        (void)store.remove(kind, workload.ns, workload.name);
+        std::ignore = store.remove(kind, workload.ns, workload.name);
         return;
     }
     const bool is_new = !workloads_.contains(workload.id);
     workloads_[workload.id] = workload;
     if (is_new) {
         if (spaces_.insert(workload.ns).second) parts_.api.add_namespace(workload.ns);
-        (void)parts_.api.create(resource, workload.ns, make_workload_object(workload));
+        std::ignore = parts_.api.create(resource, workload.ns, make_workload_object(workload));
         return;
     }
-    (void)store.edit(
+    std::ignore = store.edit(
         kind, workload.ns, workload.name,
         [&](json::object& object) { set_replicas(workload, object); }, whole());
 }
@@ -152,16 +153,16 @@ void ControllerPlugins::show_pod(const PodState& pod, Time now) {
     const api_server::ResourceKind& kind = store.kind("pods");
     const std::string &ns = pod.object.ns, &name = pod.object.name;
     if (!pod.is_there) {
-        (void)store.remove(kind, ns, name, {.grace_s = 0});
+        std::ignore = store.remove(kind, ns, name, {.grace_s = 0});
         return;
     }
     json::object object = make_pod_object(pod, parts_.cluster.wall(now));
     if (store.find(kind, ns, name) == nullptr) {
         if (spaces_.insert(ns).second) parts_.api.add_namespace(ns);
-        (void)store.create(kind, ns, std::move(object),
-                           {.part = ObjectPart::everything, .created = pod.object.created});
+        std::ignore = store.create(kind, ns, std::move(object),
+                                   {.part = ObjectPart::everything, .created = pod.object.created});
     } else {
-        (void)store.edit(
+        std::ignore = store.edit(
             kind, ns, name,
             [&](json::object& shown) {
                 shown["spec"] = std::move(object["spec"]);
@@ -169,7 +170,7 @@ void ControllerPlugins::show_pod(const PodState& pod, Time now) {
             },
             whole());
     }
-    if (pod.object.deleted) (void)store.remove(kind, ns, name);
+    if (pod.object.deleted) std::ignore = store.remove(kind, ns, name);
 }
 
 bool ControllerPlugins::scale_object(const Scale& to, Time now) {
@@ -180,7 +181,7 @@ bool ControllerPlugins::scale_object(const Scale& to, Time now) {
     const std::string name = is_full ? to.batch.substr(slash + 1) : to.batch;
     for (const api_server::KindPtr& kind : std::vector(store.kinds().all())) {
         if (!kind->is_custom || !kind->scale || store.find(*kind, ns, name) == nullptr) continue;
-        (void)store.edit(*kind, ns, name, [&](json::object& object) {
+        std::ignore = store.edit(*kind, ns, name, [&](json::object& object) {
             set_value(object, kind->scale->spec_replicas, to.replicas);
         });
         parts_.event_log.add(

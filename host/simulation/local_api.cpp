@@ -1,5 +1,6 @@
 #include "simulation/local_api.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -75,7 +76,7 @@ Result<void> LocalApi::create(std::string_view resource, const std::string& ns,
 
 void LocalApi::add_namespace(const std::string& name) {
     // A name that no namespace can have is refused when an object is created in it.
-    (void)create("namespaces", "", {{"metadata", json::object{{"name", name}}}});
+    std::ignore = create("namespaces", "", {{"metadata", json::object{{"name", name}}}});
 }
 
 Result<void> LocalApi::define(const std::string& group, const std::string& version,

@@ -144,7 +144,7 @@ void add_changes(const std::map<std::string, std::optional<std::string>>& change
     }
 }
 
-keys::Owner owner_of(Controller controller) {
+keys::Owner owner_key(Controller controller) {
     switch (controller) {
         case Controller::none: return keys::Owner::none;
         case Controller::replica_set: return keys::Owner::replica_set;
@@ -201,7 +201,7 @@ keys::Pods keys_of(const PodBatch& batch) {
     const engine::snapshot::PodSpec& spec = batch.pod.spec;
     keys::Pods out;
     out.asks = asks_of(batch.pod.ns, batch.pod.name, spec, batch.pod.labels, batch.pod.annotations);
-    out.controller = owner_of(batch.controller);
+    out.controller = owner_key(batch.controller);
     out.count = batch.count;
     out.duration = batch.duration;
     out.start_up = batch.start_up;
