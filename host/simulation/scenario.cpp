@@ -230,7 +230,7 @@ private:
         } else if (out.empty() && at > Duration(0)) {
             out.push_back({.advance = at, .place = place});
         } else if (!out.empty()) {
-            *out.back().advance += at - begin;
+            out.back().advance = out.back().advance.value_or(Duration(0)) + (at - begin);
         }
     }
 

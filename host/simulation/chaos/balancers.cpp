@@ -46,9 +46,9 @@ std::string wrong_sum(const BalancerState& balancer) {
     }
     const std::int64_t wanted = std::max<std::int64_t>(balancer.replicas, minima);
     const std::int64_t least = is_bounded ? std::min(wanted, maxima) : wanted;
-    const std::string sum = counted(asked, "replica") + (asked == 1 ? " is" : " are") +
-                            " asked of all targets, " + std::to_string(balancer.replicas) +
-                            (balancer.replicas == 1 ? " is wanted" : " are wanted");
+    std::string sum = counted(asked, "replica") + (asked == 1 ? " is" : " are") +
+                      " asked of all targets, " + std::to_string(balancer.replicas) +
+                      (balancer.replicas == 1 ? " is wanted" : " are wanted");
     if (has_all && asked < least) return sum;
     if (asked > wanted + waiting)
         return sum + ", and " + counted(waiting, "pod") + (waiting == 1 ? " waits" : " wait");

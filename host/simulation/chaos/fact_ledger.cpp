@@ -106,11 +106,12 @@ void FactLedger::observe(const Fact& fact) {
             machine_of_node_[std::string(fact.node)] = fact.machine;
             break;
         case FactKind::fault_began:
-            faults_[{*fact.fault, std::string(fact.group)}] =
-                is_brief(*fact.fault) ? fact.at : Time::max();
+            if (fact.fault)
+                faults_[{*fact.fault, std::string(fact.group)}] =
+                    is_brief(*fact.fault) ? fact.at : Time::max();
             break;
         case FactKind::fault_ended:
-            faults_[{*fact.fault, std::string(fact.group)}] = fact.at;
+            if (fact.fault) faults_[{*fact.fault, std::string(fact.group)}] = fact.at;
             break;
         default: break;
     }

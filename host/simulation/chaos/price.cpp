@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -102,7 +103,7 @@ private:
     }
 
     static std::string rounded(double ratio) {
-        const auto hundredths = static_cast<int>(ratio * 100 + 0.5);
+        const auto hundredths = std::lround(ratio * 100);
         const std::string rest = std::to_string(hundredths % 100);
         return std::to_string(hundredths / 100) + "." + (rest.size() == 1 ? "0" : "") + rest;
     }
