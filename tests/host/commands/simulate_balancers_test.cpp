@@ -28,7 +28,7 @@ std::string deployment(const std::string& name, int replicas) {
            name + R"("},"containers":[{"name":"main","resources":{"requests":{"cpu":"1"}}}]}}}})";
 }
 
-std::string node(const std::string& pool) {
+std::string node_of_pool(const std::string& pool) {
     return R"({"kind":"Node","apiVersion":"v1","metadata":{"name":"node-)" + pool +
            R"(","creationTimestamp":"2026-11-20T10:00:00Z","labels":{"agentpool":")" + pool +
            R"(","pool":")" + pool + R"("}},"status":{"allocatable":{"cpu":"4","memory":"16Gi",
@@ -38,8 +38,8 @@ std::string node(const std::string& pool) {
 
 /// Deployment a has one pod, b wants none, and the Balancer wants eight in the ratio of 1 to 1.
 std::string dump_with_balancer() {
-    return R"({"kind":"List","apiVersion":"v1","items":[)" + node("a") + "," + node("b") + "," +
-           deployment("a", 1) + "," + deployment("b", 0) +
+    return R"({"kind":"List","apiVersion":"v1","items":[)" + node_of_pool("a") + "," +
+           node_of_pool("b") + "," + deployment("a", 1) + "," + deployment("b", 0) +
            R"(,{"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"namespace":"shop",
            "name":"a-1","uid":"a-1","ownerReferences":[{"apiVersion":"apps/v1","kind":"Deployment",
            "name":"a","uid":"a","controller":true}]},"spec":{"replicas":1}},
