@@ -241,6 +241,8 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run_pass() {
         wake_at_ = wanted;
         return nullptr;
     }
+    const bool skips_hooks =
+        report->result.skipped_hooks.size() > report->input.skipped_hooks.size();
     // A question about the pass is answered with the same inputs.
     report->input.skipped_hooks = report->result.skipped_hooks;
     report->input.expander_answers = report->result.expander_answers;
@@ -258,6 +260,8 @@ Result<std::shared_ptr<const PassReport>> Autoscaler::run_pass() {
     }
     // The next pass sees what was asked for, or asks for it again.
     if (asks_for_something(report->decision())) seen_.reset();
+    // A hook that was skipped may be called next time, with another decision.
+    if (skips_hooks) seen_.reset();
     report->under_way = under_way_->groups();
     report->unwritten_because = unwritten_because_;
     report->at = parts_.host.loop().clock()->now();

@@ -2,8 +2,9 @@
 /// the cluster, decide, carry out, remember.
 ///
 /// A pass that sees what the last one saw would decide the same: nothing. Such a pass is skipped
-/// after the look at the cluster. It is not skipped if the last pass asked for anything, failed, or
-/// wanted to run again by now; the engine tells when time alone changes an answer.
+/// after the look at the cluster. It is not skipped if the last pass asked for anything, failed,
+/// skipped a hook of a plugin, or wanted to run again by now; the engine tells when time alone
+/// changes an answer.
 #pragma once
 
 #include <cstdint>

@@ -34,6 +34,7 @@ struct AutoscalerScaleUp : ::testing::Test {
     bool dry_run = false;
     bool wants_pass = false;
     Duration skips_for = 0s;
+    std::vector<instances::SkippedHook> skipped_hooks;
     std::vector<std::string> told;  ///< what the visitor was told, and when the cluster was read
 
     struct Visitor final : PassVisitor {
@@ -88,6 +89,12 @@ struct AutoscalerScaleUp : ::testing::Test {
                                  .gate = [this] { return gate; },
                                  .wants_pass = [this] { return wants_pass; },
                                  .skips_for = skips_for,
+                                 .decide =
+                                     [this](const PassInput& input, instances::PassThread& thread) {
+                                         Result<PassResult> out = decide(input, thread);
+                                         if (out) out->skipped_hooks = skipped_hooks;
+                                         return out;
+                                     },
                                  .visitor = &visitor,
                                  .dry_run = dry_run})
             .value();
@@ -338,6 +345,17 @@ TEST_F(AutoscalerSkip, IsNotMadeUntilTheMemoryIsWritten) {
     keeps = {};
     EXPECT_FALSE(is_next_skipped()) << "it writes the memory";
     EXPECT_FALSE(is_next_skipped()) << "it decides on what was held back";
+    EXPECT_TRUE(is_next_skipped());
+}
+
+TEST_F(AutoscalerSkip, DoesNotFollowAPassThatSkippedAHook) {
+    skipped_hooks = {{PluginInstanceId("eu"), loop::Hook::price, "it did not return"}};
+    wants_pass = true;
+    EXPECT_FALSE(is_next_skipped());
+    wants_pass = false;
+    EXPECT_FALSE(is_next_skipped()) << "the hook may be called again";
+    skipped_hooks.clear();
+    EXPECT_FALSE(is_next_skipped());
     EXPECT_TRUE(is_next_skipped());
 }
 
