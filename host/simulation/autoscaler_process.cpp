@@ -206,9 +206,12 @@ void AutoscalerProcess::on_refresh(const runtime::CloudsView& view, const Groups
 Result<runtime::PassResult> AutoscalerProcess::decide(const runtime::PassInput& input,
                                                       runtime::instances::PassThread& thread) {
     has_changed_ = false;
-    if (!saboteur_) return runtime::decide(input, thread);
-    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(saboteur_->falsified(input), thread));
-    saboteur_->falsify(input, result);
+    runtime::PassInput seen = saboteur_ ? saboteur_->falsified(input) : input;
+    for (const PluginInstanceId& plugin : failing_plugins_)
+        for (const runtime::loop::Hook hook : runtime::loop::decision_hooks)
+            seen.skipped_hooks.push_back({plugin, hook, "injected fault"});
+    CAPSTAN_TRY(runtime::PassResult result, runtime::decide(std::move(seen), thread));
+    if (saboteur_) saboteur_->falsify(input, result);
     return result;
 }
 
@@ -320,6 +323,25 @@ Result<void> AutoscalerProcess::save(const engine::Memory& memory) {
         saving_ = std::move(saved);
     saved_ = memory;
     return {};
+}
+
+std::vector<PluginInstanceId> AutoscalerProcess::deciding_plugins() const {
+    const runtime::config::ScaleUpPipeline& scale_up = config_.pipeline.scale_up;
+    std::set<PluginInstanceId> out(config_.pipeline.clouds.begin(), config_.pipeline.clouds.end());
+    for (const auto& stage : scale_up.expanders) out.insert(stage.use);
+    out.insert(scale_up.similarity.begin(), scale_up.similarity.end());
+    out.insert(scale_up.splitter);
+    out.insert(scale_up.group_sources.begin(), scale_up.group_sources.end());
+    return {out.begin(), out.end()};
+}
+
+void AutoscalerProcess::fail_plugin(const PluginInstanceId& plugin, bool fails) {
+    has_changed_ = true;
+    if (fails) {
+        failing_plugins_.insert(plugin);
+    } else {
+        failing_plugins_.erase(plugin);
+    }
 }
 
 Result<void> AutoscalerProcess::restart() {

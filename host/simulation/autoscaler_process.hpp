@@ -7,9 +7,11 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 
 #include "engine/memory.hpp"
@@ -113,6 +115,12 @@ public:
     /// Sets whether the memory cannot be saved: a restart then begins with an older one.
     void refuse_memory(bool is_refused) noexcept { memory_is_refused_ = is_refused; }
 
+    /// The plugins with hooks that passes call; not empty.
+    std::vector<PluginInstanceId> deciding_plugins() const;
+    /// Sets whether the decision hooks of the plugin fail: passes skip them. In a live process
+    /// passes do that with hooks that exceed their deadline, and treat errors of hooks alike.
+    void fail_plugin(const PluginInstanceId& plugin, bool fails);
+
     std::vector<GivenCommand> take_commands() { return decision_events_.take_commands(); }
     const std::vector<GivenCommand>& commands() const noexcept {
         return decision_events_.commands();
@@ -195,6 +203,7 @@ private:
     bool is_failing_ = false;  ///< the last pass could not look at the cluster
     bool api_is_broken_ = false, evictions_are_denied_ = false, memory_is_refused_ = false;
     bool is_unsaved_ = false;  ///< the last save was refused
+    std::set<PluginInstanceId> failing_plugins_{};
     DecisionEvents decision_events_;
     std::optional<Saboteur> saboteur_{};  ///< absent: no defect is injected
 };

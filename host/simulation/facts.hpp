@@ -44,7 +44,7 @@ enum class FactKind : std::uint8_t {
     removal_agreed,    ///< a cloud agreed to remove it; `machine`, `node`, `removal`
     machine_ended,     ///< a machine that had started is gone; `machine`, `node`
 
-    // Faults. `fault`, `group` and `text` (the cloud) if it is about one.
+    // Faults. `fault`, `group` and `text` (the cloud or plugin) if it is about one.
     fault_began,  ///< also a fault that has no duration
     fault_ended,
 };

@@ -37,6 +37,7 @@ TomlValue failure(std::string key, std::string code) {
 /// "spot: stock_out for 5m", "api_error ends".
 std::string sentence(const FaultEvent& event) {
     std::string out = event.group.empty() ? "" : event.group + ": ";
+    if (!event.plugin.empty()) out += event.plugin + ": ";
     out += name_of(event.kind);
     if (!event.begins) return out + " ends";
     if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
@@ -99,14 +100,15 @@ Result<Duration> FaultInjector::reach(Time now) {
     std::vector<FaultEvent> due = faults_.take_due(now, groups());
     for (const Fault& drawn : faults_.take_drawn()) parts_.event_log.add(drawn);
     std::erase_if(due, [&](const FaultEvent& event) { return is_out_of_reach(event); });
-    for (const FaultEvent& event : due) {
+    for (FaultEvent& event : due) {
+        name_plugin(event);
         parts_.event_log.add(now, EventKind::fault, event.group, sentence(event));
         parts_.event_log.add(
             Fact{.kind = event.begins ? FactKind::fault_began : FactKind::fault_ended,
                  .cause = Cause::fault,
                  .at = now,
                  .group = event.group,
-                 .text = event.cloud,
+                 .text = event.plugin.empty() ? event.cloud : event.plugin,
                  .fault = event.kind});
         if (event.kind == FaultKind::clock_jump) jump += event.lasts;
         CAPSTAN_CHECK(strike(event, now));
@@ -163,6 +165,7 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::unwritten: parts_.autoscaler.refuse_memory(event.begins); return {};
         case FaultKind::lost_memory: return parts_.autoscaler.restart_without_memory();
         case FaultKind::old_memory: return parts_.autoscaler.restart_with_old_memory();
+        case FaultKind::plugin_fails: return fail_plugin(event);
     }
     return {};
 }
@@ -211,6 +214,24 @@ PluginInstanceId FaultInjector::struck_cloud(const FaultEvent& event) {
     const std::vector<SimulatedCloud>& clouds = parts_.cloud->clouds();
     if (event.begins) struck_[event.kind] = clouds[event.chance % clouds.size()].id;
     return struck_[event.kind];
+}
+
+/// Draws the plugin of a fault that names none when it begins. The same plugin is meant when it
+/// ends.
+void FaultInjector::name_plugin(FaultEvent& event) {
+    if (!is_about_plugin(event.kind) || !event.plugin.empty()) return;
+    const std::vector<PluginInstanceId> plugins = parts_.autoscaler.deciding_plugins();
+    if (event.begins) failing_plugin_ = plugins[event.chance % plugins.size()].value();
+    event.plugin = failing_plugin_;
+}
+
+Result<void> FaultInjector::fail_plugin(const FaultEvent& event) {
+    const PluginInstanceId plugin(event.plugin);
+    if (std::ranges::count(parts_.autoscaler.deciding_plugins(), plugin) == 0)
+        return fail(ErrorCode::invalid_config,
+                    "fault: plugin " + in_quotes(event.plugin) + " has no decision hooks");
+    parts_.autoscaler.fail_plugin(plugin, event.begins);
+    return {};
 }
 
 Result<void> FaultInjector::strike_group(const FaultEvent& event, Time now) {

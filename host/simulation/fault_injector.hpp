@@ -37,7 +37,8 @@ public:
     std::optional<Time> next_due() const { return faults_.next_due(); }
     /// Begins and ends the faults that are due. Returns how far the wall clock is set forward; a
     /// negative value sets it back. Fails if a fault is about a simulated cloud and no cloud is
-    /// simulated, or if a fault that changes the settings of a group names one that never existed.
+    /// simulated, or if a fault names a plugin that makes no decisions, or if one that changes the
+    /// settings of a group names a group that never existed.
     /// A fault of a group that has left the cloud is ignored. A group made by auto-provisioning is
     /// not in the cloud's settings, so faults that change those settings are ignored for it.
     Result<Duration> reach(Time now);
@@ -57,6 +58,8 @@ private:
     Result<void> strike_cloud(const FaultEvent& event, Time now);
     void list_partly(const PluginInstanceId& cloud, bool begins);
     PluginInstanceId struck_cloud(const FaultEvent& event);
+    void name_plugin(FaultEvent& event);
+    Result<void> fail_plugin(const FaultEvent& event);
     Result<void> strike_group(const FaultEvent& event, Time now);
     std::optional<int> find_machine(const FaultEvent& event) const;
     Result<void> interrupt(const FaultEvent& event, Time now);
@@ -76,6 +79,7 @@ private:
     std::map<std::pair<std::string, std::string>, StruckSetting> settings_;  ///< by cloud and key
     std::set<std::string> partly_listed_;           ///< clouds whose list is not complete
     std::map<FaultKind, PluginInstanceId> struck_;  ///< clouds drawn for faults that name none
+    std::string failing_plugin_{};                  ///< drawn for the fault that names none
     std::map<std::string, std::string> flapping_;   ///< the node made unready, by group
     /// What undoes the change of a node, by kind and group.
     std::map<std::pair<FaultKind, std::string>, NodeEdit> undo_;

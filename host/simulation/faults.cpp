@@ -39,6 +39,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::twin_node: return "twin_node";
         case FaultKind::lost_memory: return "lost_memory";
         case FaultKind::old_memory: return "old_memory";
+        case FaultKind::plugin_fails: return "plugin_fails";
     }
     return "unknown";
 }
@@ -103,7 +104,8 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::stale_lists:
         case FaultKind::partial_lists:
         case FaultKind::lost_memory:
-        case FaultKind::old_memory: return false;
+        case FaultKind::old_memory:
+        case FaultKind::plugin_fails: return false;
     }
     return false;
 }
@@ -115,6 +117,8 @@ bool is_about_cloud(FaultKind kind) noexcept {
            kind == FaultKind::late_answers || kind == FaultKind::stale_lists ||
            kind == FaultKind::partial_lists;
 }
+
+bool is_about_plugin(FaultKind kind) noexcept { return kind == FaultKind::plugin_fails; }
 
 Faults::Faults(std::vector<Fault> faults, Time start, std::uint64_t seed)
     : start_(start), seed_(seed) {
@@ -163,8 +167,9 @@ std::vector<FaultEvent> Faults::take_due(Time now, const std::vector<std::string
             ++at;
             continue;
         }
-        const auto& [kind, group, cloud] = at->first;
-        out.push_back({.kind = kind, .group = group, .cloud = cloud, .begins = false});
+        const auto& [kind, group, cloud, plugin] = at->first;
+        out.push_back(
+            {.kind = kind, .group = group, .cloud = cloud, .plugin = plugin, .begins = false});
         at = active_.erase(at);
     }
     for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -185,6 +190,7 @@ void Faults::begin(const Source& source, std::uint64_t chance, Time at,
     FaultEvent event{.kind = fault.kind,
                      .group = fault.group,
                      .cloud = fault.cloud,
+                     .plugin = fault.plugin,
                      .lasts = fault.lasts,
                      .chance = chance};
     if (is_about_group(fault.kind) && fault.group.empty()) {
@@ -194,12 +200,13 @@ void Faults::begin(const Source& source, std::uint64_t chance, Time at,
     drawn_.push_back({.kind = fault.kind,
                       .group = event.group,
                       .cloud = fault.cloud,
+                      .plugin = fault.plugin,
                       .from = at - start_,
                       .lasts = fault.lasts,
                       .draw = chance});
     if (!is_brief(fault.kind)) {
-        const auto [known, is_new] =
-            active_.try_emplace({event.kind, event.group, event.cloud}, at + fault.lasts);
+        const auto [known, is_new] = active_.try_emplace(
+            {event.kind, event.group, event.cloud, event.plugin}, at + fault.lasts);
         known->second = std::max(known->second, at + fault.lasts);
         if (!is_new) return;
     }

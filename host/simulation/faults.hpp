@@ -51,6 +51,7 @@ enum class FaultKind {
     twin_node,      ///< a second Node object has the providerID of a node of a group
     lost_memory,    ///< the autoscaler restarts without its memory
     old_memory,     ///< the autoscaler restarts with a memory that is older than the last one
+    plugin_fails,   ///< the decision hooks of a plugin fail, so passes decide without them
 };
 
 /// How old lists are during FaultKind::stale_lists.
@@ -60,13 +61,15 @@ constexpr Duration stale_lists_lag = std::chrono::seconds(45);
 std::string_view name_of(FaultKind kind) noexcept;
 
 /// A fault that occurs once, or repeatedly with some probability. Kinds for which is_brief() is
-/// true have no duration. Overlapping faults of one kind, group and cloud are one.
+/// true have no duration. Overlapping faults of one kind, group, cloud and plugin are one.
 struct Fault {
     FaultKind kind = FaultKind::stock_out;
     /// The group, for kinds about a group; empty: one is drawn each time. Other kinds have none.
     std::string group{};
     /// The cloud, for kinds about a cloud; empty: one is drawn each time. Other kinds have none.
     std::string cloud{};
+    /// The plugin, for kinds about a plugin; empty: one is drawn each time. Other kinds have none.
+    std::string plugin{};
     Duration from{0};  ///< after the start: first possible time
     /// Absent: the fault occurs once, at `from`. Otherwise it occurs with this probability at
     /// `from` and after each further `every`.
@@ -83,11 +86,12 @@ struct Fault {
 /// A fault that begins or ends now.
 struct FaultEvent {
     FaultKind kind = FaultKind::stock_out;
-    std::string group{};  ///< empty for faults about no group
-    std::string cloud{};  ///< of faults about clouds; empty: one is to be drawn by `chance`
+    std::string group{};   ///< empty for faults about no group
+    std::string cloud{};   ///< of faults about clouds; empty: one is to be drawn by `chance`
+    std::string plugin{};  ///< of faults about plugins; empty: one is to be drawn by `chance`
     Duration lasts{0};
     bool begins = true;        ///< false: the fault ends
-    std::uint64_t chance = 0;  ///< a random number, for drawing among clouds or nodes
+    std::uint64_t chance = 0;  ///< a random number, for drawing among clouds, plugins or nodes
     bool operator==(const FaultEvent&) const = default;
 };
 
@@ -97,6 +101,8 @@ bool is_brief(FaultKind kind) noexcept;
 bool is_about_group(FaultKind kind) noexcept;
 /// Whether faults of that kind are about one cloud.
 bool is_about_cloud(FaultKind kind) noexcept;
+/// Whether faults of that kind are about one plugin.
+bool is_about_plugin(FaultKind kind) noexcept;
 
 /// Draws when each fault begins and ends. Each draw is a hash of the seed, the fault and the
 /// moment, so the same seed gives the same faults whatever else happens in the run.
@@ -120,7 +126,8 @@ private:
         std::uint64_t slot = 0;      ///< number of the next moment, which is from + slot * every
         std::optional<Time> next{};  ///< next occurrence; absent: none
     };
-    using Active = std::tuple<FaultKind, std::string, std::string>;  ///< kind, group, cloud
+    /// Kind, group, cloud, plugin.
+    using Active = std::tuple<FaultKind, std::string, std::string, std::string>;
 
     std::uint64_t random(std::size_t source, std::uint64_t slot, std::uint64_t use) const;
     void find_next(std::size_t source);

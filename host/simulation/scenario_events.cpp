@@ -173,6 +173,8 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
         diagnostics.error(table.place, "fault: this kind takes no 'group'");
     if (!fault.cloud.empty() && !is_about_cloud(kind))
         diagnostics.error(table.place, "fault: this kind takes no 'cloud'");
+    if (!fault.plugin.empty() && !is_about_plugin(kind))
+        diagnostics.error(table.place, "fault: this kind takes no 'plugin'");
     if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
         diagnostics.error(table.place, "fault: 'lasts' may be negative only for clock_jump");
     const std::optional<std::uint64_t> draw = find_hexadecimal(fault.draw);
@@ -183,6 +185,7 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
     return {.kind = kind,
             .group = fault.group,
             .cloud = fault.cloud,
+            .plugin = fault.plugin,
             .from = fault.from,
             .chance = fault.chance,
             .every = fault.every,

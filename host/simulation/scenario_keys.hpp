@@ -337,21 +337,22 @@ enum class FaultName {
     twin_node,
     lost_memory,
     old_memory,
+    plugin_fails,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 33>{
+    return std::array<std::string_view, 34>{
         "stock_out",     "quota",       "api_error",      "throttled",     "unauthenticated",
         "slow_calls",    "silent",      "removal_fails",  "lost_machine",  "interruption",
         "never_joins",   "flap",        "eviction_error", "policy_denial", "slow_scheduler",
         "clock_jump",    "restart",     "restart_midway", "lost_lease",    "lost_lease_midway",
         "unobserved",    "unwritten",   "lost_answers",   "late_answers",  "stale_lists",
         "partial_lists", "cordoned",    "foreign_taint",  "lost_label",    "deleted_node",
-        "twin_node",     "lost_memory", "old_memory"};
+        "twin_node",     "lost_memory", "old_memory",     "plugin_fails"};
 }
 
 struct Fault {
     FaultName kind = FaultName::stock_out;
-    std::string group, cloud, draw;
+    std::string group, cloud, plugin, draw;
     Duration from{0};
     std::optional<Duration> until;
     std::optional<double> chance;
@@ -361,9 +362,11 @@ void describe(auto&& key, Fault& s) {
     key("kind", s.kind, "Kind of the fault.");
     key("group", s.group, "Node group with the fault; unset: a random group each time.");
     key("cloud", s.cloud, "Cloud with the fault; unset: a random cloud each time.");
+    key("plugin", s.plugin, "Plugin with the fault; unset: a random plugin each time.");
     key("draw", s.draw,
-        "Random number in hexadecimal that chooses the cloud, machine or node; unset: drawn from "
-        "the seed.");
+        "Random number in hexadecimal that chooses the cloud, plugin, machine or node; unset: "
+        "drawn "
+        "from the seed.");
     key("from", s.from, "Time of the first occurrence, from the start.");
     key("until", s.until, "Time after which the fault does not occur again; unset: no end.");
     key("chance", s.chance,

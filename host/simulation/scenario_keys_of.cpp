@@ -162,6 +162,7 @@ std::optional<std::string> share_text(const std::optional<PodShare>& share) {
 /// Whether the fault leaves a choice to its random number.
 bool uses_draw(const Fault& fault) {
     if (is_about_cloud(fault.kind)) return fault.cloud.empty();
+    if (is_about_plugin(fault.kind)) return fault.plugin.empty();
     switch (fault.kind) {
         case FaultKind::stock_out:
         case FaultKind::quota:
@@ -301,6 +302,7 @@ keys::Fault keys_of(const Fault& fault) {
     out.kind = static_cast<keys::FaultName>(fault.kind);
     out.group = fault.group;
     out.cloud = fault.cloud;
+    out.plugin = fault.plugin;
     out.from = fault.from;
     out.until = fault.until;
     out.chance = fault.chance;

@@ -40,7 +40,8 @@ bool spares_machines(FaultKind kind) {
         case FaultKind::lost_lease:
         case FaultKind::lost_lease_midway:
         case FaultKind::unobserved:
-        case FaultKind::unwritten: return true;
+        case FaultKind::unwritten:
+        case FaultKind::plugin_fails: return true;
         default: return false;
     }
 }

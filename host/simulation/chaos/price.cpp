@@ -21,7 +21,8 @@ constexpr double single_ratio_max = 3;
 
 /// Compares the price of each increase with the lowest price at which another group would surely
 /// have had room for the same pods. The sums over a run count, whatever the configured expanders
-/// are called. Groups without a price are not judged.
+/// are called. Groups without a price are not judged, nor is a choice among groups for which an
+/// expander was not called because it fails.
 class Price final : public Invariant {
 public:
     std::string_view name() const override { return "price"; }
@@ -31,6 +32,7 @@ public:
     std::vector<std::string> on_pass(const Moment& moment) override {
         std::vector<std::string> out;
         templates_.observe(moment);
+        if (lacks_expander(moment)) return out;
         for (const engine::Increase& increase : moment.decision().increases) {
             const engine::Group* const group = moment.find_group(increase.group);
             if (group == nullptr || !group->price_per_hour) continue;
@@ -46,6 +48,11 @@ public:
     }
 
 private:
+    static bool lacks_expander(const Moment& moment) {
+        return std::ranges::count(moment.result.skipped_hooks, runtime::loop::Hook::filter,
+                                  &runtime::instances::SkippedHook::hook) > 0;
+    }
+
     /// The waiting pods that the increase's option helps. An option tells pod equivalence groups
     /// and counts, so any pods of a group stand for those meant. Empty: not all were found.
     static std::vector<engine::PodIndex> pods_for(const Moment& moment,
