@@ -101,6 +101,7 @@ Result<std::unique_ptr<AutoscalerProcess>> AutoscalerProcess::make(
              .simulation = true}));
     CAPSTAN_TRY(self.saved_, load_memory(parts.state, self.time()));
     if (self.saved_ == engine::Memory{}) self.saved_ = parts.memory;
+    self.kept_ = self.saved_;
     self.saved_at_ = self.time();
     self.autoscaler_->begin(self.saved_);
     return out;
@@ -310,19 +311,27 @@ Result<void> AutoscalerProcess::keep(const engine::Memory& memory, runtime::Memo
 
 /// Writes how the memory differs from the last one to the events, and saves it.
 Result<void> AutoscalerProcess::save(const engine::Memory& memory) {
-    if (memory_is_refused_) {
+    Result<engine::Memory> fitting = fit_memory(memory);
+    if (!fitting) {
         is_unsaved_ = true;
-        return fail(ErrorCode::unavailable, "injected fault");
+        return fail(fitting.error());
     }
     // The next pass has to decide on what was held back.
     if (std::exchange(is_unsaved_, false)) has_changed_ = true;
-    decision_events_.remembered(saved_, memory, now());
+    decision_events_.remembered(kept_, memory, now());
+    kept_ = memory;
     set_aside();
     saved_at_ = time();
-    if (auto saved = save_memory(memory, parts_.version, parts_.state, saved_at_); !saved)
+    saved_ = *std::move(fitting);
+    if (auto saved = save_memory(saved_, parts_.version, parts_.state, saved_at_); !saved)
         saving_ = std::move(saved);
-    saved_ = memory;
     return {};
+}
+
+/// The memory that can be saved in place of `memory`.
+Result<engine::Memory> AutoscalerProcess::fit_memory(const engine::Memory& memory) const {
+    if (memory_is_refused_) return fail(ErrorCode::unavailable, "injected fault");
+    return memory_room_ ? memory_within(*memory_room_, memory, parts_.version, time()) : memory;
 }
 
 std::vector<PluginInstanceId> AutoscalerProcess::deciding_plugins() const {
@@ -375,6 +384,7 @@ Result<void> AutoscalerProcess::restart_with_old_memory() {
 Result<void> AutoscalerProcess::begin_again(std::optional<Time> unobserved_since) {
     CAPSTAN_TRY(saved_, saved_and_read(saved_, parts_.version, saved_at_, time()));
     saved_.unobserved_since = unobserved_since;
+    kept_ = saved_;
     autoscaler_->begin(saved_);
     next_step_at_.reset();
     has_changed_ = true;

@@ -1,6 +1,7 @@
 /// The autoscaler of a simulation: the loop of the daemon on virtual time, which can be restarted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -115,6 +116,9 @@ public:
     /// Sets whether the memory cannot be saved: a restart then begins with an older one.
     void refuse_memory(bool is_refused) noexcept { memory_is_refused_ = is_refused; }
 
+    /// Sets the bytes that a saved memory may have; absent: any number. Parts of a larger one are
+    /// left out. If it is too large even then, it cannot be saved.
+    void limit_memory(std::optional<std::size_t> room) noexcept { memory_room_ = room; }
     /// The plugins with hooks that passes call; not empty.
     std::vector<PluginInstanceId> deciding_plugins() const;
     /// Sets whether the decision hooks of the plugin fail: passes skip them. In a live process
@@ -158,6 +162,7 @@ private:
                                        runtime::instances::PassThread& thread);
     Result<void> keep(const engine::Memory& memory, runtime::MemoryStage stage);
     Result<void> save(const engine::Memory& memory);
+    Result<engine::Memory> fit_memory(const engine::Memory& memory) const;
     void add_facts(const engine::Decision& decision, const engine::Results& results);
     void set_aside();
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
@@ -170,7 +175,8 @@ private:
     std::unique_ptr<runtime::Autoscaler> autoscaler_{};
     Groups groups_{};
     std::map<std::string, int> targets_{};
-    engine::Memory saved_{};
+    engine::Memory saved_{};  ///< what a restart begins with
+    engine::Memory kept_{};   ///< the last memory that was to be saved; saved_ may lack parts of it
     engine::PassTime saved_at_{};
     /// A memory as it was saved, and when.
     struct OlderMemory {
@@ -203,6 +209,7 @@ private:
     bool is_failing_ = false;  ///< the last pass could not look at the cluster
     bool api_is_broken_ = false, evictions_are_denied_ = false, memory_is_refused_ = false;
     bool is_unsaved_ = false;  ///< the last save was refused
+    std::optional<std::size_t> memory_room_{};
     std::set<PluginInstanceId> failing_plugins_{};
     DecisionEvents decision_events_;
     std::optional<Saboteur> saboteur_{};  ///< absent: no defect is injected

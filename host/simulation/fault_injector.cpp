@@ -41,6 +41,7 @@ std::string sentence(const FaultEvent& event) {
     out += name_of(event.kind);
     if (!event.begins) return out + " ends";
     if (event.kind == FaultKind::clock_jump) return out + " by " + format_duration(event.lasts);
+    if (event.kind == FaultKind::memory_limit) out += " of " + counted(event.room, "byte");
     return is_brief(event.kind) ? out : out + " for " + format_duration(event.lasts);
 }
 
@@ -166,6 +167,10 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::lost_memory: return parts_.autoscaler.restart_without_memory();
         case FaultKind::old_memory: return parts_.autoscaler.restart_with_old_memory();
         case FaultKind::plugin_fails: return fail_plugin(event);
+        case FaultKind::memory_limit:
+            parts_.autoscaler.limit_memory(
+                event.begins ? std::optional(static_cast<std::size_t>(event.room)) : std::nullopt);
+            return {};
     }
     return {};
 }

@@ -40,6 +40,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::lost_memory: return "lost_memory";
         case FaultKind::old_memory: return "old_memory";
         case FaultKind::plugin_fails: return "plugin_fails";
+        case FaultKind::memory_limit: return "memory_limit";
     }
     return "unknown";
 }
@@ -105,7 +106,8 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::partial_lists:
         case FaultKind::lost_memory:
         case FaultKind::old_memory:
-        case FaultKind::plugin_fails: return false;
+        case FaultKind::plugin_fails:
+        case FaultKind::memory_limit: return false;
     }
     return false;
 }
@@ -192,6 +194,7 @@ void Faults::begin(const Source& source, std::uint64_t chance, Time at,
                      .cloud = fault.cloud,
                      .plugin = fault.plugin,
                      .lasts = fault.lasts,
+                     .room = fault.room,
                      .chance = chance};
     if (is_about_group(fault.kind) && fault.group.empty()) {
         if (groups.empty()) return;
@@ -203,6 +206,7 @@ void Faults::begin(const Source& source, std::uint64_t chance, Time at,
                       .plugin = fault.plugin,
                       .from = at - start_,
                       .lasts = fault.lasts,
+                      .room = fault.room,
                       .draw = chance});
     if (!is_brief(fault.kind)) {
         const auto [known, is_new] = active_.try_emplace(

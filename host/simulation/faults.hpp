@@ -52,6 +52,7 @@ enum class FaultKind {
     lost_memory,    ///< the autoscaler restarts without its memory
     old_memory,     ///< the autoscaler restarts with a memory that is older than the last one
     plugin_fails,   ///< the decision hooks of a plugin fail, so passes decide without them
+    memory_limit,   ///< a memory that is written has at most Fault::room bytes
 };
 
 /// How old lists are during FaultKind::stale_lists.
@@ -77,6 +78,7 @@ struct Fault {
     Duration every = std::chrono::minutes(1);
     std::optional<Duration> until{};  ///< after the start: last possible time; absent: no limit
     Duration lasts = std::chrono::minutes(5);
+    int room = 0;  ///< for memory_limit; 0: no memory can be written
     /// FaultEvent::chance; absent: drawn from the seed each time.
     std::optional<std::uint64_t> draw{};
 };
@@ -90,6 +92,7 @@ struct FaultEvent {
     std::string cloud{};   ///< of faults about clouds; empty: one is to be drawn by `chance`
     std::string plugin{};  ///< of faults about plugins; empty: one is to be drawn by `chance`
     Duration lasts{0};
+    int room = 0;
     bool begins = true;        ///< false: the fault ends
     std::uint64_t chance = 0;  ///< a random number, for drawing among clouds, plugins or nodes
     bool operator==(const FaultEvent&) const = default;

@@ -55,6 +55,14 @@ Result<void> save_memory(const engine::Memory& memory, const std::string& host,
     return {};
 }
 
+Result<engine::Memory> memory_within(std::size_t room, const engine::Memory& memory,
+                                     const std::string& host, const engine::PassTime& written) {
+    CAPSTAN_TRY(
+        const std::string text,
+        runtime::record::memory_text(memory, host, {.with_hints = room, .all = room}, written));
+    return runtime::record::parse_memory(text, "saved memory");
+}
+
 Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host,
                                       const engine::PassTime& written,
                                       const engine::PassTime& read) {

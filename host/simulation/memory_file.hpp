@@ -1,6 +1,7 @@
 /// The memory of a simulated autoscaler in a file.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -19,6 +20,10 @@ Result<engine::Memory> load_memory(const std::filesystem::path& file, const engi
 /// `written`: now.
 Result<void> save_memory(const engine::Memory& memory, const std::string& host,
                          const std::filesystem::path& file, const engine::PassTime& written);
+/// What is left of the memory if its text has at most `room` bytes: parts are left out as
+/// record::memory_text does. `invalid_argument`: it is too large even then.
+Result<engine::Memory> memory_within(std::size_t room, const engine::Memory& memory,
+                                     const std::string& host, const engine::PassTime& written);
 /// The memory as the next start would read it: written as text and read again.
 Result<engine::Memory> saved_and_read(const engine::Memory& memory, const std::string& host,
                                       const engine::PassTime& written,

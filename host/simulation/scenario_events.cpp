@@ -177,6 +177,8 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
         diagnostics.error(table.place, "fault: this kind takes no 'plugin'");
     if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
         diagnostics.error(table.place, "fault: 'lasts' may be negative only for clock_jump");
+    if (fault.room && kind != FaultKind::memory_limit)
+        diagnostics.error(table.place, "fault: only memory_limit takes 'room'");
     const std::optional<std::uint64_t> draw = find_hexadecimal(fault.draw);
     if (!fault.draw.empty() && !draw)
         diagnostics.error(table.find("draw")->place,
@@ -191,6 +193,7 @@ Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostic
             .every = fault.every,
             .until = fault.until,
             .lasts = fault.lasts,
+            .room = fault.room.value_or(0),
             .draw = draw};
 }
 

@@ -338,16 +338,17 @@ enum class FaultName {
     lost_memory,
     old_memory,
     plugin_fails,
+    memory_limit,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 34>{
+    return std::array<std::string_view, 35>{
         "stock_out",     "quota",       "api_error",      "throttled",     "unauthenticated",
         "slow_calls",    "silent",      "removal_fails",  "lost_machine",  "interruption",
         "never_joins",   "flap",        "eviction_error", "policy_denial", "slow_scheduler",
         "clock_jump",    "restart",     "restart_midway", "lost_lease",    "lost_lease_midway",
         "unobserved",    "unwritten",   "lost_answers",   "late_answers",  "stale_lists",
         "partial_lists", "cordoned",    "foreign_taint",  "lost_label",    "deleted_node",
-        "twin_node",     "lost_memory", "old_memory",     "plugin_fails"};
+        "twin_node",     "lost_memory", "old_memory",     "plugin_fails",  "memory_limit"};
 }
 
 struct Fault {
@@ -357,6 +358,7 @@ struct Fault {
     std::optional<Duration> until;
     std::optional<double> chance;
     Duration every = std::chrono::minutes(1), lasts = std::chrono::minutes(5);
+    std::optional<int> room;
 };
 void describe(auto&& key, Fault& s) {
     key("kind", s.kind, "Kind of the fault.");
@@ -378,6 +380,9 @@ void describe(auto&& key, Fault& s) {
         "Duration of the fault. For clock_jump: how far the clock is set forward, or back if "
         "negative.",
         {.min = -3.1536e16});
+    key("room", s.room,
+        "For memory_limit: the bytes that the memory may have; unset: no memory can be written.",
+        {.min = 0});
 }
 
 /// How machines of a group become nodes: keys of [[group]], and of `groups` and `change` of a step.

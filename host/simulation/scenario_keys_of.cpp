@@ -178,7 +178,8 @@ bool uses_draw(const Fault& fault) {
         case FaultKind::lost_lease:
         case FaultKind::lost_lease_midway:
         case FaultKind::unobserved:
-        case FaultKind::unwritten: return false;
+        case FaultKind::unwritten:
+        case FaultKind::memory_limit: return false;
         default: return true;
     }
 }
@@ -308,6 +309,7 @@ keys::Fault keys_of(const Fault& fault) {
     out.chance = fault.chance;
     out.every = fault.every;
     out.lasts = fault.lasts;
+    if (fault.kind == FaultKind::memory_limit) out.room = fault.room;
     if (fault.draw && uses_draw(fault)) out.draw = hexadecimal(*fault.draw);
     return out;
 }

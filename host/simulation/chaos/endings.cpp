@@ -41,7 +41,8 @@ bool spares_machines(FaultKind kind) {
         case FaultKind::lost_lease_midway:
         case FaultKind::unobserved:
         case FaultKind::unwritten:
-        case FaultKind::plugin_fails: return true;
+        case FaultKind::plugin_fails:
+        case FaultKind::memory_limit: return true;
         default: return false;
     }
 }

@@ -24,11 +24,11 @@ constexpr Duration after_fault = std::chrono::minutes(20);
 constexpr std::int64_t used_share_divisor = 2;
 
 constexpr std::array keeps_machines{
-    FaultKind::api_error,     FaultKind::throttled,      FaultKind::unauthenticated,
-    FaultKind::slow_calls,    FaultKind::silent,         FaultKind::removal_fails,
-    FaultKind::flap,          FaultKind::eviction_error, FaultKind::policy_denial,
-    FaultKind::lost_lease,    FaultKind::unobserved,     FaultKind::unwritten,
-    FaultKind::slow_scheduler};
+    FaultKind::api_error,      FaultKind::throttled,      FaultKind::unauthenticated,
+    FaultKind::slow_calls,     FaultKind::silent,         FaultKind::removal_fails,
+    FaultKind::flap,           FaultKind::eviction_error, FaultKind::policy_denial,
+    FaultKind::lost_lease,     FaultKind::unobserved,     FaultKind::unwritten,
+    FaultKind::slow_scheduler, FaultKind::memory_limit};
 
 /// What a machine of that size is worth per hour, in cores, so that machines of different sizes can
 /// be added: 8 GiB of memory are worth a core, and a GPU 20 cores.
