@@ -401,6 +401,10 @@ Result<void> AutoscalerProcess::regain_lease() {
     return begin_again(std::exchange(lost_lease_at_, std::nullopt));
 }
 
+void AutoscalerProcess::set_skew(Duration ahead) {
+    host_.virtual_loop()->step_wall(ahead - std::exchange(skew_, ahead));
+}
+
 void AutoscalerProcess::stop_watches() {
     stale_ = parts_.cluster.cluster();
     stale_since_ = now();

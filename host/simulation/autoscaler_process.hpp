@@ -102,6 +102,10 @@ public:
     /// Begins a term with the memory as it was last saved. The time since lose_lease() counts as
     /// time in which the cluster was not observed.
     Result<void> regain_lease();
+    /// Sets how far its wall clock is ahead of the one of the cluster, as if it ran on another
+    /// host.
+    void set_skew(Duration ahead);
+    Duration skew() const noexcept { return skew_; }
     /// Requests that the Lease is lost within a pass: after the next decision with at least one
     /// action. It is regained after that pass.
     void lose_lease_midway() noexcept { drops_next_ = true; }
@@ -201,6 +205,7 @@ private:
     bool forgets_next_ = false;
     bool forgets_now_ = false;             ///< the results of the pass that is running
     std::optional<Time> lost_lease_at_{};  ///< absent: this process leads
+    Duration skew_{0};                     ///< see skew()
     bool drops_next_ = false;
     bool drops_now_ = false;  ///< the decision of the pass that is running
     /// The cluster when the watches stopped, and when that was; absent: they are answered.

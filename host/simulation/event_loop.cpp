@@ -145,7 +145,7 @@ Result<void> EventLoop::apply_faults() {
     if (*jump == Duration(0)) return {};
     parts_.host.virtual_loop()->step_wall(*jump);
     const auto& clock = parts_.host.loop().clock();
-    parts_.cluster.set_wall_ahead(clock->wall() - clock->now());
+    parts_.cluster.set_wall_ahead(clock->wall() - clock->now() - parts_.autoscaler.skew());
     return {};
 }
 

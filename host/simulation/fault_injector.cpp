@@ -167,6 +167,12 @@ Result<void> FaultInjector::strike(const FaultEvent& event, Time now) {
         case FaultKind::lost_memory: return parts_.autoscaler.restart_without_memory();
         case FaultKind::old_memory: return parts_.autoscaler.restart_with_old_memory();
         case FaultKind::plugin_fails: return fail_plugin(event);
+        case FaultKind::takeover:
+            if (parts_.controllers != nullptr) parts_.controllers->lead(!event.begins);
+            if (!event.begins) return parts_.autoscaler.regain_lease();
+            parts_.autoscaler.lose_lease();
+            parts_.autoscaler.set_skew(takeover_skew(event.chance));
+            return {};
         case FaultKind::memory_limit:
             parts_.autoscaler.limit_memory(
                 event.begins ? std::optional(static_cast<std::size_t>(event.room)) : std::nullopt);

@@ -41,6 +41,7 @@ std::string_view name_of(FaultKind kind) noexcept {
         case FaultKind::old_memory: return "old_memory";
         case FaultKind::plugin_fails: return "plugin_fails";
         case FaultKind::memory_limit: return "memory_limit";
+        case FaultKind::takeover: return "takeover";
     }
     return "unknown";
 }
@@ -107,7 +108,8 @@ bool is_about_group(FaultKind kind) noexcept {
         case FaultKind::lost_memory:
         case FaultKind::old_memory:
         case FaultKind::plugin_fails:
-        case FaultKind::memory_limit: return false;
+        case FaultKind::memory_limit:
+        case FaultKind::takeover: return false;
     }
     return false;
 }
@@ -121,6 +123,12 @@ bool is_about_cloud(FaultKind kind) noexcept {
 }
 
 bool is_about_plugin(FaultKind kind) noexcept { return kind == FaultKind::plugin_fails; }
+
+Duration takeover_skew(std::uint64_t chance) noexcept {
+    constexpr std::int64_t most = takeover_skew_max / std::chrono::seconds(1);
+    const auto drawn = static_cast<std::int64_t>(chance % (2 * most + 1));
+    return std::chrono::seconds(drawn - most);
+}
 
 Faults::Faults(std::vector<Fault> faults, Time start, std::uint64_t seed)
     : start_(start), seed_(seed) {

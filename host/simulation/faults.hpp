@@ -53,10 +53,18 @@ enum class FaultKind {
     old_memory,     ///< the autoscaler restarts with a memory that is older than the last one
     plugin_fails,   ///< the decision hooks of a plugin fail, so passes decide without them
     memory_limit,   ///< a memory that is written has at most Fault::room bytes
+    /// no replica leads; then another one leads with the saved memory, on a host whose clock
+    /// differs
+    takeover,
 };
 
 /// How old lists are during FaultKind::stale_lists.
 constexpr Duration stale_lists_lag = std::chrono::seconds(45);
+
+/// How far the wall clock of the host is ahead of the one of the cluster after
+/// FaultKind::takeover; a negative value: behind.
+Duration takeover_skew(std::uint64_t chance) noexcept;
+constexpr Duration takeover_skew_max = std::chrono::seconds(30);
 
 /// The name of the fault in scenarios: "stock_out".
 std::string_view name_of(FaultKind kind) noexcept;

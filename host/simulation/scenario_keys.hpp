@@ -339,16 +339,18 @@ enum class FaultName {
     old_memory,
     plugin_fails,
     memory_limit,
+    takeover,
 };
 constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 35>{
+    return std::array<std::string_view, 36>{
         "stock_out",     "quota",       "api_error",      "throttled",     "unauthenticated",
         "slow_calls",    "silent",      "removal_fails",  "lost_machine",  "interruption",
         "never_joins",   "flap",        "eviction_error", "policy_denial", "slow_scheduler",
         "clock_jump",    "restart",     "restart_midway", "lost_lease",    "lost_lease_midway",
         "unobserved",    "unwritten",   "lost_answers",   "late_answers",  "stale_lists",
         "partial_lists", "cordoned",    "foreign_taint",  "lost_label",    "deleted_node",
-        "twin_node",     "lost_memory", "old_memory",     "plugin_fails",  "memory_limit"};
+        "twin_node",     "lost_memory", "old_memory",     "plugin_fails",  "memory_limit",
+        "takeover"};
 }
 
 struct Fault {
@@ -366,7 +368,8 @@ void describe(auto&& key, Fault& s) {
     key("cloud", s.cloud, "Cloud with the fault; unset: a random cloud each time.");
     key("plugin", s.plugin, "Plugin with the fault; unset: a random plugin each time.");
     key("draw", s.draw,
-        "Random number in hexadecimal that chooses the cloud, plugin, machine or node; unset: "
+        "Random number in hexadecimal that chooses the cloud, plugin, machine, node or clock; "
+        "unset: "
         "drawn "
         "from the seed.");
     key("from", s.from, "Time of the first occurrence, from the start.");

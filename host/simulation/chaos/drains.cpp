@@ -115,9 +115,12 @@ public:
 
     void on_start(const JudgedRun& run) override {
         if (run.input.own_settings) meant_.push_back(*run.input.own_settings);
-        for (const Fault& fault : run.input.faults)
+        for (const Fault& fault : run.input.faults) {
             if (fault.kind == FaultKind::clock_jump)
                 clock_error_ = std::max({clock_error_, fault.lasts, -fault.lasts});
+            if (fault.kind == FaultKind::takeover)
+                clock_error_ = std::max(clock_error_, takeover_skew_max);
+        }
         for (const Budget& budget : run.input.budgets) budgets_.emplace_back(Time{}, budget);
         Time begin = run.input.start;
         for (const Step& step : run.input.steps) {

@@ -42,7 +42,8 @@ bool spares_machines(FaultKind kind) {
         case FaultKind::unobserved:
         case FaultKind::unwritten:
         case FaultKind::plugin_fails:
-        case FaultKind::memory_limit: return true;
+        case FaultKind::memory_limit:
+        case FaultKind::takeover: return true;
         default: return false;
     }
 }

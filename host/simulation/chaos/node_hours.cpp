@@ -28,7 +28,7 @@ constexpr std::array keeps_machines{
     FaultKind::slow_calls,     FaultKind::silent,         FaultKind::removal_fails,
     FaultKind::flap,           FaultKind::eviction_error, FaultKind::policy_denial,
     FaultKind::lost_lease,     FaultKind::unobserved,     FaultKind::unwritten,
-    FaultKind::slow_scheduler, FaultKind::memory_limit};
+    FaultKind::slow_scheduler, FaultKind::memory_limit,   FaultKind::takeover};
 
 /// What a machine of that size is worth per hour, in cores, so that machines of different sizes can
 /// be added: 8 GiB of memory are worth a core, and a GPU 20 cores.

@@ -30,8 +30,9 @@ public:
     /// Without the Lease, or without a view of the cluster, the autoscaler makes no pass. All
     /// clocks begin again afterwards.
     std::vector<std::string> on_fact(const Fact& fact) override {
-        const bool stops_passes =
-            fact.fault == FaultKind::lost_lease || fact.fault == FaultKind::unobserved;
+        const bool stops_passes = fact.fault == FaultKind::lost_lease ||
+                                  fact.fault == FaultKind::takeover ||
+                                  fact.fault == FaultKind::unobserved;
         if (fact.kind == FactKind::fault_ended && stops_passes) able_since_.clear();
         return {};
     }
