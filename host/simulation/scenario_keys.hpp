@@ -369,9 +369,7 @@ void describe(auto&& key, Fault& s) {
     key("plugin", s.plugin, "Plugin with the fault; unset: a random plugin each time.");
     key("draw", s.draw,
         "Random number in hexadecimal that chooses the cloud, plugin, machine, node or clock; "
-        "unset: "
-        "drawn "
-        "from the seed.");
+        "unset: drawn from the seed.");
     key("from", s.from, "Time of the first occurrence, from the start.");
     key("until", s.until, "Time after which the fault does not occur again; unset: no end.");
     key("chance", s.chance,

@@ -54,6 +54,13 @@ constexpr std::array<FaultKind, 6> single_kinds{
 /// A cloud completes a list that lacked a page within a few minutes.
 constexpr Duration partial_lists_max = minutes(3);
 
+/// What the own random numbers of add_newest_kinds begin with, beside the seed.
+constexpr std::uint64_t newest_seed = 0x6c656164657273;
+/// For how long no replica leads: a Lease that is not renewed is free after 15 seconds.
+constexpr Duration takeover_min = seconds(15), takeover_max = seconds(60);
+/// Bytes. The memory of a few groups and nodes is about as large.
+constexpr int memory_room_min = 300, memory_room_max = 6000;
+
 /// Errors with which a cloud may refuse a group for ever.
 constexpr std::array<std::string_view, 7> refusals{
     "quota", "conflict", "permission", "throttled", "out_of_capacity", "unavailable", "internal"};
@@ -207,7 +214,24 @@ private:
             if (dice_.one_in(8)) let_nodes_stay(group);
         if (dice_.one_in(6)) refuse_for_ever(out);
         if (config != nullptr && base.chaos.settings) draw_all_settings(*config, out);
+        add_newest_kinds(out);
         if (base.chaos.sizes) multiply_groups(clouds, out);
+    }
+
+    /// These have random numbers of their own, so that seeds keep all other draws.
+    void add_newest_kinds(ChaosScenario& out) {
+        const Dice dice = std::exchange(dice_, Dice(out.input.seed ^ newest_seed));
+        std::vector<Fault>& faults = out.input.faults;
+        if (dice_.one_in(3)) add_faults(FaultKind::plugin_fails, faults);
+        if (dice_.one_in(3)) {
+            add_fault_once(FaultKind::memory_limit, faults);
+            faults.back().room = dice_.between(memory_room_min, memory_room_max);
+        }
+        if (dice_.one_in(2)) {
+            add_faults(FaultKind::takeover, faults);
+            faults.back().lasts = dice_.between(takeover_min, takeover_max);
+        }
+        dice_ = dice;
     }
 
     /// Collects all batches of pods, and apart from these the batches that can be scaled: those of
