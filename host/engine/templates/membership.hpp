@@ -30,8 +30,11 @@ struct MachineIndex {
 ///     an address that two machines or two nodes have         counts for none
 ///     a node that is older than the machine                  does not have its address
 ///
-/// A node whose provider id is that of a listed machine is never the node of another one. Nodes
-/// that are in no group are never changed.
+/// A node whose provider id is that of a listed machine is never the node of another one. A machine
+/// has one node by its provider id. If several nodes have it, for example after a change of the
+/// host name, the machine's node is one that is ready, among these one with pods, among these the
+/// youngest. The others are in no group: that one of them is not ready or has no pods says nothing
+/// about the machine. Nodes that are in no group are never changed.
 struct Membership {
     std::vector<std::optional<MachineIndex>> machine_of;  ///< by NodeIndex
     std::vector<std::vector<NodeIndex>> nodes;            ///< by group, ascending

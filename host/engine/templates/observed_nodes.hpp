@@ -36,10 +36,15 @@ NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& 
 ///     unchanged for a minute               the node's traits are stored in the record
 ///     no such node seen for 24 h           the traits are removed
 ///
-/// A node counts only if its machine was launched after the present template was first seen. New
-/// traits of a node count only if the node was no older than Settings::max_node_startup_time when
-/// they were first seen: later changes say nothing about the next node. With TemplateSource::cloud
-/// no node counts.
+/// A node counts only if it is in the group and its machine was launched after the present template
+/// was first seen. If two nodes have the provider id of one machine, only one of them is in the
+/// group (see Membership). With TemplateSource::cloud no node counts.
+///
+/// New traits of a node count if the node was no older than Settings::max_node_startup_time when
+/// they were first seen: later changes say nothing about the next node. There are two exceptions
+/// for the node that the record was made from. Traits that only lack some of the record's
+/// differences from the cloud's template count at any age, because another client has undone its
+/// change. A taint that it gets later never counts, because the next node will not have it.
 Memory remember_templates(Memory memory, const Snapshot& snapshot, const Membership& membership,
                           const Settings& settings, const PassTime& time);
 
