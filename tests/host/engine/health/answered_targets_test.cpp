@@ -401,6 +401,37 @@ TEST_F(AnsweredTargets, AreRemovedByALateRefusal) {
     EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
 }
 
+TEST_F(AnsweredTargets, AreTheGrantedNumberOfALateAnswer) {
+    c.group("other", 0, 20);
+    pass_with(Error{.code = ErrorCode::cancelled, .message = "not answered yet"});
+    ASSERT_EQ(counted_target(), 3);
+    Results late;
+    late.increases = {std::nullopt};
+    late.answered_targets = {2};
+    late.shortfalls = {Error{.code = ErrorCode::out_of_capacity, .message = "2 machines are left"}};
+    advance(10s);
+    c.memory = pass::remember_results(std::move(c.memory), Decision{.increases = last.increases},
+                                      late, c.settings, now());
+    EXPECT_EQ(counted_target(), 2);
+    EXPECT_NE(find_backoff(c.memory, answered_group, now()), nullptr);
+    EXPECT_EQ(pass(), (Growths{{"other", 1}})) << "a group for the third pod";
+}
+
+TEST_F(AnsweredTargets, KeepTheGrantedNumberOfAnEarlierAnswer) {
+    pass();
+    c.pods("more", 2, 3000);
+    advance(1s);
+    pass_with(Error{.code = ErrorCode::cancelled, .message = "not answered yet"});
+    ASSERT_EQ(counted_target(), 5);
+    Results late;
+    late.increases = {std::nullopt};
+    late.answered_targets = {4};
+    advance(10s);
+    c.memory = pass::remember_results(std::move(c.memory), Decision{.increases = last.increases},
+                                      late, c.settings, now());
+    EXPECT_EQ(counted_target(), 4);
+}
+
 TEST_F(AnsweredTargets, AreNotSetByAThrottledIncrease) {
     pass_with(Error{.code = ErrorCode::throttled, .message = "slow down"});
     EXPECT_THAT(c.memory.answered_targets, IsEmpty());
