@@ -89,6 +89,8 @@ constexpr FaultVariant stream_variants[] = {
     {"stream cut in an event", after_two_events<corrupt<ResponseCorruption::torn>>},
     {"half of an event", after_two_events<corrupt<ResponseCorruption::half>>},
     {"garbage instead of an event", after_two_events<corrupt<ResponseCorruption::garbage>>},
+    {"an object of another kind", after_two_events<corrupt<ResponseCorruption::other_kind>>},
+    {"an object without a name", after_two_events<corrupt<ResponseCorruption::nameless>>},
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ struct FlagMember {
 constexpr std::array flag_members = {FlagMember{"cut", &ApiFault::cuts},
                                      FlagMember{"carriedOut", &ApiFault::is_carried_out}};
 
-constexpr std::array spoil_names = {"none", "garbage", "half", "torn", "silence"};
+constexpr std::array spoil_names = {"none",    "garbage",    "half",    "torn",
+                                    "silence", "other_kind", "nameless"};
 
 bool read_spoil(ApiFault& out, std::string_view name) {
     const auto found = std::ranges::find(spoil_names, name);
@@ -125,6 +126,12 @@ StatusError refusal_of(const ApiFault& fault, const ApiRequest& request) {
             {{"name", request.name}, {"kind", request.plural}},
             fault.retry_after_s,
             {}};
+}
+
+json::object odd_object(ResponseCorruption how, std::string_view kind) {
+    if (how == ResponseCorruption::other_kind)
+        return {{"kind", "Frob"}, {"apiVersion", "v9"}, {"metadata", {{"name", "odd"}}}};
+    return {{"kind", json_view(kind)}, {"apiVersion", "v1"}, {"metadata", json::object()}};
 }
 
 Answer<ApiFault> parse_fault(const json::object& written) {

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "simulation/api_server/api_request.hpp"
@@ -13,10 +14,12 @@ namespace capstan::simulation::api_server {
 /// How the answer to a request is corrupted.
 enum class ResponseCorruption {
     none,
-    garbage,  ///< HTML instead of JSON
-    half,     ///< the first half of the answer, as if it were complete
-    torn,     ///< the first half of the answer, then the connection ends
-    silence,  ///< no answer, and the connection stays open
+    garbage,     ///< HTML instead of JSON
+    half,        ///< the first half of the answer, as if it were complete
+    torn,        ///< the first half of the answer, then the connection ends
+    silence,     ///< no answer, and the connection stays open
+    other_kind,  ///< an object of another kind; in a watch one event more, with such an object
+    nameless,  ///< an object without name and spec; in a watch one event more, with such an object
 };
 
 struct ApiFault {
@@ -60,6 +63,9 @@ private:
 
 /// The refusal with the fault's `status`.
 StatusError refusal_of(const ApiFault& fault, const ApiRequest& request);
+
+/// The object of other_kind or nameless, in place of one of `kind`.
+json::object odd_object(ResponseCorruption how, std::string_view kind);
 
 /// A fault in the JSON of /capstan/faults: {"verb": "patch", "resource": "nodes", "skip": 1,
 /// "status": 429, "retryAfterSeconds": 1, "delayMs": 0, "cut": false, "carriedOut": false,

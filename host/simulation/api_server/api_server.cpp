@@ -90,6 +90,10 @@ void send_corrupted(ResponseCorruption spoil, HttpReply reply, const io::Respond
         case ResponseCorruption::silence:
             // The callback holds the responder for as long as the peer waits.
             return responder.when_closed([responder] {});
+        case ResponseCorruption::other_kind:
+        case ResponseCorruption::nameless:
+            reply.body = json::serialize(odd_object(spoil, "List"));
+            return responder.send(std::move(reply));
         case ResponseCorruption::half:
         case ResponseCorruption::torn: break;
     }

@@ -227,6 +227,10 @@ bool WatchStreams::Stream::inject_fault() {
 }
 
 void WatchStreams::Stream::send_corrupted(ResponseCorruption how) {
+    if (how == ResponseCorruption::other_kind || how == ResponseCorruption::nameless) {
+        fault_.reset();
+        return send_object("ADDED", odd_object(how, kind_->kind));
+    }
     is_over_ = true;
     if (how == ResponseCorruption::garbage) responder_.write("<html>\n");
     if (how == ResponseCorruption::half || how == ResponseCorruption::torn)
