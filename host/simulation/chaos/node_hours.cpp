@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <capstan/sentence.hpp>
@@ -38,17 +39,40 @@ double worth_of(const Resources& size) {
            static_cast<double>(size.amount("nvidia.com/gpu")) * 20;
 }
 
+/// The groups whose increases another client, or a change of the cloud, makes fail until the end,
+/// and since when.
+std::map<std::string, Time> refused_until_the_end(const Input& input) {
+    std::map<std::string, Time> out;
+    Time begin = input.start;
+    for (const Step& step : input.steps) {
+        for (const Action& action : step.actions) {
+            const auto* const change = std::get_if<CloudChange>(&action.what);
+            if (change == nullptr) continue;
+            if (change->change.find("recover") != nullptr) out.erase(change->group);
+            if (change->change.find("fail") != nullptr)
+                out.try_emplace(change->group, begin + action.after);
+        }
+        begin += step.advance.value_or(Duration(0));
+    }
+    return out;
+}
+
 /// Compares what the nodes of the listed groups are worth over time with what a first-fit
 /// decreasing of the pods that ran would have used. These nodes count as needed in any case:
 ///  - nodes with a pod that must not be moved, or with constraints that first-fit does not check
 ///  - nodes whose pods request half of the cpu or memory
 ///  - as many nodes of each group as its minimum
-/// What is held in excess while a fault keeps machines does not count.
+/// What is held in excess while a fault keeps machines does not count. First-fit makes no more
+/// machines than there are of a group whose increases fail until the end, since the autoscaler
+/// cannot have them either.
 class NodeHours final : public Invariant {
 public:
     std::string_view name() const override { return "node_hours"; }
 
-    void on_start(const JudgedRun& run) override { bound_ = run.input.judge.node_hours; }
+    void on_start(const JudgedRun& run) override {
+        bound_ = run.input.judge.node_hours;
+        refused_since_ = refused_until_the_end(run.input);
+    }
 
     std::vector<std::string> on_fact(const Fact& fact) override {
         reach(fact.at);
@@ -110,8 +134,12 @@ private:
 
     void compute() {
         held_now_ = 0;
-        for (const auto& [name, node] : ledger_.nodes())
-            if (types_.contains(node.group)) held_now_ += worth_of(node.allocatable);
+        nodes_there_.clear();
+        for (const auto& [name, node] : ledger_.nodes()) {
+            if (!types_.contains(node.group)) continue;
+            held_now_ += worth_of(node.allocatable);
+            ++nodes_there_[node.group];
+        }
         needed_now_ = needed();
     }
 
@@ -177,7 +205,8 @@ private:
         const std::pair<const std::string, Type>* best = nullptr;
         for (const auto& entry : types_) {
             const bool is_smaller = best == nullptr || entry.second.worth < best->second.worth;
-            if (is_smaller && takes(entry.second.bin)) best = &entry;
+            if (is_smaller && takes(entry.second.bin) && may_take(entry.first, nodes))
+                best = &entry;
         }
         if (best == nullptr) return worth_of(pod.requests);
         ++nodes[best->first];
@@ -186,8 +215,20 @@ private:
         return best->second.worth;
     }
 
+    /// Whether first-fit may have one more machine of the group. `nodes`: those that it has, by
+    /// group.
+    bool may_take(const std::string& group, const std::map<std::string, int>& nodes) const {
+        const auto since = refused_since_.find(group);
+        if (since == refused_since_.end() || since->second > at_) return true;
+        const auto has = nodes.find(group), there = nodes_there_.find(group);
+        return there != nodes_there_.end() &&
+               (has == nodes.end() ? 0 : has->second) < there->second;
+    }
+
     FactLedger ledger_;
     double bound_ = Judge().node_hours;
+    std::map<std::string, Time> refused_since_;  ///< by group
+    std::map<std::string, int> nodes_there_;     ///< by group
     Time at_{};
     std::map<std::string, Type> types_;  ///< by group, as its cloud describes it
     bool is_outdated_ = true;

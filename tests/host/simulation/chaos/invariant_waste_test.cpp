@@ -208,6 +208,30 @@ TEST_F(NodeHoursInvariant, RejectsIdleNodes) {
     }
 }
 
+/// A pod runs on a large node because the smaller ones of group "small" cannot be had.
+TEST_F(NodeHoursInvariant, ExpectsNoMachinesOfAGroupWhoseIncreasesFailUntilTheEnd) {
+    const Resources size{{"cpu", 1000}, {"memory", 1 << 28}, {"pods", 110}};
+    add_group("small").described =
+        std::make_shared<const NodeTemplate>(NodeTemplate{.capacity = size, .allocatable = size});
+    runtime::config::TomlValue fails;
+    fails.children = {text_value("fail", "quota")};
+    for (const bool is_refused : {false, true}) {
+        const auto invariant = node_hours_invariant();
+        now = calm = input.start = noon;
+        group.machines.clear();
+        if (is_refused)
+            input.steps = {{.actions = {{.what = CloudChange{"small", fails}}}, .advance = 8h}};
+        begin(*invariant);
+        order(1);
+        const int number = std::stoi(group.machines[0].id.value().substr(4));
+        join(number);
+        arrive("default/web-1");
+        bind("default/web-1", node_of(number));
+        after(4h);
+        EXPECT_EQ(finish().empty(), is_refused);
+    }
+}
+
 TEST_F(NodeHoursInvariant, ExcusesNodesOfPodsThatMustNotBeMoved) {
     const auto invariant = node_hours_invariant();
     calm = noon;
