@@ -125,9 +125,8 @@ bool is_about_cloud(FaultKind kind) noexcept {
 bool is_about_plugin(FaultKind kind) noexcept { return kind == FaultKind::plugin_fails; }
 
 Duration takeover_skew(std::uint64_t chance) noexcept {
-    constexpr std::int64_t most = takeover_skew_max / std::chrono::seconds(1);
-    const auto drawn = static_cast<std::int64_t>(chance % (2 * most + 1));
-    return std::chrono::seconds(drawn - most);
+    constexpr std::uint64_t most = takeover_skew_max / std::chrono::seconds(1);
+    return std::chrono::seconds(chance % (2 * most + 1)) - takeover_skew_max;
 }
 
 Faults::Faults(std::vector<Fault> faults, Time start, std::uint64_t seed)

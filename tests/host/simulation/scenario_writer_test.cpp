@@ -121,6 +121,12 @@ draw = "8f3a"
 [[fault]]
 kind = "flap"
 draw = "8f3a"
+[[fault]]
+kind = "plugin_fails"
+plugin = "least_waste"
+[[fault]]
+kind = "memory_limit"
+room = 1000
 [judge]
 new_pod_delay = "30s"
 evictions = 3.0

@@ -402,9 +402,9 @@ TEST_F(AnsweredTargets, AreRemovedByALateRefusal) {
 }
 
 TEST_F(AnsweredTargets, AreTheGrantedNumberOfALateAnswer) {
-    c.group("other", 0, 20);
     pass_with(Error{.code = ErrorCode::cancelled, .message = "not answered yet"});
     ASSERT_EQ(counted_target(), 3);
+    c.group("other", 0, 20);
     Results late;
     late.increases = {std::nullopt};
     late.answered_targets = {2};
