@@ -53,16 +53,24 @@ private:
                                   &runtime::instances::SkippedHook::hook) > 0;
     }
 
-    /// The waiting pods that the increase's option helps. An option tells pod equivalence groups
-    /// and counts, so any pods of a group stand for those meant. Empty: not all were found.
+    static bool grows(const engine::ChosenOption& option, const NodeGroupId& group) {
+        return option.group == group || std::ranges::count(option.similar, group) > 0;
+    }
+
+    /// The waiting pods that the increase helps. It may have nodes of several options, which were
+    /// chosen one after the other, so the pods of each option that grows its group count. An option
+    /// tells pod equivalence groups and counts, so any pods of a group stand for those meant.
+    /// Empty: not all were found.
     static std::vector<engine::PodIndex> pods_for(const Moment& moment,
                                                   const engine::Increase& increase) {
         std::vector<engine::PodIndex> out;
         const auto& options = moment.decision().options;
         if (increase.option >= options.size() || options[increase.option].pods.empty()) return out;
         std::map<engine::PodGroupId, std::uint32_t> wanted;
-        for (const engine::PodCount& pods : options[increase.option].pods)
-            wanted[pods.equivalence_group] += pods.count;
+        for (const engine::ChosenOption& option : options)
+            if (&option == &options[increase.option] || grows(option, increase.group))
+                for (const engine::PodCount& pods : option.pods)
+                    wanted[pods.equivalence_group] += pods.count;
         for (const engine::PodIndex pod : moment.cluster().unbound()) {
             const auto at = wanted.find(moment.cluster().equivalence_group_of(pod));
             if (at == wanted.end() || at->second == 0) continue;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,10 +12,15 @@
 namespace capstan::simulation::chaos {
 namespace {
 
+/// How long the fate of the orders before a restart may stay unknown. After that, an order that was
+/// not carried out may be made again.
+constexpr Duration fate_unknown_for = std::chrono::minutes(3);
+
 /// What the pass before a restart saw and asked for.
 struct Before {
     Picture picture{};  ///< its targets include the changes that were asked for
-    /// The pass found no pod unschedulable, and left none out because it was too young.
+    /// The pass found no pod unschedulable, left none out because it was too young, and counted on
+    /// no orders of unknown fate.
     bool has_scheduled_all = false;
 };
 
@@ -32,7 +38,7 @@ public:
                     std::to_string(increase.by) +
                     " although all machines had been requested before: " + increase.because);
         }
-        has_restarted_ = false;
+        if (std::exchange(has_restarted_, false)) unsure_until_ = moment.now() + fate_unknown_for;
         remember(moment);
         return out;
     }
@@ -59,7 +65,8 @@ private:
     void remember(const Moment& moment) {
         Before before{.picture = picture_of(moment),
                       .has_scheduled_all = moment.decision().unschedulable.empty() &&
-                                           moment.settings().new_pod_delay == Duration(0)};
+                                           moment.settings().new_pod_delay == Duration(0) &&
+                                           moment.now() >= unsure_until_};
         std::map<std::string, int>& targets = before.picture.targets;
         for (const engine::Increase& increase : moment.decision().increases)
             targets[increase.group.value()] += increase.by;
@@ -70,6 +77,7 @@ private:
 
     std::optional<Before> before_;
     bool has_restarted_ = false;
+    Time unsure_until_{};
 };
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_F(ReturningPods, EndTheRemovalIfNoOtherNodeHasRoom) {
     EXPECT_EQ(phase("n1"), RemovalPhase::undoing);
     EXPECT_THAT(removal().because.text(),
                 HasSubstr("pod default/web-new was evicted and fits on no other node"));
-    EXPECT_TRUE(memory.removal_backoffs.contains("n1"));
+    EXPECT_TRUE(memory.removal_backoffs.at(NodeGroupId("a")).contains(MachineId("m-n1")));
 }
 
 TEST_F(ReturningPods, LeaveTheRemovalAloneIfTheyHaveRoom) {

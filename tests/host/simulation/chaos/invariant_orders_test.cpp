@@ -233,6 +233,26 @@ TEST_F(OrderInvariants, AllowOrdersAfterARestartForMachinesThatAreGivenUp) {
     }
 }
 
+/// The order may not have been carried out, which shows a few minutes after the first restart.
+TEST_F(OrderInvariants, AllowOrdersAfterASecondRestartSoonAfterTheFirst) {
+    for (const Duration between : {1min, 4min}) {
+        const auto invariant = restart_invariant();
+        now = noon;
+        order_for_one_pod();
+        pass(*invariant);
+        group.group.target = 2;
+        decision = {};
+        invariant->on_restart();
+        pass(*invariant);
+        now += between;
+        pass(*invariant);
+        invariant->on_restart();
+        increase(1);
+        EXPECT_EQ(pass(*invariant).size(), between == 1min ? 0u : 1u);
+        decision = {};
+    }
+}
+
 TEST_F(OrderInvariants, AllowOrdersForNewPodsAfterARestart) {
     const auto invariant = restart_invariant();
     order_for_one_pod();
@@ -316,6 +336,16 @@ TEST_F(PriceInvariant, RejectsAnExpensiveGroupWhileACheapOneHasRoom) {
     EXPECT_THAT(pass(*price_invariant()),
                 ElementsAre(HasSubstr("group web grows by 1 although 1 machine of group cheap")));
     cheap.price_per_hour = 9;
+    EXPECT_THAT(pass(*price_invariant()), IsEmpty());
+}
+
+/// Four options, of one pod each, were chosen one after the other. Their nodes are one increase.
+TEST_F(PriceInvariant, ComparesAnIncreaseWithThePodsOfAllItsOptions) {
+    cheap.price_per_hour = group.price_per_hour;
+    for (int n = 0; n < 4; ++n) buy("web");
+    decision.increases.resize(1);
+    decision.increases[0].by = 4;
+    group.group.max = 9;
     EXPECT_THAT(pass(*price_invariant()), IsEmpty());
 }
 
