@@ -90,7 +90,10 @@ Result<std::unique_ptr<AutoscalerProcess>> AutoscalerProcess::make(
              .may_act = [&self] { return self.may_act(); },
              .keep = [&self](const engine::Memory& memory,
                              runtime::MemoryStage stage) { return self.keep(memory, stage); },
-             .on_late_answer = [&self] { self.on_late_answer(); },
+             .on_late_answer =
+                 [&self, lives = std::weak_ptr<const bool>(self.lives_)] {
+                     if (!lives.expired()) self.on_late_answer();
+                 },
              .skips_for = parts.every_pass ? Duration(0) : Duration::max(),
              .decide =
                  [&self](const runtime::PassInput& input, runtime::instances::PassThread& thread) {

@@ -171,6 +171,8 @@ private:
     void set_aside();
     void count_asked_for(const engine::Decision& decision, const engine::Results& results);
 
+    /// Ends with this object, unlike the refreshes of clouds, which may be answered after it.
+    std::shared_ptr<const bool> lives_ = std::make_shared<const bool>(true);
     runtime::PluginHost& host_;
     Parts parts_;
     runtime::config::Config config_;
