@@ -94,6 +94,9 @@ void FactLedger::observe(const Fact& fact) {
             if (node != nodes_.end()) nodes_.erase(node);
             break;
         case FactKind::machines_ordered: order(fact); break;
+        case FactKind::order_refused:
+            if (const auto at = decided_.find(fact.group); at != decided_.end()) decided_.erase(at);
+            break;
         case FactKind::orders_withdrawn: withdraw(fact); break;
         case FactKind::machine_started:
             machine(fact.machine, fact.group, fact.at).started = fact.at;
@@ -128,12 +131,24 @@ void FactLedger::bind(const Fact& fact) {
         at->second.has_served = true;
 }
 
-void FactLedger::order(const Fact& fact) {
-    std::set<std::string> pending;
+PodNames FactLedger::pending() const {
+    std::set<std::string> out;
     for (const auto& [name, pod] : pods_)
-        if (pod.node.empty()) pending.insert(name);
+        if (pod.node.empty()) out.insert(name);
+    return std::make_shared<const std::set<std::string>>(std::move(out));
+}
+
+void FactLedger::observe(const engine::Decision& decision) {
+    if (decision.increases.empty()) return;
+    const PodNames pods = pending();
+    for (const engine::Increase& increase : decision.increases)
+        decided_.insert_or_assign(increase.group.value(), pods);
+}
+
+void FactLedger::order(const Fact& fact) {
+    auto decided = decided_.extract(std::string(fact.group));
     orders_[std::string(fact.group)].push_back(
-        {fact.count, std::make_shared<const std::set<std::string>>(std::move(pending))});
+        {fact.count, decided ? std::move(decided.mapped()) : pending()});
 }
 
 /// The newest orders are withdrawn first.

@@ -66,6 +66,9 @@ public:
     void observe(const Fact& fact);
     /// The cloud's lists, with machines that do not run yet.
     void observe(const std::vector<engine::Group>& groups, Time now);
+    /// Called with the decision of each pass, before it is carried out. An increase is ordered for
+    /// the pods that are pending now, even if its cloud agrees later.
+    void observe(const engine::Decision& decision);
 
     const std::map<std::string, LedgerPod, std::less<>>& pods() const noexcept { return pods_; }
     const std::map<std::string, LedgerNode, std::less<>>& nodes() const noexcept { return nodes_; }
@@ -92,6 +95,7 @@ private:
 
     void bind(const Fact& fact);
     void order(const Fact& fact);
+    PodNames pending() const;
     void withdraw(const Fact& fact);
     LedgerMachine& machine(std::string_view id, std::string_view group, Time now);
 
@@ -100,6 +104,8 @@ private:
     std::map<std::string, LedgerMachine, std::less<>> machines_;
     std::map<std::string, std::string, std::less<>> machine_of_node_;
     std::map<std::string, std::deque<Order>, std::less<>> orders_;  ///< by group
+    /// By group: the pods of a decided increase whose cloud has not answered.
+    std::map<std::string, PodNames, std::less<>> decided_;
     bool is_started_ = false;
     /// When the last fault ended, by kind and group; max(): it is active.
     std::map<std::pair<FaultKind, std::string>, Time> faults_;

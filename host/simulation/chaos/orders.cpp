@@ -44,6 +44,7 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         ledger_.observe(moment.groups(), moment.now());
+        ledger_.observe(moment.decision());
         for (const engine::Group& group : moment.groups()) {
             const std::string& id = group.group.id.value();
             wholes_[id] = group.options.zero_or_max.value_or(false);

@@ -45,6 +45,7 @@ public:
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         ledger_.observe(moment.groups(), moment.now());
+        ledger_.observe(moment.decision());
         return {};
     }
     std::vector<std::string> on_end(const Moment&) override { return {}; }

@@ -131,6 +131,19 @@ TEST_F(OrdersInvariant, ExcusesMachinesWhosePodsHaveGone) {
     }
 }
 
+TEST_F(OrdersInvariant, ExcusesMachinesWhosePodsGoBeforeTheCloudAnswers) {
+    const auto invariant = orders_invariant();
+    begin(*invariant);
+    arrive("default/web-a");
+    increase(5);
+    see();
+    decision = {};
+    gone("default/web-a");
+    order(5);
+    after(2min);
+    EXPECT_THAT(finish(), IsEmpty());
+}
+
 TEST_F(OrdersInvariant, ExcusesMachinesThatFail) {
     const auto invariant = orders_invariant();
     begin(*invariant);
