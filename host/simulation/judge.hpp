@@ -15,8 +15,8 @@ struct Judge {
     /// After the start: from then on there are no faults and no external events. Absent: the
     /// scenario is judged only in chaos runs.
     std::optional<Duration> calm{};
-    double evictions = 2;           ///< of a replica in two hours of calm
-    double evictions_in_storm = 4;  ///< of a replica in two hours in which there are faults
+    double evictions = 1;           ///< of a replica in two hours of calm, without a cause
+    double evictions_in_storm = 4;  ///< of a replica in any two hours
     double orders = 1.2;            ///< machines ordered per machine that was needed
     double returns = 0.2;     ///< machines removed before they could be nodes, per machine ordered
     double node_hours = 1.5;  ///< per node hour that a first-fit with hindsight needs

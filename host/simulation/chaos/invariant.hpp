@@ -190,9 +190,10 @@ std::unique_ptr<Invariant> memory_invariant();
 /// fault that keeps the controller from acting, is no violation.
 std::unique_ptr<Invariant> balancers_invariant();
 
-/// "churn": in calm the autoscaler evicts no replica of a controller more than twice in two hours,
-/// and no more than four times in two hours while there are faults. Pods of negative priority and
-/// pods on nodes that are not ready or whose machine has a termination notice do not count.
+/// "churn": in calm the autoscaler evicts no replica of a controller again within two hours unless
+/// a pod ended by itself in between, or expendable pods have nodes. In any two hours it evicts none
+/// more than four times. Pods of negative priority and pods on nodes that are not ready or whose
+/// machine has a termination notice do not count.
 std::unique_ptr<Invariant> churn_invariant();
 /// "orders": the autoscaler orders at most 1.2 machines per machine that the pods needed which the
 /// machines were ordered for.
