@@ -4,11 +4,13 @@
 #include <chrono>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/drainability/eviction_refusals.hpp"
 #include "engine/health/reactions.hpp"
 #include "engine/next_change.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/phases.hpp"
 
@@ -34,6 +36,26 @@ bool is_transient(const Error& error) {
     }
 }
 
+bool sets_taint(const NodeChange& change, std::string_view taint) {
+    return std::ranges::count(change.set_taints, taint, &Taint::key) > 0;
+}
+
+/// Whether the change writes or removes the marks that a removal in this phase waits for. The
+/// change of a node may also be about another taint alone.
+bool is_step(const NodeChange& change, RemovalPhase phase) {
+    switch (phase) {
+        case RemovalPhase::tainting: return sets_taint(change, to_be_deleted_taint);
+        case RemovalPhase::deleting: return sets_taint(change, being_deleted_taint);
+        case RemovalPhase::undoing:
+            return std::ranges::count(change.drop_taints, to_be_deleted_taint) > 0;
+        case RemovalPhase::waiting:
+        case RemovalPhase::draining:
+        case RemovalPhase::delayed:
+        case RemovalPhase::removed: break;
+    }
+    return false;
+}
+
 class Remembering {
 public:
     Remembering(Memory& memory, const Settings& settings, Time now)
@@ -41,7 +63,7 @@ public:
 
     void take(const NodeChange& change, const std::optional<Error>& error) {
         NodeRemoval* removal = find(change.node);
-        if (removal == nullptr) return;
+        if (removal == nullptr || !is_step(change, removal->phase)) return;
         // Without its node the next pass forgets the removal.
         const bool is_gone = error && error->code == ErrorCode::not_found;
         if (removal->phase == RemovalPhase::undoing) {

@@ -1,6 +1,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/phases.hpp"
 #include "removal_case.hpp"
@@ -109,6 +110,21 @@ TEST_F(RemovalResults, EndTheRemovalOfANodeWithUnknownPods) {
         pass();
         EXPECT_EQ(phase("n1"), undoing);
         EXPECT_THAT(memory.removals.at("n1").because, ::testing::HasSubstr("shop/web-1"));
+    }
+}
+
+TEST_F(RemovalResults, OfOtherTaintsDoNotChangeThePhase) {
+    const Decision decision{.node_changes = {{.node = "n1",
+                                              .set_taints = {{std::string(leaving_taint), "1"}},
+                                              .drop_taints = {"example.com/other"}}}};
+    for (const std::optional<Error>& result :
+         {std::optional<Error>(), std::optional(Error{ErrorCode::permission, "no"})}) {
+        for (const RemovalPhase before : {tainting, deleting, undoing}) {
+            removing("n1", before, true);
+            const Memory known = memory;
+            memory = remember_steps(memory, decision, {.node_changes = {result}}, settings, now);
+            EXPECT_EQ(memory, known) << name_of(before);
+        }
     }
 }
 
