@@ -95,6 +95,16 @@ struct AnsweredTarget {
     bool operator==(const AnsweredTarget&) const = default;
 };
 
+/// A machine without a node that its cloud was asked to remove, and may still list
+/// (health/removed_machines.hpp).
+struct RemovedMachine {
+    Time until{};         ///< the first moment at which it does not count any more
+    bool agreed = false;  ///< false: the cloud was asked, and its answer is not known
+    /// As NodeRemoval::target. Absent: the cloud makes another machine, or reports no target.
+    std::optional<int> target{};
+    bool operator==(const RemovedMachine&) const = default;
+};
+
 /// A group with a target (`expected`) above the correct one (`current`), see update_incorrect_size.
 struct IncorrectNodeGroupSize {
     int current = 0, expected = 0;
@@ -286,6 +296,7 @@ struct Memory {
     std::map<NodeGroupId, std::set<MachineId>> failed_machines{};
     std::map<NodeGroupId, ScaleUpRequest> requests{};
     std::map<NodeGroupId, AnsweredTarget> answered_targets{};
+    std::map<NodeGroupId, std::map<MachineId, RemovedMachine>> removed_machines{};
     /// By machine without a node: since when passes have seen it so. Bounded, see
     /// record_machine_times (health/requests.hpp).
     std::map<NodeGroupId, std::map<MachineId, Time>> unjoined{};

@@ -10,6 +10,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/health/reactions.hpp"
+#include "engine/health/removed_machines.hpp"
 #include "engine/next_change.hpp"
 #include "engine/templates/membership.hpp"
 
@@ -62,11 +63,11 @@ class ListedTargets {
 public:
     ListedTargets(const std::vector<Group>& listed, const Memory& memory) {
         for (const auto& [node, removal] : memory.removals) {
-            if (!removal.target || !is_still_listed(removal, listed)) continue;
-            Late& late = late_.try_emplace(removal.group, Late{0, *removal.target}).first->second;
-            ++late.machines;
-            late.target = std::min(late.target, *removal.target);
+            if (removal.target && is_still_listed(removal, listed))
+                add(removal.group, *removal.target);
         }
+        for (const Group& group : memory.removed_machines.empty() ? std::vector<Group>() : listed)
+            add_removed(group, memory);
     }
     /// Absent: the cloud reports no target.
     std::optional<int> of(const NodeGroup& group) const {
@@ -81,6 +82,21 @@ private:
         int machines = 0;
         int target = 0;  ///< once all of these machines are gone
     };
+    void add(const NodeGroupId& group, int target) {
+        Late& late = late_.try_emplace(group, Late{0, target}).first->second;
+        ++late.machines;
+        late.target = std::min(late.target, target);
+    }
+    void add_removed(const Group& group, const Memory& memory) {
+        const auto of_group = memory.removed_machines.find(group.group.id);
+        if (of_group == memory.removed_machines.end()) return;
+        for (const Machine& machine : group.machines) {
+            const auto at = of_group->second.find(machine.id);
+            const bool is_late = at != of_group->second.end() && at->second.agreed &&
+                                 machine.state != MachineState::deleting;
+            if (is_late && at->second.target) add(group.group.id, *at->second.target);
+        }
+    }
     std::map<NodeGroupId, Late> late_{};
 };
 

@@ -12,6 +12,7 @@
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/readiness.hpp"
+#include "engine/health/removed_machines.hpp"
 
 namespace capstan::engine::health {
 namespace {
@@ -69,9 +70,19 @@ const std::set<MachineId>& ended_machines(const Memory& memory, const NodeGroup&
     return answer != nullptr ? answer->ended : none;
 }
 
+/// Counts a machine that is neither gone nor being deleted by what was asked of its cloud.
+void count_asked(GroupCounts& figures, const MachineId& machine, bool is_asked,
+                 const RemovedMachine* removed, const std::set<MachineId>& ended) {
+    const bool is_agreed = removed != nullptr && removed->agreed;
+    if (is_agreed || ended.contains(machine)) ++figures.machines.ended;
+    if (is_asked || (removed != nullptr && removed->target && !is_agreed))
+        ++figures.machines.removal_asked;
+}
+
 void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
                     const std::vector<bool>& counted_elsewhere, const LeavingMachines& leaving,
-                    const std::set<MachineId>& ended) {
+                    const Memory& memory) {
+    const std::set<MachineId>& ended = ended_machines(memory, figures.group->group);
     const auto& machines = figures.group->machines;
     for (std::size_t m = 0; m < machines.size(); ++m) {
         const auto is_among = [&](const GroupMachines& set) {
@@ -81,10 +92,11 @@ void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
         figures.fates.push_back(gone ? MachineFate::being_removed
                                      : fate_of(machines[m], joined[m], counted_elsewhere[m]));
         ++count_of(figures.machines, figures.fates.back());
-        if (figures.fates.back() != MachineFate::being_removed && ended.contains(machines[m].id))
-            ++figures.machines.ended;
-        if (figures.fates.back() == MachineFate::joined && is_among(leaving.asked))
-            ++figures.machines.removal_asked;
+        const MachineFate fate = figures.fates.back();
+        if (fate != MachineFate::being_removed)
+            count_asked(figures, machines[m].id,
+                        fate == MachineFate::joined && is_among(leaving.asked),
+                        find_removed_machine(memory, figures.id(), machines[m].id), ended);
         const bool is_deleted = machines[m].state == MachineState::deleting;
         if ((joined[m] || counted_elsewhere[m]) && !is_deleted) ++figures.machines.with_node;
     }
@@ -116,7 +128,7 @@ std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
             groups[g].options.max_node_provision_time.value_or(settings.max_node_provision_time);
         for (const NodeIndex n : membership.nodes[g]) add_node(readiness[n], out[g].nodes);
         count_machines(out[g], membership.joined[g], membership.counted_elsewhere[g], leaving,
-                       ended_machines(memory, groups[g].group));
+                       memory);
     }
     return out;
 }

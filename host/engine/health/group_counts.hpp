@@ -29,10 +29,10 @@ enum class MachineFate {
 struct MachineCounts {
     int being_removed = 0, joined = 0, counted_elsewhere = 0, failed_request = 0, failed = 0,
         requested = 0, begun = 0;
-    int ended = 0;          ///< listed machines that an answered target does not include any more
+    int ended = 0;          ///< listed machines that the target does not include any more
     int unlisted = 0;       ///< machines of the target that the cloud does not list
     int with_node = 0;      ///< machines of any fate with a node, unless the cloud is deleting them
-    int removal_asked = 0;  ///< joined machines that the cloud is being asked to remove
+    int removal_asked = 0;  ///< machines that the cloud was asked to remove, without an answer yet
     int node_lost = 0;      ///< begun machines with a node that was deleted (Memory::lost_nodes)
 
     /// Machines that exist: a decrease must not lower the target below their number.

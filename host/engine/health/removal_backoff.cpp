@@ -8,6 +8,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/reactions.hpp"
+#include "engine/health/removed_machines.hpp"
 #include "engine/next_change.hpp"
 
 namespace capstan::engine::health {
@@ -51,10 +52,6 @@ void leave_out_for_a_day(RemovalBackoff& backoff, const Error& error, Time now) 
     backoff = {.until = later(now, suspension_time), .because = error.message};
 }
 
-/// A cloud may list a machine for a while after it has removed it: a second request might lower the
-/// target again, or end the machine's successor.
-constexpr Duration listed_late_time = std::chrono::minutes(2);
-
 bool is_done(const Error* error) {
     return error == nullptr || reaction_to(Call::remove, error->code) == Reaction::treat_as_gone;
 }
@@ -71,7 +68,7 @@ void take_removal(Memory& memory, const MachineRemoval& removal, const std::vect
         const MachineId& machine = removal.machines[m];
         const Error* const error = find_error(errors, machine);
         if (is_done(error)) {
-            postpone_removal(memory, removal.group, machine, {}, listed_late_time, now);
+            postpone_removal(memory, removal.group, machine, {}, removal_listed_time, now);
             continue;
         }
         if (removal.keep_target && error != nullptr && is_left_out(Call::remove, *error)) continue;

@@ -14,6 +14,7 @@
 #include "engine/health/backoff.hpp"
 #include "engine/health/group_counts.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/removed_machines.hpp"
 #include "engine/health/unrecognized_nodes.hpp"
 #include "engine/limits/limits.hpp"
 
@@ -127,12 +128,13 @@ private:
         return remove(RemovalCause::failed, now_due(std::move(unjoined)), because) || decreased;
     }
 
-    /// The machines without a removal back-off at this time.
+    /// The machines whose removal was not asked for lately, and that have no removal back-off.
     MachineIndices now_due(MachineIndices machines) const {
         if (find_unremovable(memory_, group_.id(), now_) != nullptr) return {};
         std::erase_if(machines, [&](std::size_t m) {
-            return find_removal_backoff(memory_, group_.id(), group_.group->machines[m].id, now_) !=
-                   nullptr;
+            const MachineId& machine = group_.group->machines[m].id;
+            return find_removed_machine(memory_, group_.id(), machine) != nullptr ||
+                   find_removal_backoff(memory_, group_.id(), machine, now_) != nullptr;
         });
         return machines;
     }

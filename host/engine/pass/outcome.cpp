@@ -7,6 +7,7 @@
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/cloud_backoff.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/removed_machines.hpp"
 #include "engine/health/requests.hpp"
 #include "engine/provisioning/empty_groups.hpp"
 #include "engine/provisioning/upcoming_groups.hpp"
@@ -35,6 +36,7 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
     before.planned_since = outcome.memory.planned_since;
     before.upcoming_groups = outcome.memory.upcoming_groups;
     before.answered_targets = outcome.memory.answered_targets;
+    before.removed_machines = outcome.memory.removed_machines;
     // A request that has timed out is taken back in this pass, and then only its back-off is left.
     before.backoffs = outcome.memory.backoffs;
     before.offering_backoffs = outcome.memory.offering_backoffs;
@@ -53,6 +55,7 @@ Memory remember_results(Memory memory, const Decision& decision, const Results& 
     CAPSTAN_ASSERT(are_of(results, decision), "results are of another decision");
     memory = provisioning::remember_creations(std::move(memory), decision, results, settings, now);
     memory = provisioning::remember_deletions(std::move(memory), decision, results, settings, now);
+    health::remember_removed_machines(memory, decision, results, now);
     memory = health::remember_answers(std::move(memory), decision, results, settings, now);
     memory = health::remember_sizes(std::move(memory), decision, results, settings, now);
     memory = health::remember_cloud_results(std::move(memory), decision, results, now);

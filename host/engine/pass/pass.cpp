@@ -13,6 +13,7 @@
 #include "engine/health/cloud_backoff.hpp"
 #include "engine/health/known_groups.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/removed_machines.hpp"
 #include "engine/limits/limits.hpp"
 #include "engine/next_change.hpp"
 #include "engine/provisioning/empty_groups.hpp"
@@ -84,6 +85,7 @@ Snapshot with_agreed(const Snapshot& listed, Memory& memory, const Policies& pol
                      const Settings& settings, const CallContext& call_context) {
     const Time now = call_context.now;
     memory = provisioning::remember_upcoming_groups(std::move(memory), listed, settings, now);
+    health::update_removed_machines(memory, listed, now);
     memory = health::update_answered_targets(std::move(memory), listed, settings, now);
     Snapshot agreed = health::with_answered_targets(
         provisioning::with_upcoming_groups(listed, memory, policies, call_context), memory);
@@ -309,6 +311,8 @@ void plan_scale_down(const PassState& state) {
     state.out.figures.held_back = std::move(plan.held_back);
     state.out.figures.looked_at_nodes = plan.looked_at_nodes;
     append(decision.removals, std::move(steps.removals));
+    health::expect_removals(state.memory, decision.removals, state.context.groups(),
+                            state.context.now);
     decision.node_changes = std::move(steps.node_changes);
     decision.evictions = std::move(steps.evictions);
     append(decision.notes, std::move(steps.notes));
@@ -336,6 +340,7 @@ void plan_next_pass(const PassState& state) {
     const Time now = state.context.now;
     state.wake(state.context.pending.wake_at);
     state.wake(health::next_removal_backoff_end(memory, now));
+    state.wake(health::next_removed_machine_end(memory, now));
     state.wake(health::next_cloud_backoff_end(memory, now));
     state.wake(state.context.health.wake_at);
     // An answer with its time over waits until its request times out, and only a pass with a

@@ -6,6 +6,7 @@
 
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/readiness.hpp"
+#include "engine/health/removed_machines.hpp"
 #include "engine/removal/phases.hpp"
 
 namespace capstan::engine::removal {
@@ -32,6 +33,8 @@ Minima::Minima(const Snapshot& snapshot, const templates::Membership& membership
     for (const Decrease& decrease : repairs.decreases) gone_[decrease.group] += decrease.by;
     for (const MachineRemoval& removal : repairs.removals)
         gone_[removal.group] += static_cast<int>(removal.machines.size());
+    for (const auto& [group, machines] : memory.removed_machines)
+        gone_[group] += health::count_unanswered(memory, group);
     std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
     if (totals_.empty()) return;
     const snapshot::Cluster& cluster = snapshot.cluster;

@@ -6,6 +6,7 @@
 
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/removed_machines.hpp"
 
 namespace capstan::engine::scale_down {
 namespace {
@@ -38,10 +39,12 @@ MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Mem
         const auto& machine = context.membership.machine_of[*node];
         if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].being_removed;
     }
-    for (GroupIndex g = 0; g < context.groups().size(); ++g)
+    for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+        sizes_[g].being_removed += health::count_unanswered(memory, context.id(g));
         if (const RemovalBackoff* const left_out =
                 health::find_unremovable(memory, context.id(g), context.now))
             sizes_[g].left_out = left_out->because;
+    }
     std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
     for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const snapshot::NodeRow& node = cluster.node(n);

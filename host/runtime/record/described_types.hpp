@@ -122,6 +122,7 @@ BOOST_DESCRIBE_STRUCT(InstanceOffering, (), (cloud, machine_type, zone, spot, an
 BOOST_DESCRIBE_STRUCT(ScaleUpRequest, (), (since, deadline, increase))
 BOOST_DESCRIBE_STRUCT(AnsweredTarget, (),
                       (target, since, deadline, agreed, unanswered, unanswered_until, ended))
+BOOST_DESCRIBE_STRUCT(RemovedMachine, (), (until, agreed, target))
 BOOST_DESCRIBE_STRUCT(IncorrectNodeGroupSize, (), (current, expected, since))
 BOOST_DESCRIBE_STRUCT(Unneeded, (), (since, ready))
 BOOST_DESCRIBE_STRUCT(NodeRemoval::Eviction, (),
@@ -145,11 +146,11 @@ BOOST_DESCRIBE_STRUCT(LastActions, (), (scale_up, removal, failed_removal))
 BOOST_DESCRIBE_STRUCT(Memory, (),
                       (started, unread_since_start, backoffs, offering_backoffs, cloud_backoffs,
                        request_backoffs, failed_calls, failed_machines, requests, answered_targets,
-                       unjoined, lost_nodes, launched, created, wrong_sizes, planned, planned_since,
-                       templates, upcoming_groups, known_groups, empty_groups, unneeded,
-                       unobserved_since, hints, removals, leaving, removal_backoffs,
-                       decrease_backoffs, unremovable_groups, unreplaceable_groups, last,
-                       last_by_group))
+                       removed_machines, unjoined, lost_nodes, launched, created, wrong_sizes,
+                       planned, planned_since, templates, upcoming_groups, known_groups,
+                       empty_groups, unneeded, unobserved_since, hints, removals, leaving,
+                       removal_backoffs, decrease_backoffs, unremovable_groups,
+                       unreplaceable_groups, last, last_by_group))
 
 }  // namespace capstan::engine
 

@@ -157,6 +157,7 @@ constexpr void (*dispensable[])(engine::Memory&) = {
         for (auto& [node, leaving] : memory.leaving) leaving.evictions.clear();
     },
     [](engine::Memory& memory) { memory.failed_machines.clear(); },
+    [](engine::Memory& memory) { memory.removed_machines.clear(); },
     [](engine::Memory& memory) {
         memory.unjoined.clear();
         memory.lost_nodes.clear();
