@@ -330,7 +330,10 @@ void record_lost_nodes(Memory& memory, GroupCounts& group, const snapshot::Clust
             others.insert(machine);
         }
     }
-    if (std::ssize(others) <= fewer) lost.merge(others);
+    // A machine that is new to this pass may be a requested one, while the machines of the nodes
+    // that have vanished are gone, too.
+    const bool may_be_requested = memory.requests.contains(group.id());
+    if (!may_be_requested && std::ssize(others) <= fewer) lost.merge(others);
     group.machines.node_lost = static_cast<int>(lost.size());
     memory.lost_nodes.erase(group.id());
     if (!lost.empty()) memory.lost_nodes[group.id()] = std::move(lost);

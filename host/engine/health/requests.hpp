@@ -64,8 +64,8 @@ void update_failed_machines(Memory& memory, const GroupCounts& group,
                             const std::set<MachineId>& known, const Settings& settings, Time now);
 
 /// Records which machines without a node had one in the pass before: not more machines have become
-/// machines without a node than nodes have vanished without a removal. Somebody deleted their Node
-/// objects, so they are no failures of their group.
+/// machines without a node than nodes have vanished without a removal, and none was requested.
+/// Somebody deleted their Node objects, so they are no failures of their group.
 void record_lost_nodes(Memory& memory, GroupCounts& group, const snapshot::Cluster& cluster,
                        std::size_t nodes);
 

@@ -37,6 +37,12 @@ Memory remember_plan(Memory before, const Outcome& outcome, const Settings& sett
     before.upcoming_groups = outcome.memory.upcoming_groups;
     before.answered_targets = outcome.memory.answered_targets;
     before.removed_machines = outcome.memory.removed_machines;
+    // What the pass has seen. After a restart the requested machines would otherwise be taken for
+    // those of nodes that had vanished before.
+    before.known_groups = outcome.memory.known_groups;
+    before.unjoined = outcome.memory.unjoined;
+    before.launched = outcome.memory.launched;
+    before.lost_nodes = outcome.memory.lost_nodes;
     // A request that has timed out is taken back in this pass, and then only its back-off is left.
     before.backoffs = outcome.memory.backoffs;
     before.offering_backoffs = outcome.memory.offering_backoffs;

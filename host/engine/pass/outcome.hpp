@@ -22,7 +22,7 @@ struct Outcome {
 /// The memory to save before a decision is carried out, in case the host stops in the middle of it:
 /// the memory from before the pass, with the pods for which nodes are about to be ordered, the
 /// groups that are about to be made, the increases and removals of machines without a node as
-/// possibly accepted, and the new back-offs.
+/// possibly accepted, the new back-offs, and the nodes and machines that the pass has seen.
 /// After a restart the clouds show, maybe late, what was carried out; only this record says for
 /// which pods.
 Memory remember_plan(Memory before, const Outcome& outcome, const Settings& settings, Time now);

@@ -240,6 +240,21 @@ TEST_F(Requests, AreNotInferredForMachinesWhoseNodesWereDeleted) {
     EXPECT_TRUE(memory.lost_nodes.empty());
 }
 
+TEST_F(Requests, AreForNewMachinesIfNodesHaveVanishedWithTheirMachines) {
+    test_cluster.group("web", 2);
+    test_cluster.node("i-1", "web");
+    test_cluster.node("i-2", "web");
+    const Snapshot before = test_cluster.snapshot();
+    pass_at(noon);
+    memory = remember_known_groups(std::move(memory), before, templates::make_membership(before));
+    increased(1, noon);
+    test_cluster.drop_node("i-2", "web");
+    test_cluster.machine("web", "i-3", MachineState::creating);
+    pass_at(noon + 1min);
+    EXPECT_EQ(requested(), 1);
+    EXPECT_TRUE(memory.lost_nodes.empty());
+}
+
 TEST_F(Requests, AreNotInferredWithoutATarget) {
     test_cluster.group("web");
     test_cluster.machine("web", "i-1");
