@@ -5,6 +5,7 @@
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
@@ -33,22 +34,62 @@ RemovalsUnderWay count_under_way(const Memory& memory) {
     return out;
 }
 
-/// A pod that waits for a node after a removal under way has evicted it, or another pod like it.
+/// A pod that has no node, or is yet to be created, after a removal under way has evicted it, or
+/// another pod like it.
 struct PendingReplacement {
-    PodIndex pod = 0;
+    std::string pod_state{};  ///< "pod default/web-1 is still pending"
     std::string removed_node{};
 };
+
+/// By pod_group_key: the node from which a removal under way moves such pods.
+using MovedFrom = std::map<std::string_view, std::string_view>;
+
+MovedFrom find_moved(const Memory& memory) {
+    MovedFrom out;
+    for (const auto& [name, removal] : memory.removals) {
+        if (removal.phase == RemovalPhase::undoing) continue;
+        for (const auto& [to, pods] : removal.places)
+            for (const auto& [key, count] : pods) out.emplace(key, name);
+    }
+    return out;
+}
+
+/// How many pods a controller wants, and has.
+struct ControllerPods {
+    const snapshot::ControllerObject* controller = nullptr;  ///< never NULL
+    int pods = 0;
+};
+
+/// The controllers of these pods, by controller_of. Pods of an unknown controller, or of one that
+/// has no replicas, are left out.
+std::map<std::string_view, ControllerPods> count_controlled_pods(const snapshot::Cluster& cluster,
+                                                                 const MovedFrom& moved_from) {
+    std::map<std::string_view, ControllerPods> out;
+    for (const auto& [name, controller] : cluster.objects().controllers) {
+        if (!controller.replicas) continue;
+        const std::string key = controller.ns + "/" + controller.kind + "/" + controller.name + "#";
+        const auto at = moved_from.lower_bound(key);
+        if (at != moved_from.end() && at->first.starts_with(key))
+            out.emplace(pods::controller_of(at->first), ControllerPods{&controller});
+    }
+    if (out.empty()) return out;
+    std::vector<ControllerPods*> of_group(cluster.pod_group_count());
+    for (PodGroupId group = 0; group < of_group.size(); ++group) {
+        const snapshot::PodGroupRow& row = cluster.equivalence_group(group);
+        const auto at = out.find(std::string(cluster.text(row.ns)) + "/" + row.owner->kind + "/" +
+                                 row.owner->name);
+        if (at != out.end()) of_group[group] = &at->second;
+    }
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod)
+        if (ControllerPods* const its = of_group[cluster.equivalence_group_of(pod)]) ++its->pods;
+    return out;
+}
 
 /// By pod_group_key.
 std::map<std::string, PendingReplacement> find_pending_replacements(
     const snapshot::Cluster& cluster, const Memory& memory) {
     std::map<std::string, PendingReplacement> out;
-    std::map<std::string_view, std::string_view> evicted_from;  // by pod_group_key
-    for (const auto& [name, removal] : memory.removals) {
-        if (removal.phase == RemovalPhase::undoing) continue;
-        for (const auto& [to, pods] : removal.places)
-            for (const auto& [key, count] : pods) evicted_from.emplace(key, name);
-    }
+    const MovedFrom evicted_from = find_moved(memory);
     if (evicted_from.empty()) return out;
     for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
         const snapshot::PodRow row = cluster.pod(pod);
@@ -56,7 +97,20 @@ std::map<std::string, PendingReplacement> find_pending_replacements(
         std::string key = pods::pod_group_key(cluster, row.equivalence_group);
         const auto at = evicted_from.find(key);
         if (at == evicted_from.end()) continue;
-        out.emplace(std::move(key), PendingReplacement{pod, std::string(at->second)});
+        const std::string name = drainability::full_name(cluster, pod);
+        out.emplace(std::move(key), PendingReplacement{"pod " + name + " is still pending",
+                                                       std::string(at->second)});
+    }
+    // Until its successor exists, no pod takes the place that the plan has for it.
+    const auto controllers = count_controlled_pods(cluster, evicted_from);
+    for (const auto& [key, node] : evicted_from) {
+        const auto at = controllers.find(pods::controller_of(key));
+        if (at == controllers.end() || at->second.pods >= *at->second.controller->replicas)
+            continue;
+        const snapshot::ControllerObject& its = *at->second.controller;
+        const std::string state =
+            its.kind + " " + its.ns + "/" + its.name + " has not replaced a pod";
+        out.emplace(std::string(key), PendingReplacement{state, std::string(node)});
     }
     return out;
 }
@@ -242,15 +296,14 @@ private:
     }
 
     /// Pods of one controller are not moved from the next node while those of the last one are
-    /// still pending.
+    /// still pending, or yet to be created.
     std::optional<UnremovableReason> find_wait_for_replacement(std::size_t i) const {
         if (pending_replacements_.empty()) return std::nullopt;
         for (const PodIndex pod : at(i).moving) {
             const auto found = pending_replacements_.find(
                 pods::pod_group_key(cluster_, cluster_.equivalence_group_of(pod)));
             if (found == pending_replacements_.end()) continue;
-            return later_on(i, "pod " + drainability::full_name(cluster_, found->second.pod) +
-                                   " is still pending after the eviction from node " +
+            return later_on(i, found->second.pod_state + " after the eviction from node " +
                                    found->second.removed_node);
         }
         return std::nullopt;

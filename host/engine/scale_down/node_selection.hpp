@@ -1,9 +1,9 @@
 /// Which of the unneeded nodes are removed now, and what the others wait for.
 ///
 /// Being unneeded is not enough: the node has to be unneeded for its group's unneeded time, there
-/// may be no cooldown, no pod that an earlier removal has evicted may still be pending, and the
-/// number of removals under way is limited. The pods of each chosen node are placed once more
-/// (chosen_nodes_check.hpp).
+/// may be no cooldown, no pod that an earlier removal has evicted may still be pending or yet to be
+/// replaced, and the number of removals under way is limited. The pods of each chosen node are
+/// placed once more (chosen_nodes_check.hpp).
 #pragma once
 
 #include <map>

@@ -136,6 +136,26 @@ TEST(NodeSelection, WaitsWhileAPodOfTheLastRemovalIsPending) {
               "node going");
 }
 
+TEST(NodeSelection, WaitsWhileAPodOfTheLastRemovalIsYetToBeReplaced) {
+    PlanCase c = web({"a", "b", "going"});
+    snapshot::PodObject& pod = add_pod(c, "db-1", "a");
+    pod.owner = {.kind = "StatefulSet", .api_group = "apps", .name = "db"};
+    add_pod(c, "large", "b", 2600);
+    c.unneeded_for(11min, {"a"});
+    c.being_removed("going", "web", RemovalPhase::removed, false);
+    const snapshot::Cluster cluster = c.test_cluster.cluster();
+    const std::string key = pods::pod_group_key(cluster, cluster.equivalence_group_of(0));
+    c.memory.removals.at("going").places["b"][key] = 1;
+    snapshot::ControllerObject& db = c.test_cluster.controller("StatefulSet", "db", 2);
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.of("a").because,
+              "unneeded for 11m, but StatefulSet default/db has not replaced a pod after the "
+              "eviction from node going");
+    db.replicas = 1;
+    EXPECT_THAT(c.run().chosen, ElementsAre("a"));
+}
+
 TEST(NodeSelection, CountsRemovalsInProgress) {
     PlanCase c = web({"a", "b", "going"});
     add_pod(c, "p", "a");
