@@ -20,9 +20,6 @@ struct MovedNode {
     std::map<std::string, int> places{};  ///< by node: pods that the plan moves there
     bool has_several_kinds = false;       ///< the plan moves pods that differ to several nodes
     std::map<std::string, int> taken{};   ///< by node: moved pods that the scheduler has put there
-    /// The scheduler, which does not know the plan, has put a pod elsewhere. The rest may then lack
-    /// room.
-    bool is_off_plan = false;
 };
 
 /// In calm, pods wait for a node only because the autoscaler has moved them. A removal is judged if
@@ -100,7 +97,9 @@ private:
         const std::string to(fact.node);
         const auto planned = from.places.find(to);
         const int places = planned == from.places.end() ? 0 : planned->second;
-        if (from.has_several_kinds || ++from.taken[to] > places) from.is_off_plan = true;
+        // The scheduler, which does not know the plan, may have put the pod elsewhere: into a place
+        // of other pods of this removal or of another one.
+        if (from.has_several_kinds || ++from.taken[to] > places) last_change_ = fact.at;
         moved_.erase(at);
     }
 
@@ -126,7 +125,7 @@ private:
     bool holds(const std::string& name, const Moment& moment) const {
         const auto at = nodes_.find(name);
         return at != nodes_.end() && at->second.since >= moment.calm &&
-               at->second.since > last_change_ && !at->second.is_off_plan;
+               at->second.since > last_change_;
     }
 
     /// A node whose removal moves the only pods that lack a place; empty: there is none, or other
@@ -152,7 +151,8 @@ private:
     /// By batch: the nodes of evicted pods whose controllers are to replace them.
     std::map<std::string, std::deque<std::string>, std::less<>> owed_;
     std::map<std::string, std::string, std::less<>> moved_;  ///< pods without a node: their old one
-    Time last_change_{};                                     ///< by anything but removals
+    /// By anything but removals that go as planned.
+    Time last_change_{};
     bool has_restarted_ = false;
 };
 
