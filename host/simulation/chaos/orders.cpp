@@ -105,8 +105,12 @@ private:
 
     /// Whether a machine without pods was ordered with good reason: a fault kept it from joining,
     /// or a pod that it was ordered for has gone or has got another node.
+    ///
+    /// A simulated machine runs and joins only once its cloud's list shows it running. While the
+    /// cloud cannot be read it comes too late for its pods.
     bool is_excused(const LedgerMachine& machine) const {
         if (machine.is_withdrawn || machine.is_announced) return true;
+        if (machine.started.value_or(machine.listed) - machine.listed > service_time) return true;
         for (const FaultKind kind : {FaultKind::never_joins, FaultKind::stock_out,
                                      FaultKind::slow_scheduler, FaultKind::flap})
             if (ledger_.had_fault(kind, machine.group, machine.listed)) return true;
