@@ -100,6 +100,7 @@ private:
         const pods::DisruptionBudgets& budgets = judge_.context().budgets;
         if (budgets_count_) {
             if (const auto shortage = budgets.find_shortage(pods.moving)) {
+                out_.short_of_budget.push_back(node.node);
                 return blocked(node, shortage->pod,
                                "pod " + full_name(snapshot_.cluster, shortage->pod) +
                                    " cannot be evicted: " + shortage->sentence);

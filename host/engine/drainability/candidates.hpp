@@ -38,6 +38,8 @@ struct Candidate {
 struct Candidates {
     std::vector<Candidate> nodes{};     ///< by NodeIndex
     std::vector<NodeVerdict> others{};  ///< all other nodes, by name, each with the reason
+    /// Those of `others` that would be candidates if a disruption budget allowed it.
+    std::vector<NodeIndex> short_of_budget{};
     /// The next moment at which the result changes although nothing else does; absent: there is
     /// none.
     std::optional<Time> wake_at{};

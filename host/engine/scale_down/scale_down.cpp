@@ -8,6 +8,7 @@
 #include <capstan/sentence.hpp>
 
 #include "engine/next_change.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/scale_down/chosen_nodes_check.hpp"
 #include "engine/scale_down/node_selection.hpp"
 #include "engine/scale_down/unneeded.hpp"
@@ -91,6 +92,26 @@ void remember_unneeded(const pass_context::PassContext& context,
     memory.unneeded = std::move(now);
 }
 
+/// Adds the nodes that get soft taints although they are not unneeded: their pods have places, but
+/// other removals use up a disruption budget. Without the taint kube-scheduler would put pods of
+/// these removals there, and they would be moved again a few minutes later. While a drain uses up a
+/// budget, places are not looked for, so a node only keeps the taint that it has.
+void add_nodes_short_of_budget(const pass_context::PassContext& context,
+                               const drainability::Candidates& candidates,
+                               const UnneededNodes& unneeded, const Memory& memory,
+                               std::vector<std::string>& to) {
+    const snapshot::Cluster& cluster = context.snapshot->cluster;
+    for (const std::size_t i : unneeded.short_of_budget)
+        to.emplace_back(cluster.text(cluster.node(candidates.nodes[i].node).name));
+    const bool is_draining = std::ranges::any_of(memory.removals, [](const auto& entry) {
+        return !entry.second.empty && entry.second.phase != RemovalPhase::undoing;
+    });
+    if (!is_draining) return;
+    for (const NodeIndex node : candidates.short_of_budget)
+        if (has_taint(cluster.node(node), deletion_candidate_taint))
+            to.emplace_back(cluster.text(cluster.node(node).name));
+}
+
 ChosenNode make_chosen(std::size_t i, const drainability::Candidate& node,
                        const UnremovableReason& verdict, PodPlaces places) {
     ChosenNode out{.candidate = i, .because = verdict.because, .places = std::move(places)};
@@ -141,6 +162,7 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
         out.nodes.push_back(verdict_of(context, candidates.nodes[i], std::move(why), memory));
         if (waits) out.soft_taint_nodes.push_back(out.nodes.back().node);
     }
+    add_nodes_short_of_budget(context, candidates, unneeded, memory, out.soft_taint_nodes);
     return out;
 }
 

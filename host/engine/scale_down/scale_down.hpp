@@ -32,7 +32,8 @@ struct ScaleDown {
     std::vector<ChosenNode> chosen{};  ///< in the order in which they begin
     std::vector<NodeVerdict> nodes{};  ///< every node of the cluster, by name
     std::string no_removals_because{};
-    /// Unneeded nodes that are neither chosen nor being removed, by name: they get soft taints.
+    /// Nodes that may be removed soon and are neither chosen nor being removed: they get soft
+    /// taints. These are the unneeded nodes, and those that wait only for a budget.
     std::vector<std::string> soft_taint_nodes{};
     /// Groups that a repair of this pass makes smaller: only the next pass knows their size.
     std::set<NodeGroupId> groups_under_repair{};

@@ -147,15 +147,29 @@ private:
     bool try_node(std::size_t i) {
         if (out_.kept[i]) return false;
         std::optional<UnremovableReason> why = try_remove(i);
-        return why ? mark_unremovable(i, *std::move(why)) : true;
+        if (!why) return true;
+        if (!is_short_of_budget_ || !has_places(i)) return mark_unremovable(i, *std::move(why));
+        out_.kept[i] = std::move(why);
+        out_.short_of_budget.push_back(i);
+        return false;
+    }
+
+    /// Whether the node's pods would have places.
+    bool has_places(std::size_t i) {
+        const Relocation::Mark before = relocation_.mark();
+        const bool out = !relocation_.remove(at(i).node, at(i).moving);
+        relocation_.undo(before);
+        return out;
     }
 
     /// Removes the node. If something keeps it, returns the reason, and nothing has changed.
     std::optional<UnremovableReason> try_remove(std::size_t i) {
         const drainability::Candidate& node = at(i);
+        is_short_of_budget_ = false;
         if (auto reason = min_sizes_.find_unremovable_reason(node.node, node.group)) return reason;
         if (budgets_count_) {
             if (const auto shortage = budgets_.find_shortage(node.moving)) {
+                is_short_of_budget_ = true;
                 const std::string pod = drainability::full_name(cluster_, shortage->pod);
                 return UnremovableReason{
                     Unremovable::blocked_by_pod,
@@ -287,7 +301,8 @@ private:
     scheduling::Placement::Mark start_;
     std::vector<RemovalUnit> order_;
     UnneededNodes out_;
-    Relocation relocation_;                                        // made from order_ and out_
+    Relocation relocation_;            // made from order_ and out_
+    bool is_short_of_budget_ = false;  // the node of the last try_remove()
     std::vector<std::pair<std::size_t, PodIndex>> unplaceable_{};  // candidate, pod
     std::vector<std::pair<std::size_t, NodeIndex>>
         blocked_by_group_{};  // candidate, the node for which its group stays

@@ -5,7 +5,8 @@
 /// cluster, and its pods, together with pods that moved to it before, are placed on nodes that stay
 /// or are undecided. If a pod finds no place, or a minimum or a disruption budget forbids it, the
 /// step is undone and the node stays. So one walk over the candidates decides for all of them
-/// together, and no two nodes count on each other's room.
+/// together, and no two nodes count on each other's room. A node that waits for a budget takes pods
+/// only if no node that stays does, since these pods would soon be moved again.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,9 @@ struct UnneededNodes {
     std::vector<RemovalUnit> units{};  ///< unneeded, in the order of removal_order
     /// By candidate: why it is needed; absent: it is unneeded.
     std::vector<std::optional<UnremovableReason>> kept{};
+    /// Candidates that are kept only because earlier removals use up a disruption budget. Each of
+    /// them could be removed after these, and every pod would have a place.
+    std::vector<std::size_t> short_of_budget{};
     /// By candidate: the nodes to which its pods would move, ascending.
     std::vector<std::vector<NodeIndex>> to{};
     /// By pod: the node to which it would move; no_node: it does not move.

@@ -166,6 +166,36 @@ TEST(UnneededNodes, RespectDisruptionBudgets) {
     EXPECT_EQ(out.of("b").pod, "default/q");
 }
 
+TEST(UnneededNodes, WithoutABudgetGetSoftTaintsToo) {
+    PlanCase c = web({"a", "b", "c"});
+    add_pod(c, "p", "a").labels = {{"app", "x"}};
+    add_pod(c, "q", "b").labels = {{"app", "x"}};
+    c.test_cluster.budget("x", 1).selector = LabelSelector{.match_labels = {{"app", "x"}}};
+    snapshot::PodObject& large = add_pod(c, "r", "c", 3000);
+    EXPECT_THAT(c.run().plan.soft_taint_nodes, ElementsAre("a", "b"));
+    large.spec.requests = {{"cpu", 4000}};
+    EXPECT_THAT(c.run().plan.soft_taint_nodes, ElementsAre("a"))
+        << "b is the place for the pods of a";
+}
+
+TEST(UnneededNodes, KeepTheirSoftTaintsWhileADrainUsesTheirBudget) {
+    for (const bool has_taint : {false, true}) {
+        for (const bool is_draining : {false, true}) {
+            PlanCase c = web({"a", "b", "c"});
+            add_pod(c, "p", "a").labels = {{"app", "x"}};
+            add_pod(c, "q", "b").labels = {{"app", "x"}};
+            c.test_cluster.budget("x", 0).selector = LabelSelector{.match_labels = {{"app", "x"}}};
+            add_pod(c, "r", "c", 3000);
+            if (is_draining) c.being_removed("a", "web", RemovalPhase::draining, false);
+            if (has_taint)
+                c.test_cluster.change_node("b").taints = {
+                    {.key = "DeletionCandidateOfClusterAutoscaler",
+                     .effect = Effect::prefer_no_schedule}};
+            EXPECT_EQ(c.run().plan.soft_taint_nodes.size(), has_taint && is_draining ? 1u : 0u);
+        }
+    }
+}
+
 TEST(UnneededNodes, IncludeAllNodesOfAZeroOrMaxGroupOrNone) {
     PlanCase c;
     c.test_cluster.group("tpu", 2).options.zero_or_max = true;
