@@ -54,10 +54,10 @@ MovedFrom find_moved(const Memory& memory) {
     return out;
 }
 
-/// How many pods a controller wants, and has.
+/// How many pods a controller has.
 struct ControllerPods {
     const snapshot::ControllerObject* controller = nullptr;  ///< never NULL
-    int pods = 0;
+    int pods = 0;                                            ///< without terminating ones
 };
 
 /// The controllers of these pods, by controller_of. Pods of an unknown controller, or of one that
@@ -80,8 +80,10 @@ std::map<std::string_view, ControllerPods> count_controlled_pods(const snapshot:
                                  row.owner->name);
         if (at != out.end()) of_group[group] = &at->second;
     }
-    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod)
-        if (ControllerPods* const its = of_group[cluster.equivalence_group_of(pod)]) ++its->pods;
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
+        ControllerPods* const its = of_group[cluster.equivalence_group_of(pod)];
+        if (its != nullptr && !cluster.is_deleted(pod)) ++its->pods;
+    }
     return out;
 }
 

@@ -141,6 +141,9 @@ TEST(NodeSelection, WaitsWhileAPodOfTheLastRemovalIsYetToBeReplaced) {
     snapshot::PodObject& pod = add_pod(c, "db-1", "a");
     pod.owner = {.kind = "StatefulSet", .api_group = "apps", .name = "db"};
     add_pod(c, "large", "b", 2600);
+    snapshot::PodObject& ending = add_pod(c, "db-2", "going");
+    ending.owner = pod.owner;
+    ending.deleted = noon;
     c.unneeded_for(11min, {"a"});
     c.being_removed("going", "web", RemovalPhase::removed, false);
     const snapshot::Cluster cluster = c.test_cluster.cluster();
