@@ -93,8 +93,9 @@ private:
         NodePods pods = judge_.sort(node.node);
         note(pods.changes_at);
         if (pods.blocked_by) {
-            return blocked(node, *pods.blocked_by,
-                           judge(*pods.blocked_by, judge_.context()).sentence);
+            const DrainVerdict verdict = judge(*pods.blocked_by, judge_.context());
+            if (verdict.rule == "pdb") out_.short_of_budget.push_back(node.node);
+            return blocked(node, *pods.blocked_by, verdict.sentence);
         }
         // The budgets of a pod with safe-to-evict "true" count, too.
         const pods::DisruptionBudgets& budgets = judge_.context().budgets;
