@@ -19,6 +19,8 @@ namespace {
 
 /// The time within which evictions of a replica are counted.
 constexpr Duration window = std::chrono::hours(2);
+/// From the plan of a removal to its evictions: the taint is written, and kube-scheduler sees it.
+constexpr Duration plan_time = std::chrono::minutes(2);
 
 bool switches_soft_taints_off(const Input& input) {
     for (const Step& step : input.steps)
@@ -36,8 +38,8 @@ bool switches_soft_taints_off(const Input& input) {
 ///
 /// Two bounds apply to any two hours. In calm the lower one counts evictions without a cause, and
 /// the first of the replica. An eviction has a cause if
-///  - a pod ended by itself since the replica was last evicted: its node, or another one, has
-///    become less used, which no plan could know
+///  - a pod ended by itself since the replica was last evicted, or shortly before that, when the
+///    removal had begun: its node, or another one, has become less used, which no plan could know
 ///  - an expendable pod has a node: the autoscaler expects kube-scheduler to preempt it for the
 ///    pods that are moved, which the simulated scheduler does not
 ///  - the scenario switches soft taints off by a reload: the scheduler then does not know which
@@ -121,7 +123,7 @@ private:
         Evictions& evictions = leave(fact);
         if (is_excused) return {};
         const bool has_cause = !has_soft_taints_ || has_expendable_pods() ||
-                               (!evictions.empty() && evictions.back().at <= last_end_);
+                               (!evictions.empty() && evictions.back().at - plan_time <= last_end_);
         evictions.push_back({fact.at, has_cause});
         const Time from = fact.at - window;
         std::vector<Time> all, causeless;
