@@ -34,10 +34,16 @@ bool differs_from_template(const engine::Group& group, const NodeTemplate& actua
 
 /// Waste in calm shows as an order whose machine is removed again. The invariant remembers the time
 /// of each order that a cloud agreed to, and a node belongs to the last order of its group before
-/// the node was created. The machine was of use if any pod got a node after that order.
+/// the node was created. The machine was of use if any pod got a node after that order. The order
+/// is excused if a pod without a node was deleted after it, since it may have been for that pod.
 class Rest final : public Invariant {
 public:
     std::string_view name() const override { return "rest"; }
+
+    std::vector<std::string> on_fact(const Fact& fact) override {
+        if (fact.kind == FactKind::pod_deleted && fact.node.empty()) last_served_ = fact.at;
+        return {};
+    }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
         observe_served(moment);
@@ -143,7 +149,7 @@ private:
 
     bool is_calm_ = false;
     Time now_{};
-    Time last_served_{};             ///< the last pass in which a pod had got a node
+    Time last_served_{};             ///< when a pod last had got a node, or needed none any more
     std::set<std::string> running_;  ///< Picture::running of the last pass
     /// The times of the orders in calm that clouds agreed to.
     std::map<NodeGroupId, std::set<Time>> ordered_;

@@ -235,6 +235,22 @@ TEST_F(RemovalInvariants, DetectMachinesThatWereNeverUsed) {
     }
 }
 
+TEST_F(RemovalInvariants, AllowAnUnusedMachineForAPodThatIsDeleted) {
+    const auto invariant = rest_invariant();
+    calm = now;
+    order_for_one_pod();
+    pass(*invariant);
+    carry_out(*invariant);
+    now += 1min;
+    invariant->on_fact({.kind = FactKind::pod_deleted, .at = now, .pod = "default/p"});
+    pods.clear();
+    node.created = now;
+    decision = {};
+    remove_node();
+    pass(*invariant);
+    EXPECT_THAT(carry_out(*invariant), IsEmpty());
+}
+
 TEST_F(RemovalInvariants, AllowAnUnusedMachineThatEndsABackOff) {
     const auto invariant = rest_invariant();
     calm = now;
