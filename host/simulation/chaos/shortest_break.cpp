@@ -134,6 +134,7 @@ public:
                         "the same faults at fixed times do not break " + wanted_.invariant);
         if (breaks(all)) cut();
         leave_out();
+        drop_impossible();
         Break out{.input = make_input(best_, best_calm_),
                   .violation = best_violation_,
                   .events = best_.size(),
@@ -187,7 +188,8 @@ private:
         best_violation_ = is_error ? wanted_ : *same;
         return true;
     }
-    bool may_run() const { return runs_ < runs_max_; }
+    /// The last two runs are those of drop_impossible.
+    bool may_run() const { return runs_ + 2 < runs_max_; }
 
     /// Finds a short beginning that breaks: first without what comes after the violation, and then
     /// by bisection.
@@ -223,6 +225,32 @@ private:
             if (part == 1 && !has_left_out) return;
             part = std::max<std::size_t>(part / 2, 1);
         }
+    }
+
+    /// Drops actions whose target was left out, such as the scaling of a batch: the run skips them,
+    /// but in a scenario file they are mistakes.
+    void drop_impossible() {
+        std::vector<std::size_t> places;
+        for (const Unit& unit : best_)
+            for (const auto& [place, action] : unit.actions) places.push_back(place);
+        std::ranges::sort(places);
+        Recorder recorder;
+        const Input input = make_input(best_, best_calm_);
+        run_checked(input, setup_, watch_of(input), &recorder);
+        ++runs_;
+        std::set<std::size_t> impossible;
+        auto place = places.begin();
+        for (const Step& step : input.steps)
+            for (const Action& action : step.actions) {
+                if (recorder.left_out.contains(&action)) impossible.insert(*place);
+                ++place;
+            }
+        Units rest = best_;
+        for (Unit& unit : rest)
+            std::erase_if(unit.actions,
+                          [&](const auto& entry) { return impossible.contains(entry.first); });
+        std::erase_if(rest, [](const Unit& unit) { return unit.actions.empty() && !unit.fault; });
+        if (!impossible.empty()) breaks(rest, best_calm_);
     }
 
     const ChaosScenario& scenario_;
