@@ -181,6 +181,21 @@ TEST_F(OrdersInvariant, ExcusesMachinesWhosePodsGoBeforeTheCloudAnswers) {
     EXPECT_THAT(finish(), IsEmpty());
 }
 
+TEST_F(OrdersInvariant, ExcusesMachinesThatWereListedTooLate) {
+    for (const Duration until_read : {Duration(1min), Duration(16min)}) {
+        const auto invariant = orders_invariant();
+        group.machines.clear();
+        begin(*invariant);
+        arrive("default/web-a");
+        order(5);
+        see();
+        after(until_read);
+        for (const Machine& machine : std::vector(group.machines))
+            join(std::stoi(machine.id.value().substr(4)));
+        EXPECT_EQ(finish().size(), until_read > 15min ? 0u : 1u);
+    }
+}
+
 TEST_F(OrdersInvariant, ExcusesMachinesThatFail) {
     const auto invariant = orders_invariant();
     begin(*invariant);

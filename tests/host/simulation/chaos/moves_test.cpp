@@ -91,5 +91,20 @@ TEST_F(MovesInvariant, AllowsMachinesIfTheSchedulerDidNotKeepToThePlan) {
     EXPECT_THAT(pass(*moves), IsEmpty());
 }
 
+TEST_F(MovesInvariant, AllowsMachinesIfPodsOfAnotherRemovalWentElsewhere) {
+    memory.removals["n3"] = {.group = NodeGroupId("web"),
+                             .phase = engine::RemovalPhase::draining,
+                             .since = now,
+                             .places = {{"n2", {{"default/db#1", 1}}}}};
+    pass(*moves);
+    tell(FactKind::pod_evicted, "default/web-8", "n3");
+    tell(FactKind::pod_arrived, "default/web-9", "");
+    tell(FactKind::pod_bound, "default/web-9", "n4");
+    memory.removals.clear();
+    evict();
+    increase(1);
+    EXPECT_THAT(pass(*moves), IsEmpty());
+}
+
 }  // namespace
 }  // namespace capstan::simulation::chaos
