@@ -320,6 +320,16 @@ const AnsweredTarget* find_counting_answer(const Memory& memory, const NodeGroup
     return counts ? &at->second : nullptr;
 }
 
+int count_uncertain(const Memory& memory, const Group& group) noexcept {
+    const AnsweredTarget* const answer = find_counting_answer(memory, group.group);
+    if (answer == nullptr) return 0;
+    if (answer->agreed) return answer->unanswered;
+    const auto listed = std::ranges::count_if(group.machines, [](const Machine& machine) {
+        return machine.state != MachineState::deleting;
+    });
+    return std::max(0, answer->target - static_cast<int>(listed));
+}
+
 std::string why_target_counts(const Group& group, const std::vector<Group>& listed,
                               const Memory& memory) {
     const ListedTargets targets(listed, memory);

@@ -62,6 +62,10 @@ bool is_still_listed(const NodeRemoval& removal, const std::vector<Group>& group
 /// listed one. Borrows from `memory`.
 const AnsweredTarget* find_counting_answer(const Memory& memory, const NodeGroup& group) noexcept;
 
+/// The part of the group's target from increases whose answer is not known: they may have failed,
+/// so this part does not count when machines are removed. `group`: of with_answered_targets.
+int count_uncertain(const Memory& memory, const Group& group) noexcept;
+
 /// Why another target counts for a group than the listed one, with both numbers; empty: the listed
 /// target counts. `listed`: all groups as listed, `group` among them.
 std::string why_target_counts(const Group& group, const std::vector<Group>& listed,

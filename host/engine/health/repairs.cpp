@@ -44,7 +44,8 @@ public:
           now_(view.time.now),
           out_(out),
           not_begun_(group.target() - group.machines.real()),
-          above_min_(std::max(0, group.target() - group.machines.removal_asked -
+          above_min_(std::max(0, group.target() - count_uncertain(view.memory, *group.group) -
+                                     group.machines.removal_asked -
                                      group.group->group.min.value_or(0))) {}
 
     /// Whether it changes the group.

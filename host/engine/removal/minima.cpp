@@ -35,6 +35,9 @@ Minima::Minima(const Snapshot& snapshot, const templates::Membership& membership
         gone_[removal.group] += static_cast<int>(removal.machines.size());
     for (const auto& [group, machines] : memory.removed_machines)
         gone_[group] += health::count_unanswered(memory, group);
+    for (const auto& [id, answer] : memory.answered_targets)
+        if (const Group* const group = find_group(snapshot, id))
+            gone_[id] += health::count_uncertain(memory, *group);
     std::erase_if(totals_, [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
     if (totals_.empty()) return;
     const snapshot::Cluster& cluster = snapshot.cluster;

@@ -16,9 +16,12 @@ bool is_in_target(RemovalPhase phase) {
     return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
 }
 
-std::string why_at_minimum(const NodeGroup& group, int target, int being_removed, int planned) {
+std::string why_at_minimum(const NodeGroup& group, int target, int uncertain, int being_removed,
+                           int planned) {
     std::string out = "node group min size reached (" + std::to_string(group.min.value_or(0)) +
                       "): group " + group.id.value() + " has " + counted(target, "node");
+    if (uncertain > 0)
+        out += ", " + std::to_string(uncertain) + " requested without a known response";
     if (being_removed > 0) out += ", " + std::to_string(being_removed) + " being removed";
     if (planned > 0) out += ", " + std::to_string(planned) + " to be removed before this one";
     return out;
@@ -41,6 +44,7 @@ MinSizeLimits::MinSizeLimits(const pass_context::PassContext& context, const Mem
     }
     for (GroupIndex g = 0; g < context.groups().size(); ++g) {
         sizes_[g].being_removed += health::count_unanswered(memory, context.id(g));
+        sizes_[g].uncertain = health::count_uncertain(memory, context.groups()[g]);
         if (const RemovalBackoff* const left_out =
                 health::find_unremovable(memory, context.id(g), context.now))
             sizes_[g].left_out = left_out->because;
@@ -71,10 +75,11 @@ std::optional<UnremovableReason> MinSizeLimits::find_unremovable_reason(NodeInde
                                  "the target size of group " + its.id.value() + " is unknown"};
     }
     const Size& size = sizes_[group];
-    if (*its.target - size.being_removed - size.planned <= its.min.value_or(0)) {
+    const int left = *its.target - size.uncertain - size.being_removed - size.planned;
+    if (left <= its.min.value_or(0)) {
         return UnremovableReason{
             Unremovable::node_group_min_size_reached,
-            why_at_minimum(its, *its.target, size.being_removed, size.planned)};
+            why_at_minimum(its, *its.target, size.uncertain, size.being_removed, size.planned)};
     }
     const snapshot::Cluster& cluster = context_->snapshot->cluster;
     const limits::CountedNode counted_node(cluster, cluster.node(node));

@@ -36,6 +36,7 @@ public:
 
 private:
     struct Size {
+        int uncertain = 0;       // part of the target that an increase may not have reached
         int being_removed = 0;   // nodes in removal that the target still includes
         int planned = 0;         // nodes that the plan removes
         std::string left_out{};  // why the cloud does not remove machines; empty: it does

@@ -251,6 +251,16 @@ TEST_F(MachineRepairs, DoNotCountNodesBeingRemovedTowardsTheMinimum) {
     EXPECT_FALSE(repairs.removals.at(0).keep_target);
 }
 
+TEST_F(MachineRepairs, DoNotCountAnIncreaseWithoutAnAnswerTowardsTheMinimum) {
+    test_cluster.group("web", 2).group.min = 1;  // the cloud lists a target of 1
+    test_cluster.machine("web", "late");
+    memory.answered_targets[repaired_group] = {.target = 2, .since = noon, .deadline = noon + 1h};
+    pass_at(noon);
+    pass_at(noon + 16min);
+    EXPECT_THAT(removed(), ElementsAre("late"));
+    EXPECT_TRUE(repairs.removals.at(0).keep_target);
+}
+
 TEST_F(MachineRepairs, AreEmptyForAnUnreadableGroup) {
     settings.enforce_min_size = true;
     test_cluster.group("web", 3).group.min = 4;
