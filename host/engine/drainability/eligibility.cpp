@@ -116,6 +116,14 @@ std::optional<Ineligible> find_ineligible(const PassView& view, const health::He
         return Ineligible{.reason = Unremovable::not_autoscaled,
                           .because = "not in an autoscaled group"};
     }
+    if (const auto twin = view.membership.ready_twins.find(index);
+        twin != view.membership.ready_twins.end()) {
+        return Ineligible{.reason = Unremovable::unexpected_error,
+                          .because = "node " +
+                                     std::string(cluster.text(cluster.node(twin->second).name)) +
+                                     " has the same providerID and is ready; correct "
+                                     "spec.providerID of one of them"};
+    }
     if (auto backed_off = removal_backed_off(view, index)) return backed_off;
     // A node with a readiness taint may be removed once it has been unready for long enough,
     // counted from when it joined.

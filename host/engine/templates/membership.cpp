@@ -263,6 +263,18 @@ std::vector<bool> join_by_id(const snapshot::Cluster& cluster, const MachinesByI
     return is_twin;
 }
 
+/// Sets ready_twins, from what join_by_id has found.
+void note_ready_twins(const snapshot::Cluster& cluster, const MachinesById& machines,
+                      const std::vector<bool>& is_twin, Membership& out) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        if (!is_twin[n] || !cluster.node(n).ready) continue;
+        const MachineIndex* const machine =
+            machines.find(cluster.text(cluster.node(n).provider_id));
+        const auto node = std::ranges::find(out.machine_of, std::optional(*machine));
+        out.ready_twins.emplace(static_cast<NodeIndex>(node - out.machine_of.begin()), n);
+    }
+}
+
 /// Finds machines of nodes whose provider id is not that of a machine.
 void look_again(const snapshot::Cluster& cluster, const std::vector<Group>& groups,
                 const std::vector<bool>& is_twin, Membership& out) {
@@ -292,6 +304,7 @@ Membership make_membership(const Snapshot& snapshot) {
     out.nodes.resize(groups.size());
     for (const Group& group : groups) out.joined.emplace_back(group.machines.size(), false);
     const std::vector<bool> is_twin = join_by_id(cluster, machines, out);
+    note_ready_twins(cluster, machines, is_twin, out);
     look_again(cluster, groups, is_twin, out);
     return out;
 }

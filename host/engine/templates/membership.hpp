@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,9 @@ struct Membership {
     std::vector<std::vector<bool>> joined;
     /// Likewise, whether an earlier group has a machine with the same id.
     std::vector<std::vector<bool>> counted_elsewhere;
+    /// By a machine's node: another ready node with the machine's provider id. If both are ready,
+    /// one of the provider ids is wrong, and the machine may be that of the other node.
+    std::map<NodeIndex, NodeIndex> ready_twins;
 };
 
 /// If several machines share an id, the first one counts.

@@ -95,6 +95,23 @@ TEST(Eligibility, ExcludesNodesWithoutAGroup) {
     EXPECT_EQ(ineligible->reason, Unremovable::not_autoscaled);
 }
 
+TEST(Eligibility, ExcludesNodesWhoseProviderIdAnotherReadyNodeHas) {
+    const auto with_twin = [](bool ready) {
+        return [=](TestCluster& test_cluster, Memory&, health::Readiness&) {
+            test_cluster.pod("web", "web-1");
+            test_cluster.change_node("web-1").provider_id = "web-1";
+            auto& twin = test_cluster.node("web-2");
+            twin.provider_id = "web-1";
+            twin.ready = ready;
+        };
+    };
+    check_eligibility({
+        {"ready", with_twin(true), Unremovable::unexpected_error,
+         "node web-2 has the same providerID and is ready; correct spec.providerID of one of them"},
+        {"not ready", with_twin(false), Unremovable::none},
+    });
+}
+
 TEST(Eligibility, HonoursTheScaleDownDisabledAnnotation) {
     const auto annotated = [](const char* word) {
         return [=](TestCluster& w, Memory&, health::Readiness&) {
