@@ -233,9 +233,12 @@ private:
 
     std::optional<CountedReasons::Id> why_young(const snapshot::PodRow& pod,
                                                 const PendingPodGroup& found) {
-        // Without a delay a pod counts even if it was created at this very moment.
+        // Without a delay a pod counts even if it was created at this very moment. A pod from the
+        // future was created before the clock was set back, so its age is unknown.
         const Time created = time_.measured(pod.created);
-        if (found.delay <= Duration(0) || time_.now - created > found.delay) return std::nullopt;
+        const Duration age = time_.now - created;
+        if (found.delay <= Duration(0) || age > found.delay || age < -found.delay)
+            return std::nullopt;
         wake_at(later(later(created, found.delay), Duration(1)));
         return found.young;
     }

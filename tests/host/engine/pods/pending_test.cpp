@@ -168,8 +168,10 @@ TEST(PendingPods, MustBeOlderThanTheDelay) {
         Duration age;
         bool counts;
     };
-    for (const Case& c : {Case{0s, false}, Case{2min - 1ns, false}, Case{2min, false},
-                          Case{2min + 1ns, true}, Case{1h, true}}) {
+    // A pod from the future was created before the clock was set back.
+    for (const Case& c :
+         {Case{0s, false}, Case{2min - 1ns, false}, Case{2min, false}, Case{2min + 1ns, true},
+          Case{1h, true}, Case{-2min, false}, Case{-2min - 1ns, true}}) {
         TestCluster test_cluster;
         test_cluster.pod("p").created = noon - c.age;
         const pods::PendingPods pods = pods::find_pending(test_cluster.cluster(), settings, noon);
