@@ -38,8 +38,15 @@ void ObjectWatch::EventForwarder::finish_replace() {
     report(Change::synced, {});
 }
 
+bool ObjectWatch::EventForwarder::is_of_kind(const boost::json::object& object) const {
+    const std::string_view kind = base::text_at(object, "kind");
+    return (kind.empty() || options_.kind.empty() || kind == options_.kind) &&
+           !base::text_at(object, "metadata.name").empty();
+}
+
 void ObjectWatch::EventForwarder::set(const boost::json::value& object) {
     const boost::json::object& members = object.get_object();
+    if (!is_of_kind(members)) return;
     const std::string key = object_key(members);
     const std::string_view uid = base::text_at(members, "metadata.uid");
     const std::string_view version = base::text_at(members, "metadata.resourceVersion");
@@ -56,6 +63,7 @@ void ObjectWatch::EventForwarder::set(const boost::json::value& object) {
 }
 
 void ObjectWatch::EventForwarder::remove(const boost::json::value& object) {
+    if (!is_of_kind(object.get_object())) return;
     if (reported_.erase(object_key(object.get_object())) > 0)
         report(Change::deleted, with_kind(object));
 }

@@ -19,7 +19,8 @@ namespace capstan::kubernetes::client {
 
 /// Reports each object as `added`, then `synced`, then each change. After an interruption the watch
 /// resumes from its last version, or lists again if the server no longer has that version. A
-/// version of an object is reported once, also after a new list. Keeps only names, uids and
+/// version of an object is reported once, also after a new list. Objects of another kind and those
+/// without a name, which no correct server sends, are not reported. Keeps only names, uids and
 /// versions in memory. Used on the loop's thread alone.
 class ObjectWatch {
 public:
@@ -76,6 +77,8 @@ private:
             std::string uid{}, version{};
             std::uint64_t seen_in = 0;  ///< the number of the last list that had the object
         };
+        /// Whether it is an object of this kind with a name, as all objects of the watch should be.
+        bool is_of_kind(const boost::json::object& object) const;
         boost::json::object with_kind(const boost::json::value& object) const;
         void report(Change change, const boost::json::object& object);
         void report_vanished(const std::string& key, const Reported& object);

@@ -151,6 +151,15 @@ TEST_F(ObjectWatchTest, IgnoresAKnownVersionAndTheDeletionOfAnUnknownObject) {
     EXPECT_THAT(take_changes(), IsEmpty());
 }
 
+TEST_F(ObjectWatchTest, IgnoresObjectsOfAnotherKindAndObjectsWithoutAName) {
+    begin();
+    for (const std::string odd : {R"({"kind":"Frob","metadata":{"name":"a"}})",
+                                  R"({"kind":"Widget","metadata":{}})", R"({"kind":"Widget"})"})
+        push(event("ADDED", odd) + event("DELETED", odd));
+    push(event("DELETED", object("a", "6")));
+    EXPECT_THAT(take_changes(), ElementsAre("deleted a@6"));
+}
+
 TEST_F(ObjectWatchTest, ReportsAnErrorOnceAndItsEnd) {
     begin();
     const auto lose = [&] {
