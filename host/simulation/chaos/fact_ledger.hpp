@@ -13,6 +13,7 @@
 #include <capstan/resources.hpp>
 #include <capstan/time.hpp>
 
+#include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 #include "simulation/facts.hpp"
 
