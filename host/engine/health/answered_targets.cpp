@@ -92,9 +92,9 @@ private:
         if (of_group == memory.removed_machines.end()) return;
         for (const Machine& machine : group.machines) {
             const auto at = of_group->second.find(machine.id);
-            const bool is_late = at != of_group->second.end() && at->second.agreed &&
-                                 machine.state != MachineState::deleting;
-            if (is_late && at->second.target) add(group.group.id, *at->second.target);
+            if (at == of_group->second.end() || !at->second.agreed) continue;
+            const std::optional<int> target = at->second.target;
+            if (target && machine.state != MachineState::deleting) add(group.group.id, *target);
         }
     }
     std::map<NodeGroupId, Late> late_{};

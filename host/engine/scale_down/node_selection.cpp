@@ -54,10 +54,11 @@ MovedFrom find_moved(const Memory& memory) {
     return out;
 }
 
-/// How many pods a controller has.
+/// How many pods a controller wants, and has.
 struct ControllerPods {
     const snapshot::ControllerObject* controller = nullptr;  ///< never NULL
-    int pods = 0;                                            ///< without terminating ones
+    int replicas = 0;
+    int pods = 0;  ///< without terminating ones
 };
 
 /// The controllers of these pods, by controller_of. Pods of an unknown controller, or of one that
@@ -70,7 +71,8 @@ std::map<std::string_view, ControllerPods> count_controlled_pods(const snapshot:
         const std::string key = controller.ns + "/" + controller.kind + "/" + controller.name + "#";
         const auto at = moved_from.lower_bound(key);
         if (at != moved_from.end() && at->first.starts_with(key))
-            out.emplace(pods::controller_of(at->first), ControllerPods{&controller});
+            out.emplace(pods::controller_of(at->first),
+                        ControllerPods{&controller, *controller.replicas});
     }
     if (out.empty()) return out;
     std::vector<ControllerPods*> of_group(cluster.pod_group_count());
@@ -107,8 +109,7 @@ std::map<std::string, PendingReplacement> find_pending_replacements(
     const auto controllers = count_controlled_pods(cluster, evicted_from);
     for (const auto& [key, node] : evicted_from) {
         const auto at = controllers.find(pods::controller_of(key));
-        if (at == controllers.end() || at->second.pods >= *at->second.controller->replicas)
-            continue;
+        if (at == controllers.end() || at->second.pods >= at->second.replicas) continue;
         const snapshot::ControllerObject& its = *at->second.controller;
         const std::string state =
             its.kind + " " + its.ns + "/" + its.name + " has not replaced a pod";
