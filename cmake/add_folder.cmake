@@ -1,6 +1,14 @@
+# The program exports no symbol, or plugins would take its copies of std and Boost for their own. So data of shared
+# libraries is not copied into it either, which position-independent code does without.
+function(capstan_compile_for_program target)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+endfunction()
+
 # capstan_add_folder(capstan::LIBRARY[::FOLDER...] [SOURCES ...] HEADERS ... [PUBLIC ...] [PRIVATE ...])
-# The library of one folder of host, named like its namespace. PUBLIC is what its headers include, PRIVATE what its sources
+# The library of one folder of engine, host or simulator, named like its namespace. PUBLIC is what its headers include, PRIVATE what its sources
 # include besides; tests/lint/folders proves both. `capstan::LIBRARY::all` links every folder of a library.
+# Files of host include each other by their path below host, those of engine and simulator by their path in the project.
 function(capstan_add_folder name)
     cmake_parse_arguments(PARSE_ARGV 1 folder "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE")
     string(REPLACE "::" "_" target ${name})
@@ -8,12 +16,17 @@ function(capstan_add_folder name)
     set(scope PUBLIC)
     if(folder_SOURCES)
         add_library(${target} STATIC ${folder_SOURCES})
+        capstan_compile_for_program(${target})
     else()
         set(scope INTERFACE)
         add_library(${target} INTERFACE)
     endif()
     add_library(${name} ALIAS ${target})
-    target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/host FILES ${folder_HEADERS})
+    set(base ${PROJECT_SOURCE_DIR})
+    if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${PROJECT_SOURCE_DIR}/host/")
+        set(base ${PROJECT_SOURCE_DIR}/host)
+    endif()
+    target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${base} FILES ${folder_HEADERS})
     set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
     target_link_libraries(${target} ${scope} ${folder_PUBLIC})
     if(folder_PRIVATE)

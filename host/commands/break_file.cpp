@@ -7,14 +7,14 @@
 
 #include "commands/command_line.hpp"
 #include "commands/file_io.hpp"
-#include "simulation/chaos/shortest_break.hpp"
-#include "simulation/run_figures.hpp"
-#include "simulation/scenario_writer.hpp"
+#include "simulator/chaos/shortest_break.hpp"
+#include "simulator/run_figures.hpp"
+#include "simulator/scenario_writer.hpp"
 
 namespace capstan::commands {
 namespace {
 
-simulation::Setup setup_of(const Simulation& simulation) {
+simulator::Setup setup_of(const Simulation& simulation) {
     return {.config = simulation.prepared->sound_config(),
             .plugins = simulation.prepared->plugins,
             .version = CAPSTAN_VERSION};
@@ -22,19 +22,19 @@ simulation::Setup setup_of(const Simulation& simulation) {
 
 /// Runs the file without chaos.
 Result<void> check_break(const std::filesystem::path& file,
-                         const simulation::chaos::Violation& wanted) {
+                         const simulator::chaos::Violation& wanted) {
     std::ostringstream complaints;
     SimulateInput input;
     input.scenario = file.string();
     const std::optional<Simulation> read = make_simulation(input, complaints);
     if (!read)
         return fail(ErrorCode::internal, file.string() + ": cannot be read: " + complaints.str());
-    simulation::Observers none;
-    const auto report = simulation::chaos::run_judged(read->input, setup_of(*read), none);
+    simulator::Observers none;
+    const auto report = simulator::chaos::run_judged(read->input, setup_of(*read), none);
     const bool is_error = wanted.invariant == "error";
     const bool breaks =
         report ? std::ranges::any_of(report->unmet,
-                                     [&](const simulation::Unmet& unmet) {
+                                     [&](const simulator::Unmet& unmet) {
                                          return unmet.text.starts_with(wanted.invariant + ": ");
                                      })
                : is_error;
@@ -46,18 +46,18 @@ Result<void> check_break(const std::filesystem::path& file,
 
 Result<BreakFile> write_break(const Simulation& simulation, std::uint64_t seed,
                               const std::filesystem::path& folder, const std::string& repeat) {
-    CAPSTAN_TRY(simulation::chaos::Break found, simulation::chaos::find_shortest_break(
-                                                    simulation.input, setup_of(simulation), seed));
-    const simulation::chaos::Violation& violation = found.violation;
+    CAPSTAN_TRY(simulator::chaos::Break found, simulator::chaos::find_shortest_break(
+                                                   simulation.input, setup_of(simulation), seed));
+    const simulator::chaos::Violation& violation = found.violation;
     found.input.title = violation.invariant + ": " + violation.text;
-    const simulation::ScenarioExtras extras{
+    const simulator::ScenarioExtras extras{
         .sections = simulation.sections,
         .balancers = simulation.balancers,
         .remarks = {
             "Found by: " + repeat,
-            "Breaks " + violation.invariant + " at " + simulation::clock_text(violation.at) + ".",
+            "Breaks " + violation.invariant + " at " + simulator::clock_text(violation.at) + ".",
             "Move this file to tests/scenarios/found to keep it as a test."}};
-    CAPSTAN_TRY(const std::string text, simulation::write_scenario(found.input, extras));
+    CAPSTAN_TRY(const std::string text, simulator::write_scenario(found.input, extras));
     const std::filesystem::path file =
         folder / (std::filesystem::path(simulation.input.source).stem().string() + "-seed-" +
                   std::to_string(seed) + ".toml");

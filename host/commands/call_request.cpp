@@ -13,9 +13,9 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
+#include "autoscaler/record/json_reader.hpp"
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
-#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -56,7 +56,7 @@ Resources decode_resources(const JsonCursor& place, bool may_be_negative) {
 std::vector<Taint> decode_taints(const JsonCursor& place) {
     std::vector<Taint> out;
     for (const JsonCursor& item : place.items()) {
-        runtime::record::refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
+        autoscaler::record::refuse_unknown(item, {"key", "value", "effect", "timeAdded"});
         Taint taint{.key = name(item.required("key")),
                     .value = std::string(item["value"].text().value_or(""))};
         const JsonCursor effect = item.required("effect");
@@ -75,7 +75,7 @@ std::optional<double> decode_price(const JsonCursor& place) {
 }
 
 NodeGroup decode_group(const JsonCursor& place) {
-    runtime::record::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
+    autoscaler::record::refuse_unknown(place, {"id", "min", "max", "target", "tags"});
     NodeGroup out{.id = NodeGroupId(name(place.required("id")))};
     out.min = count(place["min"]);
     out.max = count(place["max"]);
@@ -85,7 +85,7 @@ NodeGroup decode_group(const JsonCursor& place) {
 }
 
 NodeTemplate decode_template(const JsonCursor& place) {
-    runtime::record::refuse_unknown(
+    autoscaler::record::refuse_unknown(
         place, {"name", "labels", "annotations", "taints", "capacity", "allocatable", "free",
                 "machine_type", "zone", "arch", "os"});
     NodeTemplate out{.name = name(place.required("name"))};
@@ -155,7 +155,7 @@ void sum_up(ScaleUpOption& option, const std::vector<PodEquivalenceGroup>& class
 }
 
 ScaleUpOption decode_option(const JsonCursor& place, const Pods& pods) {
-    runtime::record::refuse_unknown(
+    autoscaler::record::refuse_unknown(
         place, {"group", "nodes", "template", "pods", "similar", "price_per_hour"});
     ScaleUpOption out;
     out.group = decode_group(place.required("group"));
@@ -214,7 +214,7 @@ NodeGroup decode_sized_group(const JsonCursor& place) {
 }  // namespace
 
 ExpanderRequest decode_expander_request(const JsonCursor& root) {
-    runtime::record::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
+    autoscaler::record::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
     ExpanderRequest out;
     Pods pods = decode_pods(root["pods"]);
     std::vector<ScaleUpOption> options;
@@ -236,12 +236,12 @@ ExpanderRequest decode_expander_request(const JsonCursor& root) {
 }
 
 SimilarityRequest decode_similarity_request(const JsonCursor& root) {
-    runtime::record::refuse_unknown(root, {"a", "b"});
+    autoscaler::record::refuse_unknown(root, {"a", "b"});
     return {decode_template(root.required("a")), decode_template(root.required("b"))};
 }
 
 SplitterRequest decode_splitter_request(const JsonCursor& root) {
-    runtime::record::refuse_unknown(root, {"nodes", "groups"});
+    autoscaler::record::refuse_unknown(root, {"nodes", "groups"});
     SplitterRequest out;
     out.nodes = static_cast<int>(root.required("nodes").integer(0, count_max).value_or(0));
     std::vector<NodeGroup> groups;

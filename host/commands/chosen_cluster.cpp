@@ -8,9 +8,9 @@
 namespace capstan::commands {
 namespace {
 
-runtime::config::Log warnings_alone() {
-    runtime::config::Log out;
-    out.level = runtime::config::LogLevel::warn;
+config::Log warnings_alone() {
+    config::Log out;
+    out.level = config::LogLevel::warn;
     return out;
 }
 
@@ -39,11 +39,11 @@ ChosenCluster::ChosenCluster() : log_(warnings_alone(), loop_.clock()) {}
 Result<std::unique_ptr<ChosenCluster>> ChosenCluster::open(const ClusterChoice& choice,
                                                            Access access) {
     std::unique_ptr<ChosenCluster> out(new ChosenCluster);
-    runtime::config::Cluster cluster;
+    config::Cluster cluster;
     cluster.kubeconfig = choice.kubeconfig;
     cluster.context = choice.context;
     CAPSTAN_TRY(out->link_,
-                runtime::daemon::ClusterLink::open(
+                autoscaler::daemon::ClusterLink::open(
                     cluster, out->loop_, out->log_,
                     {.version = CAPSTAN_VERSION, .dry_run = access == Access::read_only}));
     return out;

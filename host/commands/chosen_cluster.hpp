@@ -9,10 +9,10 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/daemon/cluster_link.hpp"
 #include "io/loop.hpp"
 #include "kubernetes/client/kube_api.hpp"
-#include "runtime/daemon/cluster_link.hpp"
-#include "runtime/services/logger.hpp"
+#include "plugin_runtime/services/logger.hpp"
 
 namespace CLI {
 class App;
@@ -49,8 +49,8 @@ private:
     const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
     io::Loop loop_{io_};
-    runtime::services::Logger log_;
-    std::unique_ptr<runtime::daemon::ClusterLink> link_;  ///< not NULL
+    plugin_runtime::services::Logger log_;
+    std::unique_ptr<autoscaler::daemon::ClusterLink> link_;  ///< not NULL
 };
 
 /// Sends the request and runs the loop until the reply is there.

@@ -71,7 +71,7 @@ void ClusterReport::open(const ClusterPlaces& places) {
     print(json_of(places));
 }
 
-void ClusterReport::print(Duration at, const simulation::live::LiveLine& line) {
+void ClusterReport::print(Duration at, const simulator::live::LiveLine& line) {
     if (format_ != OutputFormat::text) {
         return print(json::object{{"kind", line.kind},
                                   {"at_ms", milliseconds(at)},

@@ -11,7 +11,7 @@
 #include <capstan/time.hpp>
 
 #include "commands/result_output.hpp"
-#include "simulation/live/live_events.hpp"
+#include "simulator/live/live_events.hpp"
 
 namespace capstan::commands {
 
@@ -32,7 +32,7 @@ public:
 
     void open(const ClusterPlaces& places);
     /// `at`: real time from the start.
-    void print(Duration at, const simulation::live::LiveLine& line);
+    void print(Duration at, const simulator::live::LiveLine& line);
 
 private:
     void print(const ClusterPlaces& places);

@@ -15,14 +15,14 @@
 #include "commands/crd.hpp"
 #include "commands/file_io.hpp"
 #include "kubernetes/base/json_path.hpp"
-#include "simulation/api_server/api_server.hpp"
-#include "simulation/control_plane/control_plane.hpp"
-#include "simulation/live/live_cloud.hpp"
-#include "simulation/live/live_config.hpp"
-#include "simulation/live/live_events.hpp"
-#include "simulation/live/live_warnings.hpp"
-#include "simulation/live/scenario_player.hpp"
-#include "simulation/prepare.hpp"
+#include "simulator/api_server/api_server.hpp"
+#include "simulator/control_plane/control_plane.hpp"
+#include "simulator/live/live_cloud.hpp"
+#include "simulator/live/live_config.hpp"
+#include "simulator/live/live_events.hpp"
+#include "simulator/live/live_warnings.hpp"
+#include "simulator/live/scenario_player.hpp"
+#include "simulator/prepare.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -55,7 +55,7 @@ public:
               store_, {.speed = options.speed,
                        .node_start_up = simulation.input.ready_delay,
                        .seed = simulation.input.seed + 1,
-                       .default_spread = simulation::scheduler_spread(simulation.input, config_)}),
+                       .default_spread = simulator::scheduler_spread(simulation.input, config_)}),
           cloud_(simulation.input, options.speed) {}
 
     Result<void> run() {
@@ -71,26 +71,26 @@ private:
     Result<void> define_balancers();
     Result<void> start_daemon();
     Result<void> write_config();
-    simulation::live::ScenarioPlayer& make_player();
-    void await_leader(simulation::live::ScenarioPlayer& player);
+    simulator::live::ScenarioPlayer& make_player();
+    void await_leader(simulator::live::ScenarioPlayer& player);
     void await_signal();
-    void report(const simulation::live::LiveLine& line) {
+    void report(const simulator::live::LiveLine& line) {
         report_.print(loop_.monotonic() - began_, line);
     }
     void on_scenario_end(int unmet);
     void end(Result<void> result);
 
     const Simulation& simulation_;
-    const runtime::config::Config& config_;
+    const config::Config& config_;
     const ClusterOptions& options_;
     const ClusterFolder& folder_;
     ClusterReport& report_;
     boost::asio::io_context io_{};
     io::Loop loop_{io_};
-    simulation::api_server::ObjectStore store_;
-    simulation::api_server::ApiServer server_;
-    simulation::control_plane::ControlPlane control_plane_;
-    simulation::live::LiveCloud cloud_;
+    simulator::api_server::ObjectStore store_;
+    simulator::api_server::ApiServer server_;
+    simulator::control_plane::ControlPlane control_plane_;
+    simulator::live::LiveCloud cloud_;
     boost::asio::signal_set signals_{io_, SIGINT, SIGTERM};
     std::optional<ReservedPort>
         admin_port_{};  ///< the daemon's, started by this command or by hand
@@ -98,8 +98,8 @@ private:
     Duration began_{0};
     bool is_ending_ = false;
     Result<void> result_{};
-    std::optional<simulation::live::LiveEvents> live_events_{};
-    std::optional<simulation::live::ScenarioPlayer> player_{};
+    std::optional<simulator::live::LiveEvents> live_events_{};
+    std::optional<simulator::live::ScenarioPlayer> player_{};
     std::unique_ptr<io::ProgramProcess> daemon_{};
 };
 
@@ -125,7 +125,7 @@ Result<void> LiveCluster::open() {
                   .log = folder_.log(),
                   .runs_daemon = options_.runs_daemon,
                   .speed = options_.speed,
-                  .warnings = simulation::live::find_live_warnings(
+                  .warnings = simulator::live::find_live_warnings(
                       simulation_.input, !config_.pipeline.clouds.empty())});
     return {};
 }
@@ -141,8 +141,8 @@ Result<void> LiveCluster::begin() {
         });
     CAPSTAN_CHECK(define_balancers());
     control_plane_.start();
-    live_events_.emplace(store_, [this](const simulation::live::LiveLine& line) { report(line); });
-    simulation::live::ScenarioPlayer& player = make_player();
+    live_events_.emplace(store_, [this](const simulator::live::LiveLine& line) { report(line); });
+    simulator::live::ScenarioPlayer& player = make_player();
     player.fill();
     if (options_.runs_daemon) CAPSTAN_CHECK(start_daemon());
     // Without leader election there is no Lease to wait for.
@@ -162,7 +162,7 @@ Result<void> LiveCluster::define_balancers() {
     CAPSTAN_TRY(const boost::json::object definition, parse_definition(balancer_definition));
     const auto made =
         store_.create(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "", definition,
-                      {.part = simulation::api_server::ObjectPart::everything});
+                      {.part = simulator::api_server::ObjectPart::everything});
     if (!made) return fail(ErrorCode::internal, made.error().message);
     // The server serves the kind only after its watch has seen the definition.
     io_.poll();
@@ -185,8 +185,8 @@ Result<void> LiveCluster::start_daemon() {
 }
 
 Result<void> LiveCluster::write_config() {
-    const runtime::config::TomlValue settings = cloud_.settings();
-    CAPSTAN_TRY(const std::string text, simulation::live::make_live_config(
+    const config::TomlValue settings = cloud_.settings();
+    CAPSTAN_TRY(const std::string text, simulator::live::make_live_config(
                                             config_, simulation_.input,
                                             simulation_.input.clouds.empty() ? nullptr : &settings,
                                             simulation_.prepared->shipped,
@@ -196,19 +196,19 @@ Result<void> LiveCluster::write_config() {
     return write_file(folder_.config(), text);
 }
 
-simulation::live::ScenarioPlayer& LiveCluster::make_player() {
+simulator::live::ScenarioPlayer& LiveCluster::make_player() {
     const Duration quiet_period =
-        simulation::live::quiet_period_of(config_, simulation_.input, options_.speed) +
+        simulator::live::quiet_period_of(config_, simulation_.input, options_.speed) +
         cloud_.slowest_boot();
     return player_.emplace(
         store_, simulation_.input,
-        simulation::live::ScenarioPlayer::Options{
+        simulator::live::ScenarioPlayer::Options{
             .speed = options_.speed,
             .quiet_period = quiet_period,
-            .report = [this](const simulation::live::LiveLine& line) { report(line); },
+            .report = [this](const simulator::live::LiveLine& line) { report(line); },
             .balancers = simulation_.balancers,
             // The daemon reloads its configuration file when the file changes.
-            .change_cloud = [this](const simulation::ExternalEvent& what,
+            .change_cloud = [this](const simulator::ExternalEvent& what,
                                    Duration since) -> Result<void> {
                 CAPSTAN_CHECK(cloud_.apply(what, since));
                 return write_config();
@@ -227,7 +227,7 @@ void LiveCluster::await_signal() {
 }
 
 /// Starts the scenario once an autoscaler holds the Lease.
-void LiveCluster::await_leader(simulation::live::ScenarioPlayer& player) {
+void LiveCluster::await_leader(simulator::live::ScenarioPlayer& player) {
     const std::string& ns = config_.cluster.kube_namespace;
     const std::string& lease = config_.cluster.leader_election.lease;
     const auto found = store_.find(store_.kind("leases.coordination.k8s.io"), ns, lease);

@@ -19,9 +19,9 @@
 #include "commands/help_formatter.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/write_dump.hpp"
+#include "config/text.hpp"
+#include "config/upstream_flags.hpp"
 #include "io/known_secrets.hpp"
-#include "runtime/config/text.hpp"
-#include "runtime/config/upstream_flags.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -261,17 +261,17 @@ std::string config_hint(const CLI::App& command, const std::string& word) {
 
 /// The message for `word`, an argument that the command does not take.
 std::string unknown(const CLI::App& command, const std::string& word) {
-    const std::string shown = runtime::config::shortened(word, 60);
+    const std::string shown = config::shortened(word, 60);
     if (word.starts_with('-')) {
         const std::string option = word.substr(0, word.find('='));
         std::string hint = config_hint(command, option);
-        if (hint.empty()) hint = runtime::config::upstream_flag_hint(option);
-        if (hint.empty()) hint = runtime::config::suggestion(option, options_of(command));
+        if (hint.empty()) hint = config::upstream_flag_hint(option);
+        if (hint.empty()) hint = config::suggestion(option, options_of(command));
         return "unknown option '" + shown + "'" + hint;
     }
     const std::vector<std::string> commands = commands_of(command);
     if (commands.empty()) return "unexpected argument '" + shown + "'" + config_hint(command, word);
-    const std::string meant = runtime::config::suggestion(word, commands);
+    const std::string meant = config::suggestion(word, commands);
     return "unknown command '" + shown + "'" +
            (meant.empty() ? "; commands are " + joined(commands) : meant);
 }

@@ -12,7 +12,7 @@
 
 #include "commands/external_command.hpp"
 #include "commands/table.hpp"
-#include "runtime/guard/signal_trap.hpp"
+#include "plugin_runtime/guard/signal_trap.hpp"
 
 namespace CLI {
 class App;
@@ -95,7 +95,7 @@ enum ExitCode : int {
     exit_unchecked = 3,  ///< `plugin verify`: no check failed, but some were skipped
     /// `run`: the watchdog stopped the daemon because of a stuck plugin or thread, or of its use of
     /// memory; restart it.
-    exit_held_up = runtime::guard::exit_held_up,
+    exit_held_up = plugin_runtime::guard::exit_held_up,
 };
 
 }  // namespace capstan::commands

@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "autoscaler/config_doubts.hpp"
 #include "commands/command_line.hpp"
 #include "commands/creation_check.hpp"
 #include "commands/json_schema.hpp"
@@ -10,7 +11,6 @@
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
-#include "runtime/config_doubts.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -21,20 +21,20 @@ std::string count_of(std::size_t n, const std::string& noun) {
     return std::to_string(n) + " " + noun + (n == 1 ? "" : "s");
 }
 
-json::array findings_of(const runtime::config::Diagnostics& diagnostics) {
+json::array findings_of(const config::Diagnostics& diagnostics) {
     json::array out;
-    for (const runtime::config::Diagnostic& d : diagnostics.sorted()) {
-        out.push_back(json::object{
-            {"severity", d.severity == runtime::config::Severity::error ? "error" : "warning"},
-            {"line", d.place.line},
-            {"column", d.place.column},
-            {"message", d.message}});
+    for (const config::Diagnostic& d : diagnostics.sorted()) {
+        out.push_back(
+            json::object{{"severity", d.severity == config::Severity::error ? "error" : "warning"},
+                         {"line", d.place.line},
+                         {"column", d.place.column},
+                         {"message", d.message}});
     }
     return out;
 }
 
 void print_text(const std::string& file, const LoadedPipeline& prepared, Streams streams) {
-    const runtime::config::Diagnostics& diagnostics = prepared.loaded.diagnostics;
+    const config::Diagnostics& diagnostics = prepared.loaded.diagnostics;
     streams.err << diagnostics.text();
     if (prepared.is_sound()) {
         streams.out << file << ": ok, " << count_of(prepared.plugins.size(), "plugin")
@@ -46,7 +46,7 @@ void print_text(const std::string& file, const LoadedPipeline& prepared, Streams
 
 void warn_of_doubts(LoadedPipeline& prepared) {
     if (!prepared.is_sound()) return;
-    for (const auto& doubt : runtime::find_config_doubts(prepared.config(), prepared.plugins)) {
+    for (const auto& doubt : autoscaler::find_config_doubts(prepared.config(), prepared.plugins)) {
         const bool says_what_to_do = doubt.found.ends_with('?');
         prepared.loaded.diagnostics.warning(
             doubt.place, says_what_to_do ? doubt.found : doubt.found + "; " + doubt.fix);
@@ -98,17 +98,16 @@ int print_result(const Result<std::string>& explanation, Streams streams) {
 
 int explain(const std::string& key, const std::string& file, Streams streams) {
     if (file.empty()) {
-        const auto unknown = [](const PluginInstanceId&) -> const runtime::config::PluginSettings* {
+        const auto unknown = [](const PluginInstanceId&) -> const config::PluginSettings* {
             return nullptr;
         };
-        return print_result(runtime::config::explain_key(key, nullptr, unknown), streams);
+        return print_result(config::explain_key(key, nullptr, unknown), streams);
     }
     const auto prepared = load_pipeline(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->loaded.config) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
-    return print_result(runtime::config::explain_key(key, &prepared->config(), settings.lookup()),
-                        streams);
+    return print_result(config::explain_key(key, &prepared->config(), settings.lookup()), streams);
 }
 
 }  // namespace
@@ -140,11 +139,10 @@ int print_configuration(const std::string& file, bool defaults, Streams streams)
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
     const PluginSettingsTable settings(prepared->plugins);
-    streams.out << runtime::config::print_config(prepared->config(),
-                                                 defaults || file.empty()
-                                                     ? runtime::config::PrintDefaults::yes
-                                                     : runtime::config::PrintDefaults::no,
-                                                 settings.lookup());
+    streams.out << config::print_config(
+        prepared->config(),
+        defaults || file.empty() ? config::PrintDefaults::yes : config::PrintDefaults::no,
+        settings.lookup());
     return exit_ok;
 }
 

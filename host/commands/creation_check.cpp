@@ -10,10 +10,10 @@
 
 #include <boost/json/parse.hpp>
 
+#include "autoscaler/plugin_host.hpp"
 #include "commands/child_process.hpp"
+#include "config/text.hpp"
 #include "io/printable.hpp"
-#include "runtime/config/text.hpp"
-#include "runtime/plugin_host.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -34,8 +34,8 @@ std::string message_of(std::string_view line) {
 
 /// The setting that a message of the plugin is about: it begins with "settings.region: ". NULL:
 /// none.
-const runtime::config::SettingValue* find_setting(const runtime::LoadedPlugin& plugin,
-                                                  std::string_view message) {
+const config::SettingValue* find_setting(const autoscaler::LoadedPlugin& plugin,
+                                         std::string_view message) {
     constexpr std::string_view prefix = "settings.";
     if (!message.starts_with(prefix)) return nullptr;
     message.remove_prefix(prefix.size());
@@ -47,14 +47,13 @@ constexpr char warning_mark = '!';
 
 /// Runs in the child, for the plugins from index `first` on. Each begins a line with its index
 /// before its code runs, so that after a crash the last line names the plugin.
-int create_all(const runtime::config::Config& config, const runtime::PluginSet& plugins,
+int create_all(const config::Config& config, const autoscaler::PluginSet& plugins,
                std::size_t first, const SendLine& send) {
     std::size_t i = first;
-    runtime::config::Config logging = config;
-    logging.log = {.level = runtime::config::LogLevel::warn,
-                   .format = runtime::config::LogFormat::json,
-                   .per_plugin = {}};
-    const auto host = runtime::PluginHost::open(
+    config::Config logging = config;
+    logging.log = {
+        .level = config::LogLevel::warn, .format = config::LogFormat::json, .per_plugin = {}};
+    const auto host = autoscaler::PluginHost::open(
         logging, plugins,
         {.version = CAPSTAN_VERSION,
          .has_cluster = true,
@@ -78,7 +77,7 @@ int create_all(const runtime::config::Config& config, const runtime::PluginSet& 
 /// Reads the lines of a child, which the plugins' code can write as well.
 class LineReader {
 public:
-    LineReader(const runtime::PluginSet& plugins, runtime::config::Diagnostics& diagnostics)
+    LineReader(const autoscaler::PluginSet& plugins, config::Diagnostics& diagnostics)
         : plugins_(plugins), diagnostics_(diagnostics) {}
 
     void read(std::string_view line) {
@@ -100,26 +99,25 @@ public:
 
 private:
     void warn(std::size_t index, const std::string& what) {
-        const runtime::LoadedPlugin& plugin = plugins_[index];
-        const runtime::config::SettingValue* const setting = find_setting(plugin, what);
+        const autoscaler::LoadedPlugin& plugin = plugins_[index];
+        const config::SettingValue* const setting = find_setting(plugin, what);
         const std::string& id = plugin.config.id.value();
         diagnostics_.warning(
             setting == nullptr ? plugin.config.place : setting->place,
-            io::printable(setting == nullptr
-                              ? "plugin " + id + ": " + what
-                              : runtime::config::join_path("plugin", id) + "." + what,
+            io::printable(setting == nullptr ? "plugin " + id + ": " + what
+                                             : config::join_path("plugin", id) + "." + what,
                           message_max));
     }
 
-    const runtime::PluginSet& plugins_;
-    runtime::config::Diagnostics& diagnostics_;
+    const autoscaler::PluginSet& plugins_;
+    config::Diagnostics& diagnostics_;
     std::optional<std::size_t> begun_;
 };
 
 }  // namespace
 
-void check_creation(const runtime::config::Config& config, const runtime::PluginSet& plugins,
-                    runtime::config::Diagnostics& diagnostics) {
+void check_creation(const config::Config& config, const autoscaler::PluginSet& plugins,
+                    config::Diagnostics& diagnostics) {
     for (std::size_t first = 0; first < plugins.size();) {
         LineReader lines(plugins, diagnostics);
         const ChildEnd end = run_child(

@@ -1,7 +1,7 @@
 /// Whether the plugins of a configuration take their settings: each instance is created once.
 #pragma once
 
-#include "runtime/plugin_set.hpp"
+#include "autoscaler/plugin_set.hpp"
 
 namespace capstan::commands {
 
@@ -9,7 +9,7 @@ namespace capstan::commands {
 /// fails, crashes or does not return within ten seconds is an error at the place of the instance's
 /// table. The plugins run in a child process, which has the rights of this one. The caller must
 /// have no other thread.
-void check_creation(const runtime::config::Config& config, const runtime::PluginSet& plugins,
-                    runtime::config::Diagnostics& diagnostics);
+void check_creation(const config::Config& config, const autoscaler::PluginSet& plugins,
+                    config::Diagnostics& diagnostics);
 
 }  // namespace capstan::commands

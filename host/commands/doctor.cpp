@@ -8,22 +8,22 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
+#include "autoscaler/config_doubts.hpp"
+#include "autoscaler/daemon/checkup.hpp"
+#include "autoscaler/daemon/host_environment.hpp"
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
 #include "io/known_secrets.hpp"
-#include "runtime/config_doubts.hpp"
-#include "runtime/daemon/checkup.hpp"
-#include "runtime/daemon/host_environment.hpp"
 
 namespace capstan::commands {
 namespace {
 
 namespace json = boost::json;
 
-using runtime::daemon::Finding;
-using runtime::daemon::Verdict;
+using autoscaler::daemon::Finding;
+using autoscaler::daemon::Verdict;
 
 struct DoctorArguments {
     LiveChoice live;
@@ -88,21 +88,21 @@ std::vector<Finding> look(const LiveChoice& choice, std::ostream& err) {
                  "fix the file; check it with `capstan config check`"}};
     }
     std::vector<Finding> out{{Verdict::good, "configuration", file + " is valid", ""}};
-    for (const auto& remark : runtime::daemon::check_environment((*loaded)->config))
+    for (const auto& remark : autoscaler::daemon::check_environment((*loaded)->config))
         out.push_back({Verdict::warning, remark.what, remark.found, remark.fix});
-    for (const auto& doubt : runtime::find_config_doubts((*loaded)->config, (*loaded)->plugins))
+    for (const auto& doubt : autoscaler::find_config_doubts((*loaded)->config, (*loaded)->plugins))
         out.push_back({Verdict::warning, doubt.what, doubt.found, doubt.fix});
-    const auto host = runtime::PluginHost::start((*loaded)->config, (*loaded)->plugins,
-                                                 {.seed = random_seed(),
-                                                  .version = CAPSTAN_VERSION,
-                                                  .has_cluster = true,
-                                                  .is_dry_run = true});
+    const auto host = autoscaler::PluginHost::start((*loaded)->config, (*loaded)->plugins,
+                                                    {.seed = random_seed(),
+                                                     .version = CAPSTAN_VERSION,
+                                                     .has_cluster = true,
+                                                     .is_dry_run = true});
     if (!host) {
         out.push_back({Verdict::missing, "plugins", host.error().message,
                        "fix the settings or credentials of the plugin"});
         return out;
     }
-    const auto more = runtime::daemon::examine((*loaded)->config, **host, CAPSTAN_VERSION);
+    const auto more = autoscaler::daemon::examine((*loaded)->config, **host, CAPSTAN_VERSION);
     out.insert(out.end(), more.begin(), more.end());
     return out;
 }

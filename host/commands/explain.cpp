@@ -16,8 +16,8 @@
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
-#include "runtime/config/text.hpp"
-#include "simulation/run.hpp"
+#include "config/text.hpp"
+#include "simulator/run.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 struct ExplainArguments {
     SimulateInput input;
     std::string kind, name, ns;  ///< as they were typed
-    simulation::Question question{};
+    simulator::Question question{};
     std::string at;                 ///< as it was typed
     std::optional<Duration> after;  ///< the time, from the start; absent: the dump's own, the end
     std::optional<Time> moment;     ///< the same as a time of day
@@ -35,7 +35,7 @@ struct ExplainArguments {
 };
 
 /// Gives the recorded pass to the explainer.
-int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, Streams streams) {
+int show_recorded(const SimulateInput& input, simulator::Explainer& explainer, Streams streams) {
     const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
     if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
     explainer.on_last_look(pass->input);
@@ -47,7 +47,7 @@ int show_recorded(const SimulateInput& input, simulation::Explainer& explainer, 
 using ProviderIds = std::map<std::string, std::string, std::less<>>;
 
 /// Names the machine of the node as the dump does.
-void name_as_in_dump(simulation::Explained& explained, const ProviderIds& provider_ids) {
+void name_as_in_dump(simulator::Explained& explained, const ProviderIds& provider_ids) {
     std::optional<engine::pass::NodeMachine>& of = explained.answer.machine;
     if (!of || !of->machine) return;
     const auto id = provider_ids.find(of->machine->id.value());
@@ -56,13 +56,13 @@ void name_as_in_dump(simulation::Explained& explained, const ProviderIds& provid
 
 /// Runs the simulation up to the moment of the question. Unless --at is given, a dump is explained
 /// as it is, before the simulated scheduler and the autoscaler have changed anything.
-int show_simulation(const ExplainArguments& arguments, simulation::Question& question,
-                    std::optional<simulation::Explainer>& explainer, ProviderIds& provider_ids,
+int show_simulation(const ExplainArguments& arguments, simulator::Question& question,
+                    std::optional<simulator::Explainer>& explainer, ProviderIds& provider_ids,
                     Streams streams) {
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
-    simulation::Input& input = simulation->input;
-    const runtime::config::Config& config = simulation->prepared->sound_config();
+    simulator::Input& input = simulation->input;
+    const config::Config& config = simulation->prepared->sound_config();
     std::optional<Duration> after = arguments.after;
     if (arguments.moment) {
         if (!input.real_start())
@@ -74,13 +74,13 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
     }
     if (!arguments.input.cluster.empty() && !after) {
         after = Duration(0);
-        question.untried_default_spread = simulation::scheduler_spread(input, config);
+        question.untried_default_spread = simulator::scheduler_spread(input, config);
         input.scheduler = false;
     }
     if (after) question.at = input.start + *after;
     explainer.emplace(question);
     provider_ids = input.provider_ids;
-    const auto report = simulation::run(
+    const auto report = simulator::run(
         input,
         {.config = config,
          .plugins = simulation->prepared->plugins,
@@ -95,15 +95,15 @@ int show_simulation(const ExplainArguments& arguments, simulation::Question& que
 
 /// Prints the response of a daemon, or the result of a pass on a live cluster.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
-    const simulation::Question& question = arguments.question;
+    const simulator::Question& question = arguments.question;
     const bool is_text = *arguments.format == OutputFormat::text;
-    const runtime::daemon::AdminQuestion asked{.pod_ns = question.pod_ns,
-                                               .pod = question.pod_name,
-                                               .workload_kind = question.workload_kind,
-                                               .workload = question.workload_name,
-                                               .node = question.node,
-                                               .group = question.group.value(),
-                                               .as_text = is_text};
+    const autoscaler::daemon::AdminQuestion asked{.pod_ns = question.pod_ns,
+                                                  .pod = question.pod_name,
+                                                  .workload_kind = question.workload_kind,
+                                                  .workload = question.workload_name,
+                                                  .node = question.node,
+                                                  .group = question.group.value(),
+                                                  .as_text = is_text};
     const SimulateInput& input = arguments.input;
     const Result<std::string> answer =
         input.live ? ask_cluster({input.config, input.set, arguments.cluster}, asked, streams.err)
@@ -146,14 +146,14 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     const bool is_recorded = !arguments.input.recorded.empty();
     if (is_recorded && !arguments.at.empty())
         return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
-    simulation::Question question = arguments.question;
-    std::optional<simulation::Explainer> explainer(question);
+    simulator::Question question = arguments.question;
+    std::optional<simulator::Explainer> explainer(question);
     ProviderIds provider_ids;
     const int code = is_recorded
                          ? show_recorded(arguments.input, *explainer, streams)
                          : show_simulation(arguments, question, explainer, provider_ids, streams);
     if (code != exit_ok) return code;
-    Result<simulation::Explained> explained = explainer->result();
+    Result<simulator::Explained> explained = explainer->result();
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
     name_as_in_dump(*explained, provider_ids);
     if (*arguments.format == OutputFormat::text) {
@@ -167,7 +167,7 @@ int run_explain(ExplainArguments arguments, Streams streams) {
 void add_subject(CLI::App& command, ExplainArguments& arguments) {
     command
         .add_option("kind", arguments.kind,
-                    "Kind of object: " + runtime::config::joined_names(explained_kinds()))
+                    "Kind of object: " + config::joined_names(explained_kinds()))
         ->required()
         ->type_name("KIND[/NAME]");
     command.add_option("name", arguments.name, "Object name or unique prefix; omit for matrix")
@@ -203,7 +203,7 @@ void add_explain(CLI::App& parent, Action& action) {
         command.get_option(option)->needs(command.get_option("--live"));
     arguments->format = add_output_format(command, &arguments->is_wide);
     command.callback([&action, arguments] {
-        Result<simulation::Question> question =
+        Result<simulator::Question> question =
             parse_question(arguments->kind, arguments->name, arguments->ns);
         if (!question) throw CLI::ValidationError(question.error().message);
         arguments->question = *std::move(question);

@@ -15,8 +15,8 @@
 
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
+#include "config/text.hpp"
 #include "engine/remedies.hpp"
-#include "runtime/config/text.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -108,7 +108,7 @@ void print_group_reasons(std::ostream& out, const engine::pass::PodAnswer& pod,
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
-void print_pod(std::ostream& out, const simulation::Explained& explained) {
+void print_pod(std::ostream& out, const simulator::Explained& explained) {
     const Sentences text(explained.answer.unhealthy_because);
     out << explained.subject << '\n';
     if (!explained.state.empty()) out << "  " << explained.state << '\n';
@@ -124,10 +124,10 @@ void print_pod(std::ostream& out, const simulation::Explained& explained) {
 }
 
 /// Prints the workload, and its pods as `print_pod` does.
-void print_workload(std::ostream& out, const simulation::Explained& explained) {
+void print_workload(std::ostream& out, const simulator::Explained& explained) {
     out << explained.subject << '\n' << "  " << explained.state << '\n';
     if (!explained.remedy.empty()) out << "  remedy: " << explained.remedy << '\n';
-    for (const simulation::Explained& pod : explained.pods) print_pod(out << '\n', pod);
+    for (const simulator::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
 std::string comparison_text(const engine::templates::TemplateComparison& comparison) {
@@ -187,7 +187,7 @@ std::string machine_text(const Machine& machine) {
     if (!machine.zone.empty()) out += ", zone " + machine.zone;
     if (machine.spot) out += *machine.spot ? ", spot" : ", on demand";
     if (machine.price_per_hour)
-        out += ", " + runtime::config::toml_number(*machine.price_per_hour) + " per hour";
+        out += ", " + config::toml_number(*machine.price_per_hour) + " per hour";
     if (machine.error) out += ", " + machine.error->message;
     return out;
 }
@@ -211,9 +211,9 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
     }
 }
 
-void print_node(std::ostream& out, const simulation::Explained& explained,
+void print_node(std::ostream& out, const simulator::Explained& explained,
                 const engine::NodeVerdict& node, const Sentences& text) {
-    const runtime::PassAnswer& answer = explained.answer;
+    const autoscaler::PassAnswer& answer = explained.answer;
     const Time at = explained.at;
     const std::string& state = explained.state.empty() ? answer.node_state : explained.state;
     out << node.node << (state.empty() ? "" : ": ") << state << '\n';
@@ -258,7 +258,7 @@ void print_remedies(std::ostream& out, const engine::pass::Matrix& matrix) {
 }
 
 /// A line for each group, with its size.
-Rows wide_rows(const simulation::Explained& explained, const engine::pass::Matrix& matrix,
+Rows wide_rows(const simulator::Explained& explained, const engine::pass::Matrix& matrix,
                std::size_t pods, const Sentences& text) {
     Rows rows;
     for (std::size_t g = 0; g < matrix.groups.size(); ++g)
@@ -268,7 +268,7 @@ Rows wide_rows(const simulation::Explained& explained, const engine::pass::Matri
     return rows;
 }
 
-void print_matrix(std::ostream& out, const simulation::Explained& explained,
+void print_matrix(std::ostream& out, const simulator::Explained& explained,
                   const engine::pass::Matrix& matrix, const Sentences& text, bool is_wide) {
     if (matrix.pod_groups.empty()) out << "no pending pods\n";
     if (matrix.groups.empty()) out << "no node group exists\n";
@@ -319,7 +319,7 @@ json::object pods_json(const engine::PodCount& pods) {
     return {{"example", pods.example}, {"count", pods.count}};
 }
 
-json::object pod_json(const simulation::Explained& explained) {
+json::object pod_json(const simulator::Explained& explained) {
     json::object out{{"pod", explained.subject}};
     if (!explained.state.empty()) out["state"] = explained.state;
     if (!explained.answer.pod) return out;
@@ -347,9 +347,9 @@ json::object pod_json(const simulation::Explained& explained) {
     return out;
 }
 
-json::object workload_json(const simulation::Explained& explained) {
+json::object workload_json(const simulator::Explained& explained) {
     json::array pods;
-    for (const simulation::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
+    for (const simulator::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
     return {{"workload", explained.subject},
             {"state", explained.state},
             {"remedy", explained.remedy},
@@ -425,8 +425,8 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     return out;
 }
 
-json::object node_json(const simulation::Explained& explained, const engine::NodeVerdict& node) {
-    const runtime::PassAnswer& answer = explained.answer;
+json::object node_json(const simulator::Explained& explained, const engine::NodeVerdict& node) {
+    const autoscaler::PassAnswer& answer = explained.answer;
     const std::string& gone = explained.state;
     json::object out{{"node", node.node},
                      {"state", gone.empty() ? answer.node_state : gone},
@@ -472,8 +472,8 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
 
 }  // namespace
 
-void print_explained(std::ostream& out, const simulation::Explained& explained, bool is_wide) {
-    const runtime::PassAnswer& answer =
+void print_explained(std::ostream& out, const simulator::Explained& explained, bool is_wide) {
+    const autoscaler::PassAnswer& answer =
         explained.pods.empty() ? explained.answer : explained.pods.front().answer;
     const Sentences text(answer.unhealthy_because);
     text.print_health(out);
@@ -484,8 +484,8 @@ void print_explained(std::ostream& out, const simulation::Explained& explained, 
     print_pod(out, explained);
 }
 
-json::object explained_json(const simulation::Explained& explained) {
-    const runtime::PassAnswer& answer = explained.answer;
+json::object explained_json(const simulator::Explained& explained) {
+    const autoscaler::PassAnswer& answer = explained.answer;
     json::object out = answer.group            ? group_json(*answer.group)
                        : answer.node           ? node_json(explained, *answer.node)
                        : answer.matrix         ? matrix_json(*answer.matrix)

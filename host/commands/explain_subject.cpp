@@ -15,14 +15,14 @@
 #include <capstan/sentence.hpp>
 #include <capstan/url.hpp>
 
+#include "autoscaler/daemon/admin_server.hpp"
+#include "autoscaler/daemon/single_pass.hpp"
 #include "commands/live_command.hpp"
+#include "config/text.hpp"
 #include "io/curl_http_client.hpp"
 #include "io/gzip.hpp"
 #include "io/text_format.hpp"
 #include "io/url.hpp"
-#include "runtime/config/text.hpp"
-#include "runtime/daemon/admin_server.hpp"
-#include "runtime/daemon/single_pass.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -53,10 +53,10 @@ std::string_view kind_of(std::string_view word) {
 
 Error unknown_kind(const std::string& word) {
     const std::vector<std::string> known = explained_kinds();
-    const std::string meant = runtime::config::suggestion(word, known);
+    const std::string meant = config::suggestion(word, known);
     return {ErrorCode::invalid_argument,
-            "unknown kind '" + runtime::config::shortened(word, 60) + "'" +
-                (meant.empty() ? "; known: " + runtime::config::joined_names(known) : meant)};
+            "unknown kind '" + config::shortened(word, 60) + "'" +
+                (meant.empty() ? "; known: " + config::joined_names(known) : meant)};
 }
 
 struct NamespacedName {
@@ -83,8 +83,8 @@ std::vector<std::string> explained_kinds() {
     return out;
 }
 
-Result<simulation::Question> parse_question(const std::string& kind, const std::string& name,
-                                            const std::string& ns) {
+Result<simulator::Question> parse_question(const std::string& kind, const std::string& name,
+                                           const std::string& ns) {
     std::string word = kind, subject = name;
     const std::size_t slash = kind.find('/');
     if (slash != std::string::npos && name.empty()) {
@@ -94,31 +94,32 @@ Result<simulation::Question> parse_question(const std::string& kind, const std::
     const std::string_view known = kind_of(word);
     if (known.empty()) return fail(unknown_kind(word));
     if (known == "matrix") {
-        if (subject.empty()) return simulation::Question{};
+        if (subject.empty()) return simulator::Question{};
         return fail(ErrorCode::invalid_argument,
                     "'" + subject + "' was not expected: matrix covers all pods and groups");
     }
     if (subject.empty())
         return fail(ErrorCode::invalid_argument,
                     "the name of the " + std::string(known) + " is missing");
-    if (known == "group") return simulation::Question{.group = NodeGroupId(subject)};
-    if (known == "node") return simulation::Question{.node = subject};
+    if (known == "group") return simulator::Question{.group = NodeGroupId(subject)};
+    if (known == "node") return simulator::Question{.node = subject};
     CAPSTAN_TRY(const NamespacedName full, parse_name(subject, ns));
-    if (known == "pod") return simulation::Question{.pod_ns = full.ns, .pod_name = full.name};
-    return simulation::Question{.pod_ns = full.ns,
-                                .workload_kind = std::string(runtime::daemon::workload_kind(known)),
-                                .workload_name = full.name};
+    if (known == "pod") return simulator::Question{.pod_ns = full.ns, .pod_name = full.name};
+    return simulator::Question{
+        .pod_ns = full.ns,
+        .workload_kind = std::string(autoscaler::daemon::workload_kind(known)),
+        .workload_name = full.name};
 }
 
 namespace {
 
-std::string path_of(const runtime::daemon::AdminQuestion& question) {
+std::string path_of(const autoscaler::daemon::AdminQuestion& question) {
     const auto part = [](const std::string& text) { return percent_encode(text); };
     std::string out = "/api/v2/explain/";
     if (!question.pod.empty()) {
         out += "pod/" + part(question.pod_ns) + "/" + part(question.pod);
     } else if (!question.workload.empty()) {
-        out += std::string(runtime::daemon::workload_word(question.workload_kind)) + "/" +
+        out += std::string(autoscaler::daemon::workload_word(question.workload_kind)) + "/" +
                part(question.pod_ns) + "/" + part(question.workload);
     } else if (!question.node.empty()) {
         out += "node/" + part(question.node);
@@ -154,7 +155,7 @@ std::string sentence_of(const HttpReply& reply) {
     if (io::recognize_format(reply.body) == "HTML")
         line = "an HTML page; is this the admin port of capstan run?";
     return "HTTP status " + std::to_string(reply.status) +
-           (line.empty() ? "" : ": " + runtime::config::shortened(line, 120));
+           (line.empty() ? "" : ": " + config::shortened(line, 120));
 }
 
 Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
@@ -173,7 +174,7 @@ Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
 }  // namespace
 
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
-                               const runtime::daemon::AdminQuestion& question) {
+                               const autoscaler::daemon::AdminQuestion& question) {
     const std::string path = path_of(question);
     CAPSTAN_TRY(std::string ca_pem, read_file(daemon.ca_file));
     CAPSTAN_TRY(std::string token, read_file(daemon.token_file));
@@ -192,7 +193,8 @@ Result<std::string> ask_daemon(const DaemonAddress& daemon,
 }
 
 Result<std::string> ask_cluster(const LiveChoice& choice,
-                                const runtime::daemon::AdminQuestion& question, std::ostream& err) {
+                                const autoscaler::daemon::AdminQuestion& question,
+                                std::ostream& err) {
     std::signal(SIGPIPE, SIG_IGN);
     const auto loaded_or = load_live_config(choice, err);
     if (!loaded_or) {
@@ -203,12 +205,12 @@ Result<std::string> ask_cluster(const LiveChoice& choice,
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(
         const auto host,
-        runtime::PluginHost::start(
+        autoscaler::PluginHost::start(
             loaded->config, loaded->plugins,
             {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
     CAPSTAN_TRY(const auto pass,
-                runtime::daemon::decide_single_pass(loaded->config, *host,
-                                                    {.version = CAPSTAN_VERSION, .seed = seed}));
+                autoscaler::daemon::decide_single_pass(loaded->config, *host,
+                                                       {.version = CAPSTAN_VERSION, .seed = seed}));
     return explain_pass(*pass, question);
 }
 

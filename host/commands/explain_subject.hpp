@@ -7,9 +7,9 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/daemon/admin_server.hpp"
 #include "commands/live_command.hpp"
-#include "runtime/daemon/admin_server.hpp"
-#include "simulation/explainer.hpp"
+#include "simulator/explainer.hpp"
 
 namespace capstan::commands {
 
@@ -22,8 +22,8 @@ std::vector<std::string> explained_kinds();
 /// they have to agree. An empty `ns` means that none was given; the namespace is "default" then.
 /// The error says what is wrong.
 ///     pod/web-1, "", "shop"  ->  the pod shop/web-1
-Result<simulation::Question> parse_question(const std::string& kind, const std::string& name,
-                                            const std::string& ns);
+Result<simulator::Question> parse_question(const std::string& kind, const std::string& name,
+                                           const std::string& ns);
 
 // Questions about a live cluster: asked of its daemon, or decided here.
 
@@ -34,11 +34,12 @@ struct DaemonAddress {
     std::string ca_file{};     ///< PEM file of trusted authorities; empty: the system's
 };
 Result<std::string> ask_daemon(const DaemonAddress& daemon,
-                               const runtime::daemon::AdminQuestion& question);
+                               const autoscaler::daemon::AdminQuestion& question);
 
 /// Decides one pass now, as the daemon of that choice would, and answers the question about
 /// it. Warnings go to `err`.
 Result<std::string> ask_cluster(const LiveChoice& choice,
-                                const runtime::daemon::AdminQuestion& question, std::ostream& err);
+                                const autoscaler::daemon::AdminQuestion& question,
+                                std::ostream& err);
 
 }  // namespace capstan::commands

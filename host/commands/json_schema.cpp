@@ -13,9 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-using runtime::config::Field;
-using runtime::config::Fields;
-using runtime::config::TomlValue;
+using config::Field;
+using config::Fields;
+using config::TomlValue;
 
 json::object table_schema(const Fields& fields);
 
@@ -91,9 +91,9 @@ json::object field_schema(const Field& field) {
     json::object out = item_schema(field);
     if (field.list) out = in_list(std::move(out));
     if (field.map) out = {{"type", "object"}, {"additionalProperties", std::move(out)}};
-    const bool is_section = runtime::config::is_section(field);
+    const bool is_section = config::is_section(field);
     out["description"] = is_section ? field.doc : field.doc + " (" + describe_type(field) + ")";
-    const auto standard = runtime::config::parse_toml_value(field.default_toml);
+    const auto standard = config::parse_toml_value(field.default_toml);
     if (!is_section && !field.default_toml.empty() && standard)
         out["default"] = json_from(*standard);
     if (field.deprecated) out["deprecated"] = true;
@@ -127,15 +127,15 @@ json::object instance_schema(const Field& plugin, const Fields& settings) {
 
 }  // namespace
 
-json::object configuration_schema(const runtime::PluginSet& plugins) {
+json::object configuration_schema(const autoscaler::PluginSet& plugins) {
     json::object out{{"$schema", "http://json-schema.org/draft-07/schema#"},
                      {"title", "Capstan configuration"}};
-    for (auto& member : table_schema(runtime::config::config_schema()))
+    for (auto& member : table_schema(config::config_schema()))
         out[member.key()] = std::move(member.value());
-    const auto plugin = std::ranges::find(runtime::config::config_schema(), "plugin", &Field::key);
-    if (plugin == runtime::config::config_schema().end()) return out;
+    const auto plugin = std::ranges::find(config::config_schema(), "plugin", &Field::key);
+    if (plugin == config::config_schema().end()) return out;
     json::object instances;
-    for (const runtime::LoadedPlugin& each : plugins)
+    for (const autoscaler::LoadedPlugin& each : plugins)
         instances[each.config.id.value()] = instance_schema(*plugin, each.fields);
     out["properties"].at("plugin").as_object()["properties"] = std::move(instances);
     return out;

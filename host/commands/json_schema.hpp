@@ -3,12 +3,12 @@
 
 #include <boost/json/object.hpp>
 
-#include "runtime/plugin_set.hpp"
+#include "autoscaler/plugin_set.hpp"
 
 namespace capstan::commands {
 
 /// Made from the tables of keys that the configuration is parsed with. Settings of an instance in
 /// `plugins` follow the schema of its class; settings of other instances may be any table.
-boost::json::object configuration_schema(const runtime::PluginSet& plugins);
+boost::json::object configuration_schema(const autoscaler::PluginSet& plugins);
 
 }  // namespace capstan::commands

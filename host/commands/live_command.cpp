@@ -18,15 +18,15 @@
 #include "commands/option_checks.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
-#include "runtime/config/diagnostics.hpp"
-#include "runtime/config/document.hpp"
-#include "runtime/config/text.hpp"
-#include "simulation/explainer.hpp"
+#include "config/diagnostics.hpp"
+#include "config/document.hpp"
+#include "config/text.hpp"
+#include "simulator/explainer.hpp"
 
 namespace capstan::commands {
 namespace {
 
-simulation::Question asked_question(const runtime::daemon::AdminQuestion& asked) {
+simulator::Question asked_question(const autoscaler::daemon::AdminQuestion& asked) {
     return {.pod_ns = asked.pod_ns,
             .pod_name = asked.pod,
             .workload_kind = asked.workload_kind,
@@ -43,8 +43,8 @@ std::string config_text_of(const std::filesystem::path& file) {
 
 /// Whether the file asks for the pod's service account, which has no contexts.
 bool names_service_account(const std::string& config_text) {
-    runtime::config::Diagnostics ignored({"", config_text});
-    const auto root = runtime::config::parse_toml(ignored);
+    config::Diagnostics ignored({"", config_text});
+    const auto root = config::parse_toml(ignored);
     const auto* const cluster = root ? root->find("cluster") : nullptr;
     const auto* const kubeconfig = cluster == nullptr ? nullptr : cluster->find("kubeconfig");
     return kubeconfig != nullptr && kubeconfig->text == "in-cluster";
@@ -55,7 +55,7 @@ bool names_service_account(const std::string& config_text) {
 std::vector<std::string> overrides_of(const LiveChoice& choice, const std::string& config_text) {
     std::vector<std::string> out = choice.set;
     const auto put = [&out](const std::string& key, const std::string& value) {
-        out.push_back(key + "=" + runtime::config::toml_string(value));
+        out.push_back(key + "=" + config::toml_string(value));
     };
     const auto& [kubeconfig, context] = choice.cluster;
     if (!choice.log_level.empty()) put("log.level", choice.log_level);
@@ -74,17 +74,16 @@ void add_live_choice(CLI::App& command, LiveChoice& choice) {
     add_overrides(command, choice.set);
     add_cluster_choice(command, choice.cluster, ClusterDefault::configuration);
     std::vector<std::string> levels;
-    for (const std::string_view level : names_of(runtime::config::LogLevel{}))
-        levels.emplace_back(level);
+    for (const std::string_view level : names_of(config::LogLevel{})) levels.emplace_back(level);
     command
         .add_option("--log-level", choice.log_level,
-                    "Lowest level of messages that are logged: " +
-                        runtime::config::joined_names(levels) + " (default: log.level)")
+                    "Lowest level of messages that are logged: " + config::joined_names(levels) +
+                        " (default: log.level)")
         ->check(one_of(levels))
         ->type_name("LEVEL");
 }
 
-Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
+Result<std::shared_ptr<const autoscaler::daemon::LoadedConfig>> load_live_config(
     const LiveChoice& choice, std::ostream& warnings) {
     std::string text = config_text_of(choice.config);
     std::shared_ptr<LoadedPipeline> prepared =
@@ -92,12 +91,11 @@ Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
     const std::string complaints = prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return fail(ErrorCode::invalid_config, complaints);
     warnings << complaints;
-    auto out = std::make_shared<runtime::daemon::LoadedConfig>();
+    auto out = std::make_shared<autoscaler::daemon::LoadedConfig>();
     out->config = prepared->config();
     out->plugins = prepared->plugins;
     const PluginSettingsTable settings(prepared->plugins);
-    out->toml = runtime::config::print_config(out->config, runtime::config::PrintDefaults::yes,
-                                              settings.lookup());
+    out->toml = config::print_config(out->config, config::PrintDefaults::yes, settings.lookup());
     out->text = std::move(text);
     out->owner = std::move(prepared);
     return out;
@@ -114,10 +112,10 @@ std::uint64_t random_seed() {
     return (std::uint64_t{device()} << 32) | device();
 }
 
-Result<std::string> explain_pass(const runtime::PassReport& pass,
-                                 const runtime::daemon::AdminQuestion& asked) {
-    const simulation::Question question = asked_question(asked);
-    simulation::Explainer explainer(question);
+Result<std::string> explain_pass(const autoscaler::PassReport& pass,
+                                 const autoscaler::daemon::AdminQuestion& asked) {
+    const simulator::Question question = asked_question(asked);
+    simulator::Explainer explainer(question);
     explainer.on_last_look(pass.input);
     explainer.on_end();
     const auto& explained = explainer.result();

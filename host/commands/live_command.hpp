@@ -9,8 +9,8 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/daemon/daemon.hpp"
 #include "commands/chosen_cluster.hpp"
-#include "runtime/daemon/daemon.hpp"
 
 namespace capstan::commands {
 
@@ -28,7 +28,7 @@ void add_live_choice(CLI::App& command, LiveChoice& choice);
 
 /// Reads the file, loads and checks its plugins. Warnings go to `warnings`. The error is
 /// `invalid_config` and lists everything that is wrong, with its places.
-Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> load_live_config(
+Result<std::shared_ptr<const autoscaler::daemon::LoadedConfig>> load_live_config(
     const LiveChoice& choice, std::ostream& warnings);
 
 /// The holder identity in the Lease: "node-7_1a2b3c4d5e6f7081". The random part makes it differ
@@ -39,7 +39,7 @@ std::string make_identity(std::uint64_t chance);
 std::uint64_t random_seed();
 
 /// The answer to a question about a pass, as `capstan explain` gives it.
-Result<std::string> explain_pass(const runtime::PassReport& pass,
-                                 const runtime::daemon::AdminQuestion& question);
+Result<std::string> explain_pass(const autoscaler::PassReport& pass,
+                                 const autoscaler::daemon::AdminQuestion& question);
 
 }  // namespace capstan::commands

@@ -11,13 +11,17 @@ namespace {
 template <class From>
 std::unique_ptr<LoadedPipeline> prepare_from(const From& from,
                                              std::span<const std::string> overrides = {}) {
-    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    runtime::config::Loaded loaded = runtime::config::load_config(from, shipped, overrides);
-    auto prepared = std::make_unique<LoadedPipeline>(LoadedPipeline{
-        std::move(shipped), runtime::plugin_files::LibraryRegistry(), std::move(loaded), {}});
+    config::ShippedPlugins shipped(config::shipped_plugins_root());
+    config::Loaded loaded = config::load_config(from, shipped, overrides);
+    auto prepared = std::make_unique<LoadedPipeline>(
+        LoadedPipeline{std::move(shipped),
+                       plugin_runtime::plugin_files::LibraryRegistry(),
+                       std::move(loaded),
+                       {}});
     if (prepared->loaded.config) {
-        prepared->plugins = runtime::load_plugins(prepared->config(), prepared->shipped,
-                                                  prepared->registry, prepared->loaded.diagnostics);
+        prepared->plugins =
+            autoscaler::load_plugins(prepared->config(), prepared->shipped, prepared->registry,
+                                     prepared->loaded.diagnostics);
     }
     return prepared;
 }
@@ -30,7 +34,7 @@ std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file,
 }
 
 std::unique_ptr<LoadedPipeline> load_default_pipeline() {
-    return prepare_from(runtime::config::Source{"defaults", ""});
+    return prepare_from(config::Source{"defaults", ""});
 }
 
 void add_config_file(CLI::App& command, std::string& file) {

@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "commands/command_line.hpp"
-#include "runtime/config/text.hpp"
+#include "config/text.hpp"
 
 namespace capstan::commands {
 
@@ -18,7 +18,7 @@ CLI::Validator at_least_one() {
             const bool is_read = error == std::errc() && end == text.data() + text.size();
             return is_read && number >= 1 ? std::string()
                                           : "expected an integer of at least 1, not '" +
-                                                runtime::config::shortened(text, 40) + "'";
+                                                config::shortened(text, 40) + "'";
         },
         "");
 }
@@ -32,8 +32,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
                 const char* const separator = &word == &words.back() ? " or " : ", ";
                 all += (all.empty() ? "" : separator) + word;
             }
-            return "expected " + all + ", not '" + runtime::config::shortened(text, 40) + "'" +
-                   runtime::config::suggestion(text, words);
+            return "expected " + all + ", not '" + config::shortened(text, 40) + "'" +
+                   config::suggestion(text, words);
         },
         "");
 }

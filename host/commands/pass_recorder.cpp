@@ -29,7 +29,7 @@ std::string file_name(std::int64_t number, Time time) {
 }  // namespace
 
 Result<PassRecorder> PassRecorder::make(std::filesystem::path folder,
-                                        runtime::record::SetupRecord setup, std::string version,
+                                        autoscaler::record::SetupRecord setup, std::string version,
                                         std::size_t most) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -40,11 +40,12 @@ Result<PassRecorder> PassRecorder::make(std::filesystem::path folder,
     return PassRecorder(std::move(folder), std::move(setup), std::move(version), most);
 }
 
-void PassRecorder::record(const runtime::PassInput& input, const runtime::PassResult& result) {
+void PassRecorder::record(const autoscaler::PassInput& input,
+                          const autoscaler::PassResult& result) {
     if (!result_) return;
-    const auto record = runtime::record::make_pass_record(version_, setup_, input, result);
+    const auto record = autoscaler::record::make_pass_record(version_, setup_, input, result);
     const auto file = folder_ / file_name(++passes_, input.call_context.time().wall);
-    result_ = write_private_file(file, runtime::record::pass_record_text(record) + "\n");
+    result_ = write_private_file(file, autoscaler::record::pass_record_text(record) + "\n");
     if (most_ == 0) return;
     kept_.push_back(file);
     if (kept_.size() <= most_) return;
@@ -69,7 +70,7 @@ struct RecordWriter::Desk {
     std::size_t open = 0;
     Result<void> result{};
 
-    void write(const runtime::PassInput& input, const runtime::PassResult& decided) {
+    void write(const autoscaler::PassInput& input, const autoscaler::PassResult& decided) {
         recorder.record(input, decided);
         const std::lock_guard lock(mutex);
         result = recorder.result();
@@ -82,8 +83,8 @@ RecordWriter::RecordWriter(PassRecorder recorder)
     : desk_(std::make_shared<Desk>(std::move(recorder))),
       pool_({.threads = 1, .queue = waiting_max}) {}
 
-Result<void> RecordWriter::on_pass(const runtime::PassInput& input,
-                                   const runtime::PassResult& result) {
+Result<void> RecordWriter::on_pass(const autoscaler::PassInput& input,
+                                   const autoscaler::PassResult& result) {
     const std::lock_guard lock(desk_->mutex);
     CAPSTAN_CHECK(desk_->result);
     const bool is_taken =

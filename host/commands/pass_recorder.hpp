@@ -10,29 +10,31 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/loop/blocking_pool.hpp"
-#include "runtime/record/pass_record.hpp"
-#include "simulation/run.hpp"
+#include "autoscaler/record/pass_record.hpp"
+#include "plugin_runtime/loop/blocking_pool.hpp"
+#include "simulator/run.hpp"
 
 namespace capstan::commands {
 
 /// Writes DIR/pass-000001-20200101T000010Z.json, and so on: by the pass's number and time.
-class PassRecorder final : public simulation::Observer {
+class PassRecorder final : public simulator::Observer {
 public:
     /// Makes the folder unless it exists; the error names it. Only the latest `most` files are
     /// kept; 0: all files.
     static Result<PassRecorder> make(std::filesystem::path folder,
-                                     runtime::record::SetupRecord setup, std::string version,
+                                     autoscaler::record::SetupRecord setup, std::string version,
                                      std::size_t most = 0);
 
-    void on_decision(const runtime::PassReport& pass) override { record(pass.input, pass.result); }
-    void record(const runtime::PassInput& input, const runtime::PassResult& result);
+    void on_decision(const autoscaler::PassReport& pass) override {
+        record(pass.input, pass.result);
+    }
+    void record(const autoscaler::PassInput& input, const autoscaler::PassResult& result);
 
     /// The error of the first file that could not be written; no file is written after it.
     const Result<void>& result() const noexcept { return result_; }
 
 private:
-    PassRecorder(std::filesystem::path folder, runtime::record::SetupRecord setup,
+    PassRecorder(std::filesystem::path folder, autoscaler::record::SetupRecord setup,
                  std::string version, std::size_t most)
         : folder_(std::move(folder)),
           setup_(std::move(setup)),
@@ -40,7 +42,7 @@ private:
           most_(most) {}
 
     std::filesystem::path folder_;
-    runtime::record::SetupRecord setup_;
+    autoscaler::record::SetupRecord setup_;
     std::string version_;
     std::size_t most_;
     std::deque<std::filesystem::path> kept_;  ///< oldest first; empty if all are kept
@@ -58,7 +60,7 @@ public:
 
     /// Queues the pass for writing; returns at once. `busy`: the queue is full, so this pass is not
     /// recorded. Any other error: an earlier pass could not be written, and recording has stopped.
-    Result<void> on_pass(const runtime::PassInput& input, const runtime::PassResult& result);
+    Result<void> on_pass(const autoscaler::PassInput& input, const autoscaler::PassResult& result);
     /// Waits for queued passes to be written, at most `patience`. The error: some passes could not
     /// be written.
     Result<void> finish(Duration patience);
@@ -66,7 +68,7 @@ public:
 private:
     struct Desk;
     const std::shared_ptr<Desk> desk_;
-    runtime::loop::BlockingPool pool_;
+    plugin_runtime::loop::BlockingPool pool_;
 };
 
 }  // namespace capstan::commands

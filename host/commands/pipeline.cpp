@@ -1,14 +1,14 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
+#include "autoscaler/plugin_host.hpp"
+#include "autoscaler/record/json_reader.hpp"
 #include "commands/command_line.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/pipeline_report.hpp"
 #include "commands/result_output.hpp"
 #include "commands/sample_request.hpp"
 #include "io/gzip.hpp"
-#include "runtime/plugin_host.hpp"
-#include "runtime/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -21,7 +21,7 @@ struct PipelineArguments {
 
 Result<std::string> question_text(const std::string& file, std::istream& in) {
     if (file.empty()) return std::string(sample_request);
-    if (file == "-") return runtime::record::read_all(in);
+    if (file == "-") return autoscaler::record::read_all(in);
     return io::read_text(file);
 }
 
@@ -30,11 +30,11 @@ Result<ExpanderRequest> read_question(const std::string& file, std::istream& in)
                              : file == "-" ? "standard input"
                                            : file;
     CAPSTAN_TRY(const std::string text, question_text(file, in));
-    CAPSTAN_TRY(const boost::json::value document, runtime::record::parse_json(text, name));
+    CAPSTAN_TRY(const boost::json::value document, autoscaler::record::parse_json(text, name));
     kubernetes::JsonProblems problems(document);
     ExpanderRequest request = decode_expander_request(problems.root());
     if (!problems.empty())
-        return fail(ErrorCode::invalid_argument, runtime::record::problems_text(problems, name));
+        return fail(ErrorCode::invalid_argument, autoscaler::record::problems_text(problems, name));
     return request;
 }
 
@@ -42,10 +42,11 @@ Result<PipelineAnswer> start_and_ask(const LoadedPipeline& prepared,
                                      const ExpanderRequest& request) {
     CAPSTAN_TRY(
         const auto host,
-        runtime::PluginHost::start(
+        autoscaler::PluginHost::start(
             prepared.config(), prepared.plugins,
             {.seed = request.seed, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}}));
-    CAPSTAN_TRY(const runtime::Wiring wiring, runtime::wire(prepared.config().pipeline, *host));
+    CAPSTAN_TRY(const autoscaler::Wiring wiring,
+                autoscaler::wire(prepared.config().pipeline, *host));
     return ask_pipeline(*host, wiring, request, prepared.config().scale_up.balance_across_prices);
 }
 

@@ -18,16 +18,15 @@ namespace json = boost::json;
 /// One line of the pipeline: a role and the instance that fills it.
 struct Role {
     std::string role;
-    const runtime::LoadedPlugin* plugin;
+    const autoscaler::LoadedPlugin* plugin;
     std::string on_error;  ///< "error: skip, empty: skip"; expanders only
 };
 
-std::string failure_policy_name(std::optional<runtime::config::StageFailurePolicy> t) {
+std::string failure_policy_name(std::optional<config::StageFailurePolicy> t) {
     return t ? std::string(names_of(*t)[static_cast<std::size_t>(*t)]) : "default";
 }
 
-std::vector<Role> roles_of(const runtime::config::Config& config,
-                           const runtime::PluginSet& plugins) {
+std::vector<Role> roles_of(const config::Config& config, const autoscaler::PluginSet& plugins) {
     std::vector<Role> roles;
     const auto add_role = [&](std::string role, const PluginInstanceId& id,
                               std::string on_error = {}) {
@@ -40,10 +39,10 @@ std::vector<Role> roles_of(const runtime::config::Config& config,
         for (std::size_t i = 0; i < ids.size(); ++i)
             add_role(role + " " + std::to_string(i + 1), ids[i]);
     };
-    const runtime::config::Pipeline& pipeline = config.pipeline;
+    const config::Pipeline& pipeline = config.pipeline;
     list("cloud", pipeline.clouds);
     for (std::size_t i = 0; i < pipeline.scale_up.expanders.size(); ++i) {
-        const runtime::config::Stage& stage = pipeline.scale_up.expanders[i];
+        const config::Stage& stage = pipeline.scale_up.expanders[i];
         add_role("expander " + std::to_string(i + 1), stage.use,
                  "error: " + failure_policy_name(stage.on_error) +
                      ", empty: " + failure_policy_name(stage.on_empty));
@@ -55,15 +54,16 @@ std::vector<Role> roles_of(const runtime::config::Config& config,
     return roles;
 }
 
-std::string file_name_of(const runtime::LoadedPlugin& plugin) {
+std::string file_name_of(const autoscaler::LoadedPlugin& plugin) {
     const std::filesystem::path& path = plugin.library->facts().path;
     return plugin.config.shipped ? (path.parent_path().filename() / path.filename()).string()
                                  : path.string();
 }
 
-std::string calls_of(const runtime::plugin_files::ClassInfo& c) {
-    return std::string(c.concurrency == runtime::plugin_files::Concurrency::parallel ? "parallel"
-                                                                                     : "serial") +
+std::string calls_of(const plugin_runtime::plugin_files::ClassInfo& c) {
+    return std::string(c.concurrency == plugin_runtime::plugin_files::Concurrency::parallel
+                           ? "parallel"
+                           : "serial") +
            (c.is_pure ? ", pure" : "");
 }
 
@@ -75,8 +75,8 @@ std::uint32_t pods_in(const engine::ScaleUpQuestion& question) {
 
 }  // namespace
 
-void print_pipeline(std::ostream& out, const runtime::config::Config& config,
-                    const runtime::PluginSet& plugins) {
+void print_pipeline(std::ostream& out, const config::Config& config,
+                    const autoscaler::PluginSet& plugins) {
     std::vector<std::vector<std::string>> rows{
         {"ROLE", "INSTANCE", "CLASS", "VERSION", "FILE", "CALLS", "ON FAILURE"}};
     for (const Role& s : roles_of(config, plugins)) {
@@ -108,11 +108,10 @@ void print_answer(std::ostream& out, const ExpanderRequest& request, const Pipel
     }
 }
 
-json::object pipeline_json(const runtime::config::Config& config,
-                           const runtime::PluginSet& plugins) {
+json::object pipeline_json(const config::Config& config, const autoscaler::PluginSet& plugins) {
     json::array stages;
     for (const Role& s : roles_of(config, plugins)) {
-        const runtime::plugin_files::PluginFacts& facts = s.plugin->library->facts();
+        const plugin_runtime::plugin_files::PluginFacts& facts = s.plugin->library->facts();
         json::object stage{{"role", s.role},
                            {"use", s.plugin->config.id.value()},
                            {"class", s.plugin->plugin_class.id},
@@ -168,7 +167,7 @@ engine::scale_up::Offering offering_of(const ScaleUpOption& option) {
 /// The chosen group and those of its listed similar groups that the checks confirm.
 std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
                                        const ScaleUpOption& chosen,
-                                       const runtime::PassPolicies& policies,
+                                       const autoscaler::PassPolicies& policies,
                                        const engine::CallContext& call_context, bool across_prices,
                                        std::vector<std::string>& sentences) {
     std::vector<NodeGroup> groups{chosen.group};
@@ -188,11 +187,11 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
 }
 
 Result<PipelineAnswer> ask_stages(
-    const runtime::Wiring& wiring, const ExpanderRequest& request, bool across_prices,
-    runtime::instances::PassWatch& watch,
-    const std::shared_ptr<runtime::instances::ExpanderAnswers>& answers) {
-    CAPSTAN_TRY(const runtime::PassPolicies policies,
-                runtime::PassPolicies::make(wiring, watch, answers));
+    const autoscaler::Wiring& wiring, const ExpanderRequest& request, bool across_prices,
+    plugin_runtime::instances::PassWatch& watch,
+    const std::shared_ptr<plugin_runtime::instances::ExpanderAnswers>& answers) {
+    CAPSTAN_TRY(const autoscaler::PassPolicies policies,
+                autoscaler::PassPolicies::make(wiring, watch, answers));
     const engine::CallContext call_context{.seed = request.seed, .dry_run = true};
     PipelineAnswer out;
     out.choice = engine::scale_up::choose(policies.chain(), request.question, call_context);
@@ -215,19 +214,20 @@ Result<PipelineAnswer> ask_stages(
 
 }  // namespace
 
-Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wiring& wiring,
+Result<PipelineAnswer> ask_pipeline(autoscaler::PluginHost& host, const autoscaler::Wiring& wiring,
                                     const ExpanderRequest& request, bool balance_across_prices) {
-    const auto answers = std::make_shared<runtime::instances::ExpanderAnswers>(
-        std::vector<runtime::instances::ExpanderAnswer>(), runtime::asking(host));
+    const auto answers = std::make_shared<plugin_runtime::instances::ExpanderAnswers>(
+        std::vector<plugin_runtime::instances::ExpanderAnswer>(), autoscaler::asking(host));
     // Captured by value: an abandoned thread may use these until the process ends.
-    const std::function<Result<PipelineAnswer>(runtime::instances::PassWatch&)> pass =
-        [wiring, request, balance_across_prices, answers](runtime::instances::PassWatch& watch) {
+    const std::function<Result<PipelineAnswer>(plugin_runtime::instances::PassWatch&)> pass =
+        [wiring, request, balance_across_prices,
+         answers](plugin_runtime::instances::PassWatch& watch) {
             return ask_stages(wiring, request, balance_across_prices, watch, answers);
         };
-    auto watched = runtime::instances::run_watched(pass);
+    auto watched = plugin_runtime::instances::run_watched(pass);
     if (!watched.result) return watched.result;
-    for (const runtime::instances::SkippedHook& miss : watched.skipped_hooks)
-        watched.result->left_out.push_back(runtime::instances::skipped_hook_text(miss));
+    for (const plugin_runtime::instances::SkippedHook& miss : watched.skipped_hooks)
+        watched.result->left_out.push_back(plugin_runtime::instances::skipped_hook_text(miss));
     return watched.result;
 }
 

@@ -7,11 +7,11 @@
 
 #include <boost/json/object.hpp>
 
+#include "autoscaler/plugin_set.hpp"
+#include "autoscaler/wiring.hpp"
 #include "commands/call_request.hpp"
 #include "engine/scale_up/expander_chain.hpp"
-#include "runtime/instances/pass_runner.hpp"
-#include "runtime/plugin_set.hpp"
-#include "runtime/wiring.hpp"
+#include "plugin_runtime/instances/pass_runner.hpp"
 
 namespace capstan::commands {
 
@@ -35,16 +35,16 @@ struct PipelineAnswer {
 };
 
 /// Asks on a watched thread, as a pass does. `host` provides the services of the instances.
-Result<PipelineAnswer> ask_pipeline(runtime::PluginHost& host, const runtime::Wiring& wiring,
+Result<PipelineAnswer> ask_pipeline(autoscaler::PluginHost& host, const autoscaler::Wiring& wiring,
                                     const ExpanderRequest& request, bool balance_across_prices);
 
-void print_pipeline(std::ostream& out, const runtime::config::Config& config,
-                    const runtime::PluginSet& plugins);
+void print_pipeline(std::ostream& out, const config::Config& config,
+                    const autoscaler::PluginSet& plugins);
 void print_answer(std::ostream& out, const ExpanderRequest& request, const PipelineAnswer& answer);
 
 /// {"stages":[{"role","use","class","plugin","version","file","sha256"}]}
-boost::json::object pipeline_json(const runtime::config::Config& config,
-                                  const runtime::PluginSet& plugins);
+boost::json::object pipeline_json(const config::Config& config,
+                                  const autoscaler::PluginSet& plugins);
 /// {"chosen":"web-a","because":"...","stages":[...],"similar":[...],"increases":{"web-a":2},
 /// "left_out":[]}, and "split_error" if the splitter failed.
 boost::json::object answer_json(const ExpanderRequest& request, const PipelineAnswer& answer);

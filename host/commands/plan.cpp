@@ -11,6 +11,9 @@
 #include <boost/json/parse.hpp>
 #include <capstan/sentence.hpp>
 
+#include "autoscaler/daemon/decision_history.hpp"
+#include "autoscaler/daemon/pass_json.hpp"
+#include "autoscaler/daemon/single_pass.hpp"
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
 #include "commands/option_texts.hpp"
@@ -19,10 +22,7 @@
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/remedies.hpp"
-#include "runtime/daemon/decision_history.hpp"
-#include "runtime/daemon/pass_json.hpp"
-#include "runtime/daemon/single_pass.hpp"
-#include "simulation/run.hpp"
+#include "simulator/run.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -84,7 +84,7 @@ void print_skipped_pods(std::ostream& out, const engine::Decision& decision) {
     }
 }
 
-void print_decision(std::ostream& out, const runtime::PassReport& pass, bool is_wide) {
+void print_decision(std::ostream& out, const autoscaler::PassReport& pass, bool is_wide) {
     const engine::Decision& decision = pass.decision();
     for (const Error& problem : pass.problems) out << problem.message << '\n';
     for (const std::string& note : decision.notes) out << note << '\n';
@@ -121,13 +121,14 @@ void print_more_commands(std::ostream& out, const PlanArguments& arguments) {
            "cluster-autoscaler-status -n kube-system\n";
 }
 
-using Pass = std::shared_ptr<const runtime::PassReport>;
+using Pass = std::shared_ptr<const autoscaler::PassReport>;
 
 /// Prints the decision; returns the exit code.
-int print_plan(const PlanArguments& arguments, const runtime::PassReport& pass, Streams streams) {
+int print_plan(const PlanArguments& arguments, const autoscaler::PassReport& pass,
+               Streams streams) {
     if (*arguments.format != OutputFormat::text) {
         print_value(streams, *arguments.format,
-                    boost::json::parse(runtime::daemon::pass_json(pass)));
+                    boost::json::parse(autoscaler::daemon::pass_json(pass)));
     } else {
         print_decision(streams.out, pass, arguments.is_wide);
         print_more_commands(streams.out, arguments);
@@ -136,11 +137,11 @@ int print_plan(const PlanArguments& arguments, const runtime::PassReport& pass, 
 }
 
 /// Keeps the first pass of a simulation, as a dry run would leave it.
-class FirstPass final : public simulation::Observer {
+class FirstPass final : public simulator::Observer {
 public:
-    void on_decision(const runtime::PassReport& pass) override {
+    void on_decision(const autoscaler::PassReport& pass) override {
         if (pass_) return;
-        const auto copy = std::make_shared<runtime::PassReport>(pass);
+        const auto copy = std::make_shared<autoscaler::PassReport>(pass);
         copy->input.call_context.dry_run = true;
         copy->memory = copy->result.outcome.memory;
         copy->at = copy->input.call_context.now;
@@ -167,26 +168,26 @@ int run_plan_on_dump(const PlanArguments& arguments, Streams streams) {
     if (!simulation) return exit_usage;
     simulation->input.scheduler = false;
     FirstPass first;
-    const auto report = simulation::run(simulation->input,
-                                        {.config = simulation->prepared->sound_config(),
-                                         .plugins = simulation->prepared->plugins,
-                                         .version = CAPSTAN_VERSION,
-                                         .until = Duration(1)},
-                                        first);
+    const auto report = simulator::run(simulation->input,
+                                       {.config = simulation->prepared->sound_config(),
+                                        .plugins = simulation->prepared->plugins,
+                                        .version = CAPSTAN_VERSION,
+                                        .until = Duration(1)},
+                                       first);
     if (!report) return refuse(streams, report.error().message, exit_failed);
     if (first.pass() == nullptr) return refuse(streams, "no pass on the dump", exit_failed);
     return print_plan(arguments, *first.pass(), streams);
 }
 
-Result<Pass> plan(const runtime::daemon::LoadedConfig& loaded) {
+Result<Pass> plan(const autoscaler::daemon::LoadedConfig& loaded) {
     const std::uint64_t seed = random_seed();
     CAPSTAN_TRY(
         const auto host,
-        runtime::PluginHost::start(
+        autoscaler::PluginHost::start(
             loaded.config, loaded.plugins,
             {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
-    return runtime::daemon::decide_single_pass(loaded.config, *host,
-                                               {.version = CAPSTAN_VERSION, .seed = seed});
+    return autoscaler::daemon::decide_single_pass(loaded.config, *host,
+                                                  {.version = CAPSTAN_VERSION, .seed = seed});
 }
 
 int run_plan(const PlanArguments& arguments, Streams streams) {

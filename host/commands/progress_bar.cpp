@@ -5,7 +5,7 @@
 
 #include <capstan/sentence.hpp>
 
-#include "simulation/run_figures.hpp"
+#include "simulator/run_figures.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t width = 20;
 
 /// The share of the time that has passed if the end is known, else the share of the steps.
-double share_of(const simulation::Progress& progress) {
+double share_of(const simulator::Progress& progress) {
     if (progress.end && *progress.end > Duration(0)) {
         return std::min(1.0, static_cast<double>(progress.at.count()) /
                                  static_cast<double>(progress.end->count()));
@@ -25,18 +25,18 @@ double share_of(const simulation::Progress& progress) {
 
 }  // namespace
 
-std::string bar_of(const simulation::Progress& progress) {
+std::string bar_of(const simulator::Progress& progress) {
     const double share = share_of(progress);
     const auto full = static_cast<std::size_t>(share * width);
     std::string number = std::to_string(static_cast<int>(share * 100));
     number.insert(0, 3 - std::min<std::size_t>(number.size(), 3), ' ');
     return "[" + std::string(full, '#') + std::string(width - full, '-') + "] " + number +
-           "%  at " + simulation::clock_text(progress.at) +
-           (progress.end ? " of " + simulation::clock_text(*progress.end) : "") + ", " +
+           "%  at " + simulator::clock_text(progress.at) +
+           (progress.end ? " of " + simulator::clock_text(*progress.end) : "") + ", " +
            counted(progress.nodes, "node") + ", " + counted(progress.pending, "pod") + " pending";
 }
 
-void ProgressBar::show(const simulation::Progress& progress) {
+void ProgressBar::show(const simulator::Progress& progress) {
     if (!is_watched_) return;
     const RealTime now = std::chrono::steady_clock::now();
     if (now < next_) return;

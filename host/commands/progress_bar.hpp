@@ -4,7 +4,7 @@
 #include <chrono>
 #include <ostream>
 
-#include "simulation/run.hpp"
+#include "simulator/run.hpp"
 
 namespace capstan::commands {
 
@@ -15,7 +15,7 @@ public:
 
     /// Redraws at most ten times a second, and not in the first half second, since a run that short
     /// needs no bar.
-    void show(const simulation::Progress& progress);
+    void show(const simulator::Progress& progress);
     /// Erases the line, so that something else can be printed.
     void clear();
 
@@ -29,6 +29,6 @@ private:
 };
 
 /// "[#####---------------]  25%  at 6h of 24h, 12 nodes, 3 pods pending"
-std::string bar_of(const simulation::Progress& progress);
+std::string bar_of(const simulator::Progress& progress);
 
 }  // namespace capstan::commands

@@ -8,18 +8,18 @@
 
 #include <capstan/result.hpp>
 
-#include "runtime/plugin_host.hpp"
-#include "runtime/record/replay.hpp"
-#include "simulation/prepare.hpp"
+#include "autoscaler/plugin_host.hpp"
+#include "autoscaler/record/replay.hpp"
+#include "simulator/prepare.hpp"
 
 namespace capstan::commands {
 
 struct RecordedPass {
-    runtime::record::PassRecord record;
-    std::unique_ptr<simulation::PreparedSetup> prepared;
+    autoscaler::record::PassRecord record;
+    std::unique_ptr<simulator::PreparedSetup> prepared;
     /// Has a virtual clock, which is at the time of the pass.
-    std::unique_ptr<runtime::PluginHost> host;
-    runtime::PassInput input;
+    std::unique_ptr<autoscaler::PluginHost> host;
+    autoscaler::PassInput input;
 };
 
 /// Reads the file and starts the plugins that decide. `config` is a file in place of the recorded

@@ -28,7 +28,7 @@ struct ReplayArguments {
 };
 
 /// Whether the difference is in a sentence for people, which does not change the decision.
-bool is_sentence(const runtime::record::Difference& line) {
+bool is_sentence(const autoscaler::record::Difference& line) {
     static constexpr std::array<std::string_view, 9> names{
         "because",  "no_removals_because", "dropped_because", "refused_because", "notes",
         "sentence", "sentences",           "summary",         "warnings"};
@@ -36,7 +36,7 @@ bool is_sentence(const runtime::record::Difference& line) {
 }
 
 /// The action that differs: "increases/web". Empty: the difference concerns no action.
-std::string action_in(const runtime::record::Difference& line) {
+std::string action_in(const autoscaler::record::Difference& line) {
     static constexpr std::array<std::string_view, 7> actions{
         "decreases", "removals",     "creations", "increases",
         "deletions", "node_changes", "evictions"};
@@ -48,16 +48,16 @@ std::string action_in(const runtime::record::Difference& line) {
 
 /// The result of deciding a recorded pass again.
 struct Replay {
-    const runtime::record::PassRecord& record;
+    const autoscaler::record::PassRecord& record;
     std::vector<std::string> changes{};  ///< of the host and its plugins
     /// First differences of actions, then of the rest of the outcome, then of sentences.
-    std::vector<runtime::record::Difference> differences{};
+    std::vector<autoscaler::record::Difference> differences{};
 
     bool is_same_decision() const { return std::ranges::all_of(differences, is_sentence); }
     /// The actions that differ, each once.
     std::vector<std::string> actions() const {
         std::vector<std::string> out;
-        for (const runtime::record::Difference& line : differences) {
+        for (const autoscaler::record::Difference& line : differences) {
             std::string action = action_in(line);
             if (action.empty() || is_sentence(line)) continue;
             if (std::ranges::count(out, action) == 0) out.push_back(std::move(action));
@@ -67,20 +67,20 @@ struct Replay {
 };
 
 /// The rank of a difference in the order of `Replay::differences`.
-int rank_of(const runtime::record::Difference& line) {
+int rank_of(const autoscaler::record::Difference& line) {
     if (is_sentence(line)) return 2;
     return action_in(line).empty() ? 1 : 0;
 }
 
-std::string time_of(const runtime::record::PassRecord& record) {
+std::string time_of(const autoscaler::record::PassRecord& record) {
     const Time wall = record.call_context.time().wall;
     return kubernetes::find_timestamp_text(wall).value_or(std::to_string(unix_ns(wall)) + " ns");
 }
 
 json::object replay_json(const Replay& replay) {
     json::array differences;
-    for (const runtime::record::Difference& line : replay.differences)
-        differences.push_back(json::object{{"path", runtime::record::text_of_path(line.path)},
+    for (const autoscaler::record::Difference& line : replay.differences)
+        differences.push_back(json::object{{"path", autoscaler::record::text_of_path(line.path)},
                                            {"recorded", text_or_null(line.recorded)},
                                            {"now", text_or_null(line.now)}});
     return {{"time", time_of(replay.record)},
@@ -112,8 +112,8 @@ void print_replay(std::ostream& out, const Replay& replay) {
         << '\n';
     for (const std::string& change : replay.changes) out << change << '\n';
     print_verdict(out, replay);
-    for (const runtime::record::Difference& line : replay.differences) {
-        out << "  " << runtime::record::text_of_path(line.path) << '\n'
+    for (const autoscaler::record::Difference& line : replay.differences) {
+        out << "  " << autoscaler::record::text_of_path(line.path) << '\n'
             << "    recorded  " << line.recorded.value_or("(nothing)") << '\n'
             << "    now       " << line.now.value_or("(nothing)") << '\n';
     }
@@ -124,15 +124,15 @@ std::vector<std::string> changes_of(const RecordedPass& pass) {
     if (pass.record.host != CAPSTAN_VERSION)
         out.emplace_back("replayed by capstan " CAPSTAN_VERSION);
     const auto plugins =
-        runtime::record::plugin_changes(pass.record.setup.plugins, pass.prepared->plugins);
+        autoscaler::record::plugin_changes(pass.record.setup.plugins, pass.prepared->plugins);
     out.insert(out.end(), plugins.begin(), plugins.end());
     return out;
 }
 
 Result<Replay> replay(const RecordedPass& pass) {
-    CAPSTAN_TRY(const runtime::PassResult result, runtime::decide(pass.input));
+    CAPSTAN_TRY(const autoscaler::PassResult result, autoscaler::decide(pass.input));
     Replay out{pass.record, changes_of(pass),
-               runtime::record::find_differences(pass.record.outcome, result.outcome)};
+               autoscaler::record::find_differences(pass.record.outcome, result.outcome)};
     std::ranges::stable_sort(out.differences, {}, rank_of);
     return out;
 }

@@ -13,13 +13,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include "autoscaler/daemon/host_environment.hpp"
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
-#include "runtime/daemon/host_environment.hpp"
-#include "runtime/loop/breadcrumbs.hpp"
+#include "plugin_runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -49,14 +49,14 @@ std::filesystem::path free_breadcrumbs(const std::filesystem::path& folder) {
     for (int i = 1; i < most; ++i) {
         const std::filesystem::path file =
             folder / (i == 1 ? "breadcrumbs" : "breadcrumbs-" + std::to_string(i));
-        if (!runtime::loop::Breadcrumbs::is_taken(file)) return file;
+        if (!plugin_runtime::loop::Breadcrumbs::is_taken(file)) return file;
     }
     return folder / "breadcrumbs";
 }
 
-runtime::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed,
-                                          runtime::guard::Guard& guard) {
-    runtime::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
+autoscaler::PluginHost::Options host_options(const RunArguments& arguments, std::uint64_t seed,
+                                             plugin_runtime::guard::Guard& guard) {
+    autoscaler::PluginHost::Options out{.seed = seed, .version = CAPSTAN_VERSION};
     out.has_cluster = true;
     out.has_strand_threads = true;
     out.guard = &guard;
@@ -69,24 +69,24 @@ runtime::PluginHost::Options host_options(const RunArguments& arguments, std::ui
 }
 
 /// NULL if --record is not given.
-Result<std::unique_ptr<RecordWriter>> make_recorder(const RunArguments& arguments,
-                                                    const runtime::daemon::LoadedConfig& loaded) {
+Result<std::unique_ptr<RecordWriter>> make_recorder(
+    const RunArguments& arguments, const autoscaler::daemon::LoadedConfig& loaded) {
     if (arguments.record.empty()) return nullptr;
     CAPSTAN_TRY(
         auto recorder,
         PassRecorder::make(arguments.record,
-                           runtime::record::make_setup_record(loaded.config, loaded.plugins),
+                           autoscaler::record::make_setup_record(loaded.config, loaded.plugins),
                            CAPSTAN_VERSION, static_cast<std::size_t>(arguments.record_max)));
     return std::make_unique<RecordWriter>(std::move(recorder));
 }
 
 /// Records each pass. Logs the first of several failures in a row.
-std::function<void(const runtime::PassReport&)> recording(RecordWriter& recorder,
-                                                          runtime::services::Logger& log) {
-    return [&recorder, &log, has_logged = false](const runtime::PassReport& pass) mutable {
+std::function<void(const autoscaler::PassReport&)> recording(
+    RecordWriter& recorder, plugin_runtime::services::Logger& log) {
+    return [&recorder, &log, has_logged = false](const autoscaler::PassReport& pass) mutable {
         const Result<void> recorded = recorder.on_pass(pass.input, pass.result);
         if (std::exchange(has_logged, !recorded) || recorded) return;
-        log.write(runtime::config::LogLevel::error, "capstan",
+        log.write(config::LogLevel::error, "capstan",
                   recorded.error().code == ErrorCode::busy
                       ? "records: " + recorded.error().message
                       : "recording of passes stopped: " + recorded.error().message);
@@ -94,8 +94,8 @@ std::function<void(const runtime::PassReport&)> recording(RecordWriter& recorder
 }
 
 Result<void> run_live(const RunArguments& arguments,
-                      const std::shared_ptr<const runtime::daemon::LoadedConfig>& loaded,
-                      runtime::guard::Guard& guard, Streams streams) {
+                      const std::shared_ptr<const autoscaler::daemon::LoadedConfig>& loaded,
+                      plugin_runtime::guard::Guard& guard, Streams streams) {
     if (!arguments.state.empty()) {
         std::error_code error;
         std::filesystem::create_directories(std::filesystem::path(arguments.state) / "plugins",
@@ -108,14 +108,14 @@ Result<void> run_live(const RunArguments& arguments,
     CAPSTAN_TRY(const std::unique_ptr<RecordWriter> recorder, make_recorder(arguments, *loaded));
     const std::uint64_t seed = random_seed();
     const bool is_dry_run = arguments.dry_run || loaded->config.cluster.dry_run;
-    runtime::PluginHost::Options plugin_host_options = host_options(arguments, seed, guard);
+    autoscaler::PluginHost::Options plugin_host_options = host_options(arguments, seed, guard);
     plugin_host_options.is_dry_run = is_dry_run;
-    CAPSTAN_TRY(const auto host, runtime::PluginHost::open(loaded->config, loaded->plugins,
-                                                           std::move(plugin_host_options)));
+    CAPSTAN_TRY(const auto host, autoscaler::PluginHost::open(loaded->config, loaded->plugins,
+                                                              std::move(plugin_host_options)));
     if (!arguments.state.empty())
-        runtime::daemon::log_warnings(runtime::daemon::check_state_folder(arguments.state),
-                                      host->log());
-    runtime::daemon::DaemonOptions options{
+        autoscaler::daemon::log_warnings(autoscaler::daemon::check_state_folder(arguments.state),
+                                         host->log());
+    autoscaler::daemon::DaemonOptions options{
         .version = CAPSTAN_VERSION,
         .identity = make_identity(seed),
         .seed = seed,
@@ -131,7 +131,7 @@ Result<void> run_live(const RunArguments& arguments,
         .explain = explain_pass,
         .starts_plugins = true};
     if (recorder) options.on_pass = recording(*recorder, host->log());
-    CAPSTAN_CHECK(runtime::daemon::run_daemon(loaded, *host, std::move(options)));
+    CAPSTAN_CHECK(autoscaler::daemon::run_daemon(loaded, *host, std::move(options)));
     return recorder ? recorder->finish(records_patience) : Result<void>();
 }
 
@@ -140,7 +140,7 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
     // A closed connection is then an error of one request instead of the end of the process.
     std::signal(SIGPIPE, SIG_IGN);
     // The guard has to exist before any other thread, and before any code of a plugin runs.
-    runtime::guard::Guard guard({});
+    plugin_runtime::guard::Guard guard({});
     const auto loaded = load_live_config(arguments.live, streams.err);
     if (!loaded) {
         streams.err << loaded.error().message;

@@ -17,10 +17,10 @@
 #include "commands/simulate_chaos.hpp"
 #include "commands/simulate_input.hpp"
 #include "commands/simulate_report.hpp"
-#include "simulation/chaos/trial.hpp"
-#include "simulation/observers.hpp"
-#include "simulation/run.hpp"
-#include "simulation/simulated_clouds.hpp"
+#include "simulator/chaos/trial.hpp"
+#include "simulator/observers.hpp"
+#include "simulator/run.hpp"
+#include "simulator/simulated_clouds.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -41,21 +41,21 @@ struct SimulateArguments {
 };
 
 /// Prints events as they happen, and on a terminal the progress.
-class SimulationPrinter final : public simulation::Observer {
+class SimulationPrinter final : public simulator::Observer {
 public:
-    SimulationPrinter(Streams streams, bool tells, const simulation::Input& input)
+    SimulationPrinter(Streams streams, bool tells, const simulator::Input& input)
         : streams_(streams),
           tells_(tells),
           detail_(detail_for(input)),
           start_(input.real_start()),
           bar_(streams.err, ::isatty(STDERR_FILENO) == 1) {}
 
-    void on_event(const simulation::Event& event) override {
+    void on_event(const simulator::Event& event) override {
         if (!tells_ || !is_shown(event, detail_)) return;
         bar_.clear();
         print_event(streams_.out, event, start_);
     }
-    void on_progress(const simulation::Progress& progress) override { bar_.show(progress); }
+    void on_progress(const simulator::Progress& progress) override { bar_.show(progress); }
     void finish() { bar_.clear(); }
 
 private:
@@ -85,7 +85,7 @@ int run_simulated_chaos(const SimulateArguments& arguments, Streams streams) {
         return refuse(streams, "--chaos requires a scenario", exit_usage);
     const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
-    if (simulation::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
+    if (simulator::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
         return refuse(streams, "--chaos: the scenario has no simulated cloud", exit_usage);
     std::optional<std::chrono::minutes> time;
     if (arguments.minutes) time.emplace(*arguments.minutes);
@@ -134,18 +134,18 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     const bool tells = *arguments.format == OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input, until);
     SimulationPrinter printer(streams, tells, simulation->input);
-    simulation::Observers observers;
+    simulator::Observers observers;
     observers.add(printer);
     files->add_to(observers);
-    const simulation::Setup setup{.config = simulation->prepared->sound_config(),
-                                  .plugins = simulation->prepared->plugins,
-                                  .version = CAPSTAN_VERSION,
-                                  .until = until,
-                                  .every_pass = arguments.every_pass,
-                                  .state = arguments.state};
+    const simulator::Setup setup{.config = simulation->prepared->sound_config(),
+                                 .plugins = simulation->prepared->plugins,
+                                 .version = CAPSTAN_VERSION,
+                                 .until = until,
+                                 .every_pass = arguments.every_pass,
+                                 .state = arguments.state};
     const auto report = simulation->input.judge.calm
-                            ? simulation::chaos::run_judged(simulation->input, setup, observers)
-                            : simulation::run(simulation->input, setup, observers);
+                            ? simulator::chaos::run_judged(simulation->input, setup, observers)
+                            : simulator::run(simulation->input, setup, observers);
     printer.finish();
     if (!report) {
         const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
@@ -159,7 +159,7 @@ int run_simulate(SimulateArguments arguments, Streams streams) {
     if (const auto written = files->write(*report, simulation->input); !written)
         return refuse(streams, written.error().message, exit_failed);
     if (!report->unmet.empty()) return exit_failed;
-    return report->end == simulation::RunEnd::repetition ? exit_repeats : exit_ok;
+    return report->end == simulator::RunEnd::repetition ? exit_repeats : exit_ok;
 }
 
 void add_chaos(CLI::App& command, SimulateArguments& arguments) {

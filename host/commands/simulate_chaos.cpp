@@ -18,20 +18,20 @@
 #include "commands/command_line.hpp"
 #include "commands/parallel_runs.hpp"
 #include "commands/simulate_report.hpp"
-#include "simulation/chaos/trial.hpp"
-#include "simulation/run_figures.hpp"
+#include "simulator/chaos/trial.hpp"
+#include "simulator/run_figures.hpp"
 
 namespace capstan::commands {
 namespace {
 
 namespace json = boost::json;
-using simulation::chaos::Exposure;
-using simulation::chaos::Violation;
+using simulator::chaos::Exposure;
+using simulator::chaos::Violation;
 
 /// The run of one seed; it failed if an invariant was violated or the run ended with an error.
 struct SeedRun {
     std::uint64_t seed = 0;
-    simulation::chaos::Trial trial{};
+    simulator::chaos::Trial trial{};
     BreakFile file{};          ///< without a path: the run failed and has no file, or did not fail
     std::string file_error{};  ///< why there is no file that breaks in the same way
 };
@@ -77,10 +77,10 @@ SeedRun read_seed_run(std::uint64_t seed, const Result<std::string>& text) {
     return out;
 }
 
-class EventPrinter final : public simulation::Observer {
+class EventPrinter final : public simulator::Observer {
 public:
     explicit EventPrinter(std::ostream& out) : out_(out) {}
-    void on_event(const simulation::Event& event) override { print_event(out_, event); }
+    void on_event(const simulator::Event& event) override { print_event(out_, event); }
 
 private:
     std::ostream& out_;
@@ -146,12 +146,12 @@ private:
     SeedRun run_seed(std::uint64_t seed) {
         EventPrinter printer(streams_.out);
         auto trial =
-            simulation::chaos::run_trial(simulation_.input,
-                                         {.config = simulation_.prepared->sound_config(),
-                                          .plugins = simulation_.prepared->plugins,
-                                          .version = CAPSTAN_VERSION,
-                                          .every_pass = batch_.every_pass},
-                                         seed, is_text() && is_single() ? &printer : nullptr);
+            simulator::chaos::run_trial(simulation_.input,
+                                        {.config = simulation_.prepared->sound_config(),
+                                         .plugins = simulation_.prepared->plugins,
+                                         .version = CAPSTAN_VERSION,
+                                         .every_pass = batch_.every_pass},
+                                        seed, is_text() && is_single() ? &printer : nullptr);
         if (!trial) return {.seed = seed, .trial = {.error = trial.error().message}};
         SeedRun out{.seed = seed, .trial = *std::move(trial)};
         if (out.trial.is_clean() || batch_.breaks.empty()) return out;
@@ -183,7 +183,7 @@ private:
         std::ostream& out = streams_.out;
         out << "\nSEED " << failure.seed << '\n';
         for (const Violation& violation : failure.trial.violations)
-            out << simulation::clock_text(violation.at) << "  " << violation.invariant << ": "
+            out << simulator::clock_text(violation.at) << "  " << violation.invariant << ": "
                 << violation.text << '\n';
         if (!failure.trial.error.empty()) out << "ended early: " << failure.trial.error << '\n';
         out << "repeat with: " << repeat(failure.seed) << '\n';

@@ -12,20 +12,20 @@
 
 #include <prometheus/registry.h>
 
+#include "autoscaler/pass_metrics.hpp"
 #include "commands/file_io.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
-#include "runtime/config/overrides.hpp"
-#include "runtime/pass_metrics.hpp"
-#include "runtime/services/metrics.hpp"
-#include "simulation/dump/dump.hpp"
-#include "simulation/dump/label_preset.hpp"
-#include "simulation/dump/stand_ins.hpp"
-#include "simulation/page/page.hpp"
-#include "simulation/scenario.hpp"
-#include "simulation/trace/trace.hpp"
+#include "config/overrides.hpp"
+#include "plugin_runtime/services/metrics.hpp"
+#include "simulator/dump/dump.hpp"
+#include "simulator/dump/label_preset.hpp"
+#include "simulator/dump/stand_ins.hpp"
+#include "simulator/page/page.hpp"
+#include "simulator/scenario.hpp"
+#include "simulator/trace/trace.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -43,78 +43,75 @@ std::string beginning_of(const std::string& file) {
 
 /// The effective configuration: that of the command line, else the file that the scenario names,
 /// else the scenario's own sections.
-runtime::config::Loaded config_of(const SimulateInput& from, simulation::Scenario& scenario,
-                                  const runtime::config::ShippedPlugins& shipped,
-                                  std::ostream& err) {
+config::Loaded config_of(const SimulateInput& from, simulator::Scenario& scenario,
+                         const config::ShippedPlugins& shipped, std::ostream& err) {
     if (!from.config.empty()) {
         if (scenario.has_sections)
             err << "capstan: " << from.config << " replaces the sections of the scenario\n";
-        return runtime::config::load_config(from.config, shipped, from.set);
+        return config::load_config(from.config, shipped, from.set);
     }
     if (!scenario.config_file.empty())
-        return runtime::config::load_config(scenario.config_file, shipped, from.set);
+        return config::load_config(scenario.config_file, shipped, from.set);
     return {std::move(scenario.config), scenario.diagnostics};
 }
 
 /// The sections of the configuration file; empty: it has errors, which are reported elsewhere.
-runtime::config::TomlValue sections_elsewhere(const SimulateInput& from,
-                                              const simulation::Scenario& scenario) {
+config::TomlValue sections_elsewhere(const SimulateInput& from,
+                                     const simulator::Scenario& scenario) {
     const std::filesystem::path file =
         from.config.empty() ? scenario.config_file : std::filesystem::path(from.config);
-    auto source = runtime::config::read_source(file);
+    auto source = config::read_source(file);
     if (!source) return {};
-    runtime::config::Diagnostics diagnostics(*std::move(source));
-    std::optional<runtime::config::TomlValue> root = runtime::config::parse_toml(diagnostics);
+    config::Diagnostics diagnostics(*std::move(source));
+    std::optional<config::TomlValue> root = config::parse_toml(diagnostics);
     if (!root) return {};
-    runtime::config::override_values(*root, from.set, diagnostics);
-    return simulation::sections_of(*root);
+    config::override_values(*root, from.set, diagnostics);
+    return simulator::sections_of(*root);
 }
 
 /// Whether a step reloads the configuration.
-bool reloads(const simulation::Input& input) {
-    return std::ranges::any_of(input.steps, [](const simulation::Step& step) {
-        return std::ranges::any_of(step.actions, [](const simulation::Action& action) {
-            return std::holds_alternative<simulation::Reload>(action.what);
+bool reloads(const simulator::Input& input) {
+    return std::ranges::any_of(input.steps, [](const simulator::Step& step) {
+        return std::ranges::any_of(step.actions, [](const simulator::Action& action) {
+            return std::holds_alternative<simulator::Reload>(action.what);
         });
     });
 }
 
 /// Whether the clouds may know machine types from which groups can be created: those of a dump or a
 /// trace do not.
-bool offers_machine_types(const simulation::Input& input, const SimulateInput& from) {
+bool offers_machine_types(const simulator::Input& input, const SimulateInput& from) {
     return input.clouds.empty() || !from.scenario.empty();
 }
 
 /// Loads the plugins of the configuration, apart from those that a simulation does not call.
-bool prepare(const SimulateInput& from, runtime::config::Loaded loaded,
-             runtime::config::ShippedPlugins shipped, RunsIn where, Simulation& out,
-             std::ostream& err) {
+bool prepare(const SimulateInput& from, config::Loaded loaded, config::ShippedPlugins shipped,
+             RunsIn where, Simulation& out, std::ostream& err) {
     std::vector<std::string> left_out;
     if (where == RunsIn::virtual_time && loaded.config) {
-        left_out = simulation::leave_out_uncallable(*loaded.config, shipped,
-                                                    offers_machine_types(out.input, from));
+        left_out = simulator::leave_out_uncallable(*loaded.config, shipped,
+                                                   offers_machine_types(out.input, from));
         // What controllers do is among the events of the run.
         for (const PluginInstanceId& id : loaded.config->pipeline.controllers)
-            loaded.config->log.per_plugin.try_emplace(id.value(), runtime::config::LogLevel::error);
+            loaded.config->log.per_plugin.try_emplace(id.value(), config::LogLevel::error);
     }
-    out.prepared = simulation::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
+    out.prepared = simulator::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
     err << out.prepared->complaints;
     for (const std::string& sentence : left_out) err << "capstan: " << sentence << '\n';
     return out.prepared->is_sound;
 }
 
-bool names_network_cloud(const runtime::config::Config& config) {
+bool names_network_cloud(const config::Config& config) {
     return std::ranges::any_of(config.pipeline.clouds, [&](const PluginInstanceId& id) {
-        const runtime::config::PluginConfig* const plugin = config.find_plugin(id.value());
-        return plugin != nullptr && simulation::needs_network(*plugin);
+        const config::PluginConfig* const plugin = config.find_plugin(id.value());
+        return plugin != nullptr && simulator::needs_network(*plugin);
     });
 }
 
 /// Replaces the clouds by groups of the scenario's nodes, as for a dump.
-bool replace_clouds(const runtime::config::Config& config, simulation::Input& input,
-                    std::ostream& err) {
-    auto stand_ins = simulation::dump::make_stand_ins(input.objects.nodes, {}, config, input.source,
-                                                      input.start);
+bool replace_clouds(const config::Config& config, simulator::Input& input, std::ostream& err) {
+    auto stand_ins =
+        simulator::dump::make_stand_ins(input.objects.nodes, {}, config, input.source, input.start);
     if (!stand_ins) {
         err << "capstan: " << stand_ins.error().message << '\n';
         return false;
@@ -127,10 +124,10 @@ bool replace_clouds(const runtime::config::Config& config, simulation::Input& in
 
 std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
                                         std::ostream& err) {
-    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    config::ShippedPlugins shipped(config::shipped_plugins_root());
     // --set applies to the file that has the configuration: the scenario, unless --config is given.
     const bool is_own = from.config.empty();
-    simulation::Scenario scenario = simulation::read_scenario(
+    simulator::Scenario scenario = simulator::read_scenario(
         from.scenario, shipped, is_own ? std::span(from.set) : std::span<const std::string>());
     const bool is_elsewhere = !from.config.empty() || !scenario.config_file.empty();
     if (scenario.diagnostics.errors() > 0 || !scenario.input || is_elsewhere)
@@ -141,7 +138,7 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
             << ": 'reload' needs the configuration in the scenario itself\n";
         return std::nullopt;
     }
-    runtime::config::Loaded loaded = config_of(from, scenario, shipped, err);
+    config::Loaded loaded = config_of(from, scenario, shipped, err);
     Simulation out{.input = *std::move(scenario.input),
                    .sections = is_elsewhere ? sections_elsewhere(from, scenario)
                                             : std::move(scenario.sections),
@@ -165,30 +162,29 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
 }
 
 /// The configuration for inputs that have none themselves: dumps and traces.
-runtime::config::Loaded config_or_default(const SimulateInput& from,
-                                          const runtime::config::ShippedPlugins& shipped) {
-    if (!from.config.empty()) return runtime::config::load_config(from.config, shipped, from.set);
-    return runtime::config::load_config(runtime::config::Source{"defaults", ""}, shipped, from.set);
+config::Loaded config_or_default(const SimulateInput& from, const config::ShippedPlugins& shipped) {
+    if (!from.config.empty()) return config::load_config(from.config, shipped, from.set);
+    return config::load_config(config::Source{"defaults", ""}, shipped, from.set);
 }
 
-Result<simulation::Input> read_cluster(const SimulateInput& from,
-                                       const runtime::config::Config& config, std::ostream& err) {
-    CAPSTAN_TRY(simulation::dump::Dump dump, simulation::dump::read_dump(from.cluster, config));
+Result<simulator::Input> read_cluster(const SimulateInput& from, const config::Config& config,
+                                      std::ostream& err) {
+    CAPSTAN_TRY(simulator::dump::Dump dump, simulator::dump::read_dump(from.cluster, config));
     for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
     return std::move(dump.input);
 }
 
 std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std::ostream& err) {
-    runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    runtime::config::Loaded loaded = config_or_default(from, shipped);
+    config::ShippedPlugins shipped(config::shipped_plugins_root());
+    config::Loaded loaded = config_or_default(from, shipped);
     if (!loaded.config) {
         err << loaded.diagnostics.text();
         return std::nullopt;
     }
-    const runtime::config::Config config = *loaded.config;
-    Result<simulation::Input> input = from.trace.empty()
-                                          ? read_cluster(from, config, err)
-                                          : simulation::trace::read_trace(from.trace, from.threads);
+    const config::Config config = *loaded.config;
+    Result<simulator::Input> input = from.trace.empty()
+                                         ? read_cluster(from, config, err)
+                                         : simulator::trace::read_trace(from.trace, from.threads);
     if (!input) {
         err << "capstan: " << input.error().message << '\n';
         return std::nullopt;
@@ -196,7 +192,7 @@ std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std
     Simulation out{.input = *std::move(input)};
     out.input.scan_interval = config.cluster.scan_interval;
     const std::string remark =
-        simulation::dump::set_label_preset(*loaded.config, out.input.label_preset);
+        simulator::dump::set_label_preset(*loaded.config, out.input.label_preset);
     if (!remark.empty()) err << "capstan: " << remark << '\n';
     const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
     return is_sound ? std::optional(std::move(out)) : std::nullopt;
@@ -287,22 +283,22 @@ namespace {
 
 /// Collects the metrics of passes, as a daemon would. Durations are virtual time and none is real
 /// time, so equal runs give equal metrics.
-class Meter final : public simulation::Observer {
+class Meter final : public simulator::Observer {
 public:
-    void on_pass(const std::shared_ptr<const runtime::PassReport>& pass) override {
-        if (pass->dropped_because.empty()) metrics_.observe(*pass, runtime::health_after(*pass));
+    void on_pass(const std::shared_ptr<const autoscaler::PassReport>& pass) override {
+        if (pass->dropped_because.empty()) metrics_.observe(*pass, autoscaler::health_after(*pass));
     }
-    std::string text() const { return runtime::services::exposition(registry_); }
+    std::string text() const { return plugin_runtime::services::exposition(registry_); }
 
 private:
     prometheus::Registry registry_;
-    runtime::PassMetrics metrics_{registry_};
+    autoscaler::PassMetrics metrics_{registry_};
 };
 
 }  // namespace
 
 struct SimulateFiles::Parts {
-    std::optional<simulation::page::PassHistory> history;
+    std::optional<simulator::page::PassHistory> history;
     std::optional<Meter> meter;
     std::optional<PassRecorder> recorder;
 };
@@ -323,30 +319,29 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
         out.parts_->meter.emplace();
     }
     if (!paths.record.empty()) {
-        const simulation::PreparedSetup& prepared = *simulation.prepared;
+        const simulator::PreparedSetup& prepared = *simulation.prepared;
         CAPSTAN_TRY(out.parts_->recorder,
                     PassRecorder::make(paths.record,
-                                       runtime::record::make_setup_record(prepared.sound_config(),
-                                                                          prepared.plugins),
+                                       autoscaler::record::make_setup_record(
+                                           prepared.sound_config(), prepared.plugins),
                                        CAPSTAN_VERSION));
     }
     return out;
 }
 
-void SimulateFiles::add_to(simulation::Observers& observers) {
+void SimulateFiles::add_to(simulator::Observers& observers) {
     Parts& parts = *parts_;
     if (parts.history) observers.add(*parts.history);
     if (parts.meter) observers.add(*parts.meter);
     if (parts.recorder) observers.add(*parts.recorder);
 }
 
-Result<void> SimulateFiles::write(const simulation::Report& report,
-                                  const simulation::Input& input) {
+Result<void> SimulateFiles::write(const simulator::Report& report, const simulator::Input& input) {
     Parts& parts = *parts_;
     if (parts.history) {
         CAPSTAN_CHECK(write_file(
-            paths_.report, simulation::page::make_page(report, input.source,
-                                                       parts.history->take(report.summary.span))));
+            paths_.report, simulator::page::make_page(report, input.source,
+                                                      parts.history->take(report.summary.span))));
     }
     if (parts.meter) CAPSTAN_CHECK(write_file(paths_.metrics, parts.meter->text()));
     return parts.recorder ? parts.recorder->result() : Result<void>();

@@ -10,11 +10,11 @@
 
 #include <capstan/result.hpp>
 
-#include "simulation/input.hpp"
-#include "simulation/observers.hpp"
-#include "simulation/prepare.hpp"
-#include "simulation/report.hpp"
-#include "simulation/shared_replicas.hpp"
+#include "simulator/input.hpp"
+#include "simulator/observers.hpp"
+#include "simulator/prepare.hpp"
+#include "simulator/report.hpp"
+#include "simulator/shared_replicas.hpp"
 
 namespace CLI {
 class App;
@@ -55,11 +55,11 @@ InputFile recognize_file(const std::string& file);
 
 /// A simulation that is ready to run.
 struct Simulation {
-    simulation::Input input{};
+    simulator::Input input{};
     /// The sections of a scenario's configuration, as a table; empty for other inputs.
-    runtime::config::TomlValue sections{};
-    std::unique_ptr<simulation::PreparedSetup> prepared{};  ///< not NULL, without errors
-    std::vector<simulation::SharedReplicas> balancers{};    ///< of the scenario
+    config::TomlValue sections{};
+    std::unique_ptr<simulator::PreparedSetup> prepared{};  ///< not NULL, without errors
+    std::vector<simulator::SharedReplicas> balancers{};    ///< of the scenario
 };
 
 /// Where the input is used. In real time, on the API server in memory, all plugins are called.
@@ -91,9 +91,9 @@ public:
     ~SimulateFiles();
 
     /// Adds the collectors of the files to `observers`, which borrow from this object.
-    void add_to(simulation::Observers& observers);
+    void add_to(simulator::Observers& observers);
     /// Writes the files; to be called when the run is over. The error names the file.
-    Result<void> write(const simulation::Report& report, const simulation::Input& input);
+    Result<void> write(const simulator::Report& report, const simulator::Input& input);
 
 private:
     struct Parts;

@@ -10,14 +10,14 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/table.hpp"
-#include "simulation/run_figures.hpp"
+#include "simulator/run_figures.hpp"
 
 namespace capstan::commands {
 namespace {
 
-using simulation::clock_text;
-using simulation::EventKind;
-using simulation::time_of_day_text;
+using simulator::clock_text;
+using simulator::EventKind;
+using simulator::time_of_day_text;
 
 /// If an input has more pods and actions of steps than this, the text shows decisions only.
 constexpr std::size_t full_detail_actions_max = 200;
@@ -32,13 +32,13 @@ std::string indented(std::string text, std::size_t by) {
 }
 
 /// A pod of a dump may have been pending when the dump was taken.
-std::string before_start(const simulation::StillPending& line, const simulation::Summary& s) {
+std::string before_start(const simulator::StillPending& line, const simulator::Summary& s) {
     if (line.longest <= s.span) return "";
     return ", " + clock_text(line.longest - s.span) + " of it before the start";
 }
 
-void print_still_pending(std::ostream& out, const simulation::Summary& s) {
-    for (const simulation::StillPending& line : s.still_pending) {
+void print_still_pending(std::ostream& out, const simulator::Summary& s) {
+    for (const simulator::StillPending& line : s.still_pending) {
         out << "  " << line.pods << ": " << counted(line.count, "pod") << " pending for up to "
             << clock_text(line.longest) << before_start(line, s) << '\n';
         if (!line.because.empty()) out << "    " << indented(line.because, 4) << '\n';
@@ -47,19 +47,19 @@ void print_still_pending(std::ostream& out, const simulation::Summary& s) {
 
 }  // namespace
 
-Detail detail_for(const simulation::Input& input) {
+Detail detail_for(const simulator::Input& input) {
     std::size_t actions = input.objects.pods.size();
-    for (const simulation::Step& step : input.steps) actions += step.actions.size();
+    for (const simulator::Step& step : input.steps) actions += step.actions.size();
     return actions > full_detail_actions_max ? Detail::decisions : Detail::everything;
 }
 
-bool is_shown(const simulation::Event& event, Detail detail) {
+bool is_shown(const simulator::Event& event, Detail detail) {
     if (detail == Detail::everything) return true;
     return event.kind != EventKind::arrival && event.kind != EventKind::departure &&
            event.kind != EventKind::node && event.kind != EventKind::bound;
 }
 
-void print_title(std::ostream& out, const simulation::Input& input,
+void print_title(std::ostream& out, const simulator::Input& input,
                  const std::optional<Duration>& until) {
     out << (input.title.empty() ? input.source : input.title) << '\n';
     if (const auto start = input.real_start())
@@ -74,7 +74,7 @@ void print_title(std::ostream& out, const simulation::Input& input,
     out << '\n';
 }
 
-void print_event(std::ostream& out, const simulation::Event& event,
+void print_event(std::ostream& out, const simulator::Event& event,
                  const std::optional<Time>& start) {
     std::string clock = clock_text(event.at);
     clock.resize(std::max(clock.size() + 1, clock_width), ' ');
@@ -85,11 +85,11 @@ void print_event(std::ostream& out, const simulation::Event& event,
         out << std::string(width + 2, ' ') << indented(event.because, width + 2) << '\n';
 }
 
-void print_summary(std::ostream& out, const simulation::Report& report) {
-    const simulation::Summary& s = report.summary;
+void print_summary(std::ostream& out, const simulator::Report& report) {
+    const simulator::Summary& s = report.summary;
     out << "\nSUMMARY\n";
     std::vector<std::vector<std::string>> rows;
-    for (const simulation::Figure& figure : simulation::figures_of(report))
+    for (const simulator::Figure& figure : simulator::figures_of(report))
         rows.push_back({figure.name, figure.text});
     print_table(out, rows, "  ");
     if (!s.still_pending.empty()) {
@@ -98,7 +98,7 @@ void print_summary(std::ostream& out, const simulation::Report& report) {
     }
     if (report.expected == 0) return;
     out << '\n';
-    for (const simulation::Unmet& unmet : report.unmet)
+    for (const simulator::Unmet& unmet : report.unmet)
         out << unmet.place << ": " << indented(unmet.text, 2) << '\n';
     const auto met = report.expected - static_cast<std::int64_t>(report.unmet.size());
     out << met << " of " << counted(report.expected, "expectation") << " met\n";
@@ -120,9 +120,9 @@ json::value number_or_null(const std::optional<double>& number) {
     return number ? json::value(*number) : json::value(nullptr);
 }
 
-json::object event_json(const simulation::Event& event, const std::optional<Time>& start) {
+json::object event_json(const simulator::Event& event, const std::optional<Time>& start) {
     json::object out{
-        {"at_ms", ms(event.at)}, {"kind", simulation::name_of(event.kind)}, {"text", event.text}};
+        {"at_ms", ms(event.at)}, {"kind", simulator::name_of(event.kind)}, {"text", event.text}};
     if (start) out["time"] = time_of_day_text(start, event.at);
     if (!event.because.empty()) out["because"] = event.because;
     if (!event.subject.empty()) out["subject"] = event.subject;
@@ -130,11 +130,11 @@ json::object event_json(const simulation::Event& event, const std::optional<Time
     return out;
 }
 
-json::object summary_json(const simulation::Summary& s) {
+json::object summary_json(const simulator::Summary& s) {
     json::object hours;
     for (const auto& [group, h] : s.node_hours_of) hours[group] = h;
     json::array still;
-    for (const simulation::StillPending& p : s.still_pending) {
+    for (const simulator::StillPending& p : s.still_pending) {
         still.push_back(json::object{{"pods", p.pods},
                                      {"count", p.count},
                                      {"longest_ms", ms(p.longest)},
@@ -168,11 +168,11 @@ json::object summary_json(const simulation::Summary& s) {
 
 }  // namespace
 
-json::object report_json(const simulation::Report& report) {
+json::object report_json(const simulator::Report& report) {
     json::array events, unmet;
-    for (const simulation::Event& event : report.events)
+    for (const simulator::Event& event : report.events)
         events.push_back(event_json(event, report.start));
-    for (const simulation::Unmet& u : report.unmet)
+    for (const simulator::Unmet& u : report.unmet)
         unmet.push_back(json::object{{"place", u.place}, {"text", u.text}});
     json::object out{{"title", report.title}, {"seed", report.seed}};
     if (report.start) out["start"] = time_of_day_text(report.start, Duration(0));

@@ -9,8 +9,8 @@
 
 #include <capstan/time.hpp>
 
-#include "simulation/input.hpp"
-#include "simulation/report.hpp"
+#include "simulator/input.hpp"
+#include "simulator/report.hpp"
 
 namespace capstan::commands {
 
@@ -19,19 +19,19 @@ enum class Detail {
     everything,
     decisions,  ///< what was decided, refused or not placed; for inputs with many pods and actions
 };
-Detail detail_for(const simulation::Input& input);
-bool is_shown(const simulation::Event& event, Detail detail);
+Detail detail_for(const simulator::Input& input);
+bool is_shown(const simulator::Event& event, Detail detail);
 
 /// Prints the title, and of a dump its time and the limit of the run. `until`: the limit of the
 /// command line, if there is one.
-void print_title(std::ostream& out, const simulation::Input& input,
+void print_title(std::ostream& out, const simulator::Input& input,
                  const std::optional<Duration>& until = {});
 /// Prints one line, and the reason on the lines below. The line has the time of day if `start` is
 /// the time of a real cluster.
-void print_event(std::ostream& out, const simulation::Event& event,
+void print_event(std::ostream& out, const simulator::Event& event,
                  const std::optional<Time>& start = {});
-void print_summary(std::ostream& out, const simulation::Report& report);
+void print_summary(std::ostream& out, const simulator::Report& report);
 
-boost::json::object report_json(const simulation::Report& report);
+boost::json::object report_json(const simulator::Report& report);
 
 }  // namespace capstan::commands

@@ -9,34 +9,34 @@ PluginName parse_plugin_name(const std::string& text) {
 }
 
 Result<SettingsFile> read_settings(const std::string& file) {
-    runtime::config::Source source{"settings", {}};
+    config::Source source{"settings", {}};
     if (!file.empty()) {
-        Result<runtime::config::Source> read = runtime::config::read_source(file);
+        Result<config::Source> read = config::read_source(file);
         if (!read) return fail(within(file, std::move(read).error()));
         source = *std::move(read);
     }
-    SettingsFile settings{runtime::config::Diagnostics(std::move(source)), {}};
-    settings.table = runtime::config::parse_toml(settings.diagnostics);
+    SettingsFile settings{config::Diagnostics(std::move(source)), {}};
+    settings.table = config::parse_toml(settings.diagnostics);
     return settings;
 }
 
-std::optional<runtime::LoadedPlugin> make_single(
-    std::shared_ptr<const runtime::plugin_files::PluginLibrary> library,
-    const runtime::plugin_files::ClassInfo& plugin_class, SettingsFile& settings) {
+std::optional<autoscaler::LoadedPlugin> make_single(
+    std::shared_ptr<const plugin_runtime::plugin_files::PluginLibrary> library,
+    const plugin_runtime::plugin_files::ClassInfo& plugin_class, SettingsFile& settings) {
     if (!settings.table) return std::nullopt;
-    runtime::LoadedPlugin plugin{{}, std::move(library), plugin_class, {}, {}};
+    autoscaler::LoadedPlugin plugin{{}, std::move(library), plugin_class, {}, {}};
     plugin.config.id = PluginInstanceId(plugin_class.id);
-    auto fields = runtime::config::read_schema(plugin_class.fields);
+    auto fields = config::read_schema(plugin_class.fields);
     if (!fields) {
         settings.diagnostics.error(
             {}, "class " + std::string(plugin_class.id) + ": " + fields.error().message);
         return std::nullopt;
     }
     plugin.fields = *std::move(fields);
-    plugin.settings = runtime::config::validate_settings(*settings.table, plugin.fields, "settings",
-                                                         settings.diagnostics);
+    plugin.settings =
+        config::validate_settings(*settings.table, plugin.fields, "settings", settings.diagnostics);
     if (settings.diagnostics.errors() > 0) return std::nullopt;
-    runtime::check_settings(plugin_class, plugin.settings, "settings", {}, settings.diagnostics);
+    autoscaler::check_settings(plugin_class, plugin.settings, "settings", {}, settings.diagnostics);
     if (settings.diagnostics.errors() > 0) return std::nullopt;
     return plugin;
 }

@@ -18,7 +18,7 @@
 
 #include "io/curl_http_client.hpp"
 #include "plugin_commands/settings_table.hpp"
-#include "runtime/services/secrets.hpp"
+#include "plugin_runtime/services/secrets.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -52,7 +52,7 @@ private:
 /// An instance of the cloud plugin on a testing host of its own.
 class CalledCloud {
 public:
-    CalledCloud(const runtime::LoadedPlugin& plugin, const commands::SettingsFile& settings,
+    CalledCloud(const autoscaler::LoadedPlugin& plugin, const commands::SettingsFile& settings,
                 const CloudCall& call)
         : host_({.instance_id = plugin.config.id.value(),
                  .start = call.is_live ? std::chrono::system_clock::now()
@@ -68,7 +68,7 @@ public:
     }
     CalledCloud(const CalledCloud&) = delete;
 
-    Result<void> start(const runtime::LoadedPlugin& plugin, const CloudCall& call) {
+    Result<void> start(const autoscaler::LoadedPlugin& plugin, const CloudCall& call) {
         CAPSTAN_CHECK(find_secrets(call.secrets));
         auto instance = testing::PluginInstance::create(host_, *plugin.plugin_class.raw, settings_);
         if (!instance) return fail(within("create", std::move(instance).error()));
@@ -121,7 +121,7 @@ public:
 
 private:
     Result<void> find_secrets(const std::filesystem::path& folder) {
-        const runtime::services::DirectorySecrets files(folder);
+        const plugin_runtime::services::DirectorySecrets files(folder);
         for (const std::string& name : settings_.secrets()) {
             host_.secrets()[name] = made_up;
             if (folder.empty()) continue;
@@ -269,7 +269,7 @@ Result<CloudChange> parse_change(CloudChange::What what, const std::string& text
     return CloudChange{what, text.substr(0, equals), static_cast<int>(*by)};
 }
 
-Result<json::object> call_cloud(const runtime::LoadedPlugin& plugin,
+Result<json::object> call_cloud(const autoscaler::LoadedPlugin& plugin,
                                 const commands::SettingsFile& settings, const CloudCall& call) {
     CalledCloud cloud(plugin, settings, call);
     CAPSTAN_CHECK(cloud.start(plugin, call));

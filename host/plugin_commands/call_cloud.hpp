@@ -43,7 +43,7 @@ struct CloudCall {
 /// {"code","message","subject"}; a template that cannot be described is
 /// {"error":ERROR}, and what is unknown is null. Requests are shown without their query. The error
 /// of this function says which call failed.
-Result<boost::json::object> call_cloud(const runtime::LoadedPlugin& plugin,
+Result<boost::json::object> call_cloud(const autoscaler::LoadedPlugin& plugin,
                                        const commands::SettingsFile& settings,
                                        const CloudCall& call);
 

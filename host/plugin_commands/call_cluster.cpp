@@ -8,8 +8,8 @@
 
 #include <capstan/ascii.hpp>
 
-#include "runtime/instances/controller_client.hpp"
-#include "simulation/api_server/api_object.hpp"
+#include "plugin_runtime/instances/controller_client.hpp"
+#include "simulator/api_server/api_object.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -57,8 +57,8 @@ json::object own_labels(const json::object& balancer) {
 
 struct CallCluster::Parts {
     explicit Parts(io::ManualLoop& loop) : local(loop) {}
-    simulation::LocalApi local;
-    std::shared_ptr<runtime::instances::ControllerClient> controller{};
+    simulator::LocalApi local;
+    std::shared_ptr<plugin_runtime::instances::ControllerClient> controller{};
 };
 
 CallCluster::CallCluster(ControllerRequest request) : request_(std::move(request)) {
@@ -79,7 +79,7 @@ CallCluster::~CallCluster() {
     host_.reset();
 }
 
-Result<std::unique_ptr<CallCluster>> CallCluster::make(const runtime::LoadedPlugin& plugin,
+Result<std::unique_ptr<CallCluster>> CallCluster::make(const autoscaler::LoadedPlugin& plugin,
                                                        const ControllerRequest& request) {
     std::unique_ptr<CallCluster> out(new CallCluster(request));
     CAPSTAN_CHECK(out->start(plugin));
@@ -97,13 +97,13 @@ void CallCluster::read_targets() {
     }
 }
 
-Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
+Result<void> CallCluster::start(const autoscaler::LoadedPlugin& plugin) {
     const auto clock = std::make_shared<io::ManualClock>(long_ago);
-    runtime::LoadedPlugin granted = plugin;
+    autoscaler::LoadedPlugin granted = plugin;
     granted.config.grants.kube = grants();
-    runtime::config::Config config;
-    config.log.level = runtime::config::LogLevel::error;
-    CAPSTAN_TRY(host_, runtime::PluginHost::start(
+    config::Config config;
+    config.log.level = config::LogLevel::error;
+    CAPSTAN_TRY(host_, autoscaler::PluginHost::start(
                            config, {granted},
                            {.version = CAPSTAN_VERSION, .clock = clock, .has_cluster = true}));
     parts_ = std::make_unique<Parts>(*host_->virtual_loop());
@@ -121,7 +121,7 @@ Result<void> CallCluster::start(const runtime::LoadedPlugin& plugin) {
 /// The resource of the target's kind. Defines an unknown kind if it has an API group.
 std::string CallCluster::serve_kind(const Target& target) {
     const std::string group = group_of(target.api_version);
-    simulation::LocalApi& local = parts_->local;
+    simulator::LocalApi& local = parts_->local;
     std::string known = local.resource_of(target.api_version, target.kind);
     if (!known.empty() || group.empty() || target.kind.empty()) return known;
     const std::string plural = target.kind + "s";
@@ -203,10 +203,10 @@ std::vector<std::string> CallCluster::grants() const {
 
 Result<void> CallCluster::reconcile() {
     CAPSTAN_TRY(parts_->controller,
-                runtime::instances::ControllerClient::of(host_->instances().front()));
+                plugin_runtime::instances::ControllerClient::of(host_->instances().front()));
     parts_->controller->lead(true);
     host_->virtual_loop()->advance(settle_time);
-    const runtime::instances::ControllerStatus status = parts_->controller->status();
+    const plugin_runtime::instances::ControllerStatus status = parts_->controller->status();
     if (status.error) return fail(*status.error);
     if (!status.last) return fail(ErrorCode::deadline, "the controller did not finish");
     return {};

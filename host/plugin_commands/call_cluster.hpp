@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "autoscaler/plugin_host.hpp"
 #include "plugin_commands/call_controller.hpp"
-#include "runtime/plugin_host.hpp"
-#include "simulation/local_api.hpp"
+#include "simulator/local_api.hpp"
 
 namespace capstan::plugin_commands {
 
@@ -15,7 +15,7 @@ namespace capstan::plugin_commands {
 /// No other controller runs in this cluster.
 class CallCluster {
 public:
-    static Result<std::unique_ptr<CallCluster>> make(const runtime::LoadedPlugin& plugin,
+    static Result<std::unique_ptr<CallCluster>> make(const autoscaler::LoadedPlugin& plugin,
                                                      const ControllerRequest& request);
     CallCluster(const CallCluster&) = delete;
     CallCluster& operator=(const CallCluster&) = delete;
@@ -35,7 +35,7 @@ private:
     struct Parts;
 
     explicit CallCluster(ControllerRequest request);
-    Result<void> start(const runtime::LoadedPlugin& plugin);
+    Result<void> start(const autoscaler::LoadedPlugin& plugin);
     void read_targets();
     std::string serve_kind(const Target& target);
     void note(const Result<void>& done);
@@ -49,7 +49,7 @@ private:
     std::string ns_, name_;
     std::vector<Target> targets_;  ///< in the Balancer's order
     std::vector<Error> troubles_;
-    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<autoscaler::PluginHost> host_;
     std::unique_ptr<Parts> parts_;  ///< destroyed before `host_`, whose loop it borrows
 };
 

@@ -15,11 +15,11 @@
 #include <capstan/abi/splitter.h>
 #include <capstan/sentence.hpp>
 
+#include "autoscaler/record/json_reader.hpp"
 #include "commands/call_request.hpp"
 #include "commands/command_line.hpp"
 #include "commands/value_text.hpp"
-#include "runtime/config/text.hpp"
-#include "runtime/record/json_reader.hpp"
+#include "config/text.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -74,7 +74,7 @@ int answer_call(Policy& policy, Decode decode, const boost::json::value& documen
     kubernetes::JsonProblems problems(document);
     const auto request = decode(problems.root());
     if (!problems.empty())
-        return refuse_input(err, runtime::record::problems_text(problems, input));
+        return refuse_input(err, autoscaler::record::problems_text(problems, input));
     const Result<std::string> answered = ask_policy(policy, request);
     out << (answered ? *answered : answer_of(answered.error())) << '\n';
     return answered ? commands::exit_ok : commands::exit_failed;
@@ -85,7 +85,7 @@ int answer_controller(const CallArguments& arguments, const boost::json::value& 
     kubernetes::JsonProblems problems(document);
     const ControllerRequest request = decode_controller_request(problems.root(), document);
     if (!problems.empty())
-        return refuse_input(err, runtime::record::problems_text(problems, input));
+        return refuse_input(err, autoscaler::record::problems_text(problems, input));
     const Result<ControllerAnswer> answered = arguments.controller(request);
     out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
     return answered ? commands::exit_ok : commands::exit_failed;
@@ -96,7 +96,7 @@ int answer_groups(const CallArguments& arguments, const boost::json::value& docu
     kubernetes::JsonProblems problems(document);
     const GroupsRequest request = decode_groups_request(problems.root());
     if (!problems.empty())
-        return refuse_input(err, runtime::record::problems_text(problems, input));
+        return refuse_input(err, autoscaler::record::problems_text(problems, input));
     const Result<engine::GroupsAnswer> answered = arguments.group_source(request);
     out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
     return answered ? commands::exit_ok : commands::exit_failed;
@@ -121,13 +121,13 @@ std::string unknown_call_kind(std::string_view kind) {
         names.emplace_back(known.name);
     }
     return "kind " + capstan::in_quotes(kind) + " cannot be called; kinds are " + listed +
-           runtime::config::suggestion(kind, names);
+           config::suggestion(kind, names);
 }
 
 int call(const CallArguments& arguments, std::istream& in, std::ostream& out, std::ostream& err) {
-    const Result<std::string> text = runtime::record::read_all(in);
+    const Result<std::string> text = autoscaler::record::read_all(in);
     if (!text) return refuse_input(err, std::string(input) + ": " + text.error().message);
-    const auto document = runtime::record::parse_json(*text, input);
+    const auto document = autoscaler::record::parse_json(*text, input);
     if (!document) return refuse_input(err, document.error().message);
     switch (arguments.kind) {
         case CallKind::expander:

@@ -6,10 +6,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/json/array.hpp>
 
+#include "autoscaler/record/json_reader.hpp"
 #include "commands/value_text.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "plugin_commands/call_cluster.hpp"
-#include "runtime/record/json_reader.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -43,7 +43,7 @@ bool has_target(const json::object& balancer, std::string_view name) {
 
 ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
                                             const json::value& document) {
-    runtime::record::refuse_unknown(root, {"balancer", "targets"});
+    autoscaler::record::refuse_unknown(root, {"balancer", "targets"});
     ControllerRequest out;
     const kubernetes::JsonCursor balancer = root.required("balancer");
     if (const json::object* whole = document.if_object()) {
@@ -55,7 +55,7 @@ ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
         }
     }
     for (const kubernetes::JsonCursor& target : root["targets"].items()) {
-        runtime::record::refuse_unknown(target, {"name", "total", "running", "blocked"});
+        autoscaler::record::refuse_unknown(target, {"name", "total", "running", "blocked"});
         const auto name = target.required("name").name();
         if (!name) continue;
         if (!has_target(out.balancer, *name)) target.complain("is not a target of the Balancer");
@@ -65,7 +65,7 @@ ControllerRequest decode_controller_request(const kubernetes::JsonCursor& root,
     return out;
 }
 
-Result<ControllerAnswer> call_controller(const runtime::LoadedPlugin& plugin,
+Result<ControllerAnswer> call_controller(const autoscaler::LoadedPlugin& plugin,
                                          const ControllerRequest& request) {
     CAPSTAN_TRY(const auto cluster, CallCluster::make(plugin, request));
     CAPSTAN_CHECK(cluster->reconcile());

@@ -11,8 +11,8 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/plugin_set.hpp"
 #include "kubernetes/json_cursor.hpp"
-#include "runtime/plugin_set.hpp"
 
 namespace capstan::plugin_commands {
 
@@ -36,7 +36,7 @@ struct ControllerAnswer {
 
 /// Runs the plugin on virtual time until it has reconciled the Balancer. If the policy could not be
 /// followed, the error is the message of the Balancer's condition.
-Result<ControllerAnswer> call_controller(const runtime::LoadedPlugin& plugin,
+Result<ControllerAnswer> call_controller(const autoscaler::LoadedPlugin& plugin,
                                          const ControllerRequest& request);
 
 /// {"placement":{"a":3},"missing":0,"overflow":0}

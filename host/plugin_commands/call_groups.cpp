@@ -8,11 +8,11 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
+#include "autoscaler/record/json_reader.hpp"
 #include "commands/call_request.hpp"
 #include "commands/value_text.hpp"
 #include "kubernetes/pod_classes.hpp"
 #include "kubernetes/pod_decode.hpp"
-#include "runtime/record/json_reader.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -45,7 +45,7 @@ std::vector<MachineOffering> decode_offers(const JsonCursor& machine) {
 }
 
 MachineType decode_machine(const JsonCursor& place) {
-    runtime::record::refuse_unknown(
+    autoscaler::record::refuse_unknown(
         place, {"name", "labels", "taints", "capacity", "allocatable", "zones", "spot",
                 "price_per_hour", "spot_price_per_hour"});
     MachineType out{.name = std::string(place.required("name").name().value_or("")),
@@ -76,7 +76,8 @@ void sort_by_name(std::vector<std::pair<JsonCursor, T>>& values, std::string_vie
 void decode_existing(const JsonCursor& list, GroupsRequest& out) {
     std::vector<std::pair<JsonCursor, NodeGroup>> groups;
     for (const JsonCursor& item : list.items()) {
-        runtime::record::refuse_unknown(item, {"id", "min", "max", "target", "tags", "template"});
+        autoscaler::record::refuse_unknown(item,
+                                           {"id", "min", "max", "target", "tags", "template"});
         groups.emplace_back(
             item,
             NodeGroup{.id = NodeGroupId(std::string(item.required("id").name().value_or("")))});
@@ -119,7 +120,7 @@ engine::GroupsQuestion GroupsRequest::question(
 }
 
 GroupsRequest decode_groups_request(const JsonCursor& root) {
-    runtime::record::refuse_unknown(root, {"pods", "machines", "existing", "limits", "cloud"});
+    autoscaler::record::refuse_unknown(root, {"pods", "machines", "existing", "limits", "cloud"});
     GroupsRequest out;
     kubernetes::PodClasses classes;
     for (const JsonCursor& pod : root["pods"].items()) classes.add(kubernetes::decode_pod(pod));

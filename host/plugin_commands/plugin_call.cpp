@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "autoscaler/plugin_host.hpp"
+#include "autoscaler/wiring.hpp"
 #include "commands/command_line.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/result_output.hpp"
@@ -10,16 +12,14 @@
 #include "plugin_commands/call_command.hpp"
 #include "plugin_commands/http_recording.hpp"
 #include "plugin_commands/plugin_program.hpp"
-#include "runtime/instances/pass_runner.hpp"
-#include "runtime/instances/plugin_policies.hpp"
-#include "runtime/plugin_host.hpp"
-#include "runtime/wiring.hpp"
+#include "plugin_runtime/instances/pass_runner.hpp"
+#include "plugin_runtime/instances/plugin_policies.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
 
-using runtime::instances::PassWatch;
-using Instance = std::shared_ptr<runtime::instances::PluginInstance>;
+using plugin_runtime::instances::PassWatch;
+using Instance = std::shared_ptr<plugin_runtime::instances::PluginInstance>;
 
 /// Asks on a watched thread: a hook that overruns is abandoned, and the answer is an error. An
 /// abandoned thread may still use the question, so `question` has to own copies of its data.
@@ -31,31 +31,31 @@ Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Po
             return question(*policy);
         });
     };
-    return runtime::instances::run_watched(pass).result;
+    return plugin_runtime::instances::run_watched(pass).result;
 }
 
 class WatchedExpander final : public engine::Expander {
 public:
-    WatchedExpander(runtime::PluginHost& host, Instance instance)
+    WatchedExpander(autoscaler::PluginHost& host, Instance instance)
         : host_(&host), instance_(std::move(instance)) {}
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const engine::CallContext& call_context) override {
-        const auto answers = std::make_shared<runtime::instances::ExpanderAnswers>(
-            std::vector<runtime::instances::ExpanderAnswer>(), runtime::asking(*host_));
+        const auto answers = std::make_shared<plugin_runtime::instances::ExpanderAnswers>(
+            std::vector<plugin_runtime::instances::ExpanderAnswer>(), autoscaler::asking(*host_));
         const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
             [answers, instance = instance_, question, call_context,
              indices = std::vector(among.begin(), among.end())](
                 PassWatch& watch) -> Result<engine::FilterResult> {
             CAPSTAN_TRY(const auto expander,
-                        runtime::instances::make_expander(instance, watch, answers));
+                        plugin_runtime::instances::make_expander(instance, watch, answers));
             return expander->filter(question, indices, call_context);
         };
-        return runtime::instances::run_watched(pass).result;
+        return plugin_runtime::instances::run_watched(pass).result;
     }
 
 private:
-    runtime::PluginHost* host_;
+    autoscaler::PluginHost* host_;
     Instance instance_;
 };
 
@@ -64,14 +64,14 @@ public:
     explicit WatchedSimilarity(Instance instance) : instance_(std::move(instance)) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                const engine::CallContext& call_context) override {
-        return ask_watched<runtime::instances::PluginSimilarity, Similarity>(
+        return ask_watched<plugin_runtime::instances::PluginSimilarity, Similarity>(
             instance_,
             [a, b, call_context](auto& check) { return check.similar(a, b, call_context); });
     }
     bool may_decide() const override { return true; }
     Result<std::uint64_t> bucket(const NodeTemplate& node,
                                  const engine::CallContext& call_context) override {
-        return ask_watched<runtime::instances::PluginSimilarity, std::uint64_t>(
+        return ask_watched<plugin_runtime::instances::PluginSimilarity, std::uint64_t>(
             instance_,
             [node, call_context](auto& check) { return check.bucket(node, call_context); });
     }
@@ -85,7 +85,7 @@ public:
     explicit WatchedSplitter(Instance instance) : instance_(std::move(instance)) {}
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const engine::CallContext& call_context) override {
-        return ask_watched<runtime::instances::PluginSplitter, std::vector<int>>(
+        return ask_watched<plugin_runtime::instances::PluginSplitter, std::vector<int>>(
             instance_, [nodes, copies = std::vector(groups.begin(), groups.end()), call_context](
                            auto& splitter) { return splitter.split(nodes, copies, call_context); });
     }
@@ -95,24 +95,24 @@ private:
 };
 
 /// The named class; if `name` is empty, the only class of the kind.
-Result<runtime::plugin_files::ClassInfo> choose_class(
-    const runtime::plugin_files::PluginLibrary& library, const std::string& name,
+Result<plugin_runtime::plugin_files::ClassInfo> choose_class(
+    const plugin_runtime::plugin_files::PluginLibrary& library, const std::string& name,
     std::string_view kind) {
     if (!name.empty()) {
-        CAPSTAN_TRY(const runtime::plugin_files::ClassInfo found,
-                    runtime::find_class(library, name));
+        CAPSTAN_TRY(const plugin_runtime::plugin_files::ClassInfo found,
+                    autoscaler::find_class(library, name));
         if (found.kind == kind) return found;
         return fail(ErrorCode::invalid_argument,
                     "class " + name + " is of kind " + std::string(found.kind));
     }
-    const auto of_kind = [kind](const runtime::plugin_files::ClassInfo& c) {
+    const auto of_kind = [kind](const plugin_runtime::plugin_files::ClassInfo& c) {
         return c.kind == kind;
     };
     const auto classes = library.classes();
     const auto found = std::ranges::count_if(classes, of_kind);
     if (found == 1) return *std::ranges::find_if(classes, of_kind);
     std::string all;
-    for (const runtime::plugin_files::ClassInfo& c : classes) {
+    for (const plugin_runtime::plugin_files::ClassInfo& c : classes) {
         all += (all.empty() ? "" : ", ") + std::string(c.id) + " (" + std::string(c.kind) + ")";
     }
     const std::string why = found == 0 ? "the file has no class of kind " + std::string(kind)
@@ -120,7 +120,7 @@ Result<runtime::plugin_files::ClassInfo> choose_class(
     return fail(ErrorCode::invalid_argument, why + "; classes are " + all);
 }
 
-int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, commands::Streams streams) {
+int ask_plugin(const autoscaler::LoadedPlugin& plugin, CallKind kind, commands::Streams streams) {
     // `call_controller` starts a host with a cluster for each request.
     if (kind == CallKind::controller)
         return call({.kind = kind,
@@ -129,9 +129,9 @@ int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, commands::Str
                              return call_controller(plugin, request);
                          }},
                     streams.in, streams.out, streams.err);
-    runtime::config::Config config;
-    config.log.level = runtime::config::LogLevel::warn;
-    auto host = runtime::PluginHost::start(
+    config::Config config;
+    config.log.level = config::LogLevel::warn;
+    auto host = autoscaler::PluginHost::start(
         config, {plugin}, {.seed = 0, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}});
     if (!host) {
         streams.err << "capstan: " << host.error().message << '\n';
@@ -142,7 +142,7 @@ int ask_plugin(const runtime::LoadedPlugin& plugin, CallKind kind, commands::Str
     WatchedSimilarity similarity(instance);
     WatchedSplitter splitter(instance);
     const auto suggest = [&instance](const GroupsRequest& request) {
-        return ask_watched<runtime::instances::PluginGroupSource, engine::GroupsAnswer>(
+        return ask_watched<plugin_runtime::instances::PluginGroupSource, engine::GroupsAnswer>(
             instance, [request](auto& source) {
                 std::vector<engine::GroupsQuestion::Existing> existing;
                 return source.suggest(request.question(existing), {});
@@ -183,7 +183,7 @@ Result<std::optional<CloudChange>> change_of(const PluginCallArguments& argument
     return out;
 }
 
-int run_cloud_call(const runtime::LoadedPlugin& plugin, const commands::SettingsFile& settings,
+int run_cloud_call(const autoscaler::LoadedPlugin& plugin, const commands::SettingsFile& settings,
                    const PluginCallArguments& arguments, commands::Streams streams) {
     auto recording = read_recording(arguments.http);
     if (!recording)
@@ -234,11 +234,12 @@ int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
             "--http, --live, --secrets, --increase, --decrease and --remove require --kind cloud",
             commands::exit_usage);
     const commands::PluginName name = commands::parse_plugin_name(arguments.plugin);
-    runtime::plugin_files::LibraryRegistry registry;
-    const auto library = registry.load({.file = name.file,
-                                        .sha256 = {},
-                                        .origin = runtime::plugin_files::PathOrigin::command_line},
-                                       {});
+    plugin_runtime::plugin_files::LibraryRegistry registry;
+    const auto library =
+        registry.load({.file = name.file,
+                       .sha256 = {},
+                       .origin = plugin_runtime::plugin_files::PathOrigin::command_line},
+                      {});
     if (!library) return commands::refuse(streams, library.error().message, commands::exit_failed);
     const auto plugin_class = choose_class(**library, name.class_id, kind_id_of(*kind));
     if (!plugin_class)

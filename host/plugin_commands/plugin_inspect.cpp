@@ -11,8 +11,10 @@ namespace {
 
 int inspect(const std::string& path, bool runs, commands::OutputFormat format,
             commands::Streams streams) {
-    const auto file = runtime::plugin_files::read_plugin(
-        {.file = path, .sha256 = {}, .origin = runtime::plugin_files::PathOrigin::command_line},
+    const auto file = plugin_runtime::plugin_files::read_plugin(
+        {.file = path,
+         .sha256 = {},
+         .origin = plugin_runtime::plugin_files::PathOrigin::command_line},
         {});
     if (!file) {
         streams.err << "capstan: " << file.error().message << '\n';

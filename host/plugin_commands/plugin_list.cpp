@@ -5,13 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
+#include "autoscaler/kinds.hpp"
 #include "commands/command_line.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
+#include "config/configuration.hpp"
 #include "plugin_commands/plugin_program.hpp"
 #include "plugin_commands/plugin_report.hpp"
-#include "runtime/config/configuration.hpp"
-#include "runtime/kinds.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -37,14 +37,14 @@ std::vector<fs::path> plugin_files(const fs::path& folder) {
 
 /// What the file's note says, read without loading the file, or why the file is refused.
 json::object entry_of(const fs::path& path) {
-    const auto file = runtime::plugin_files::read_plugin(
+    const auto file = plugin_runtime::plugin_files::read_plugin(
         {.file = path.string(),
          .sha256 = {},
-         .origin = runtime::plugin_files::PathOrigin::command_line},
+         .origin = plugin_runtime::plugin_files::PathOrigin::command_line},
         {});
     if (!file) return {{"file", path.string()}, {"error", file.error().message}};
     json::object out = describe_file(file->facts);
-    out["used"] = std::ranges::any_of(file->facts.note.kinds, runtime::is_known_kind);
+    out["used"] = std::ranges::any_of(file->facts.note.kinds, autoscaler::is_known_kind);
     return out;
 }
 
@@ -72,10 +72,10 @@ void print_entries(const json::array& entries, std::ostream& out) {
 }
 
 int list(const std::string& config_file, commands::OutputFormat format, commands::Streams streams) {
-    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
+    const config::ShippedPlugins shipped(config::shipped_plugins_root());
     std::vector<fs::path> folders{shipped.root()};
     if (!config_file.empty()) {
-        const runtime::config::Loaded loaded = runtime::config::load_config(config_file, shipped);
+        const config::Loaded loaded = config::load_config(config_file, shipped);
         streams.err << loaded.diagnostics.text();
         if (!loaded.config) return commands::exit_usage;
         folders.insert(folders.end(), loaded.config->trust.search_paths.begin(),

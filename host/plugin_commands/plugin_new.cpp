@@ -16,8 +16,8 @@
 
 #include "commands/command_line.hpp"
 #include "commands/file_io.hpp"
+#include "config/text.hpp"
 #include "plugin_commands/plugin_program.hpp"
-#include "runtime/config/text.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -76,7 +76,7 @@ Result<const PluginTemplate*> find_template(const NewPlugin& plugin) {
             capstan::in_quotes(plugin.language) +
             (plugin.variant.empty() ? "" : " with name " + capstan::in_quotes(plugin.variant)) +
             "; templates are: " + known_templates() +
-            (is_kind ? "" : runtime::config::suggestion(plugin.kind, kinds)));
+            (is_kind ? "" : config::suggestion(plugin.kind, kinds)));
 }
 
 bool has_word(std::string_view text, std::string_view word) {

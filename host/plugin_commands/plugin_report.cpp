@@ -8,16 +8,16 @@
 
 #include <boost/json.hpp>
 
+#include "autoscaler/kinds.hpp"
 #include "commands/child_process.hpp"
 #include "commands/json_texts.hpp"
 #include "commands/table.hpp"
 #include "commands/value_text.hpp"
+#include "config/schema.hpp"
 #include "io/printable.hpp"
-#include "runtime/config/schema.hpp"
-#include "runtime/kinds.hpp"
-#include "runtime/plugin_files/library_registry.hpp"
-#include "runtime/plugin_files/trust.hpp"
-#include "runtime/plugin_files/unloading.hpp"
+#include "plugin_runtime/plugin_files/library_registry.hpp"
+#include "plugin_runtime/plugin_files/trust.hpp"
+#include "plugin_runtime/plugin_files/unloading.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -89,9 +89,9 @@ void print_class(std::ostream& out, const json::object& c) {
 }
 
 /// The entry, the number of other exported symbols, and the names of the first few of them.
-json::object exports_of(const runtime::plugin_files::ElfFacts& elf) {
+json::object exports_of(const plugin_runtime::plugin_files::ElfFacts& elf) {
     json::array others;
-    for (const runtime::plugin_files::ElfSymbol& symbol : elf.exports)
+    for (const plugin_runtime::plugin_files::ElfSymbol& symbol : elf.exports)
         if (symbol.name != CAPSTAN_ENTRY_SYMBOL && others.size() < names_max)
             others.emplace_back(symbol.name);
     return {{"entry", CAPSTAN_ENTRY_SYMBOL},
@@ -107,12 +107,13 @@ std::string exports_text(const json::object& exports) {
            " more: " + text_of(exports.at("names_of_others")) + (others > names_max ? ", ..." : "");
 }
 
-json::array libraries_of(const std::vector<runtime::plugin_files::NeededLibrary>& libraries) {
+json::array libraries_of(
+    const std::vector<plugin_runtime::plugin_files::NeededLibrary>& libraries) {
     json::array out;
-    for (const runtime::plugin_files::NeededLibrary& library : libraries)
+    for (const plugin_runtime::plugin_files::NeededLibrary& library : libraries)
         out.push_back(json::object{{"name", library.name},
                                    {"needed_by", library.needed_by},
-                                   {"found", runtime::plugin_files::name_of(library.found)},
+                                   {"found", plugin_runtime::plugin_files::name_of(library.found)},
                                    {"file", library.file.string()}});
     return out;
 }
@@ -122,10 +123,10 @@ json::array libraries_of(const std::vector<runtime::plugin_files::NeededLibrary>
 bool is_worth_a_line(const json::object& library) {
     const std::string found = text_of(library.at("found"));
     return text_of(library.at("needed_by")).empty() ||
-           (found != runtime::plugin_files::name_of(
-                         runtime::plugin_files::NeededLibrary::Found::loaded) &&
-            found != runtime::plugin_files::name_of(
-                         runtime::plugin_files::NeededLibrary::Found::system));
+           (found != plugin_runtime::plugin_files::name_of(
+                         plugin_runtime::plugin_files::NeededLibrary::Found::loaded) &&
+            found != plugin_runtime::plugin_files::name_of(
+                         plugin_runtime::plugin_files::NeededLibrary::Found::system));
 }
 
 std::string library_line(const json::object& library) {
@@ -189,13 +190,13 @@ void print_library_section(std::ostream& out, const json::object& report) {
 
 }  // namespace
 
-json::object describe_file(const runtime::plugin_files::PluginFacts& facts,
-                           const runtime::services::DraftIds& drafts) {
+json::object describe_file(const plugin_runtime::plugin_files::PluginFacts& facts,
+                           const plugin_runtime::services::DraftIds& drafts) {
     json::object out{
         {"file", facts.path.string()},
         {"size_bytes", facts.size},
         {"owner", facts.owner},
-        {"mode", runtime::plugin_files::octal(facts.mode)},
+        {"mode", plugin_runtime::plugin_files::octal(facts.mode)},
         {"sha256", facts.sha256},
         {"plugin", facts.note.plugin_id},
         {"version", facts.note.version},
@@ -215,7 +216,7 @@ json::object describe_file(const runtime::plugin_files::PluginFacts& facts,
     if (!draft_kinds.empty()) out["drafts"] = std::move(draft_kinds);
     if (!facts.elf.run_paths.empty())
         out["run_paths"] = commands::array_of_texts(facts.elf.run_paths);
-    if (const auto why = runtime::plugin_files::reason_to_keep(facts.elf))
+    if (const auto why = plugin_runtime::plugin_files::reason_to_keep(facts.elf))
         out["never_unloads"] = *why;
     return out;
 }
@@ -231,13 +232,12 @@ namespace json = boost::json;
 
 constexpr std::chrono::seconds inspection_deadline{10};
 
-json::array settings_of(const runtime::config::Fields& fields) {
+json::array settings_of(const config::Fields& fields) {
     json::array out;
-    for (const runtime::config::Field& f : fields) {
-        json::object field{
-            {"key", f.key}, {"type", runtime::config::describe_type(f)}, {"doc", f.doc}};
+    for (const config::Field& f : fields) {
+        json::object field{{"key", f.key}, {"type", config::describe_type(f)}, {"doc", f.doc}};
         // A table's default "{}" is not shown: the members show their defaults.
-        const bool is_filled_table = runtime::config::is_section(f) && f.default_toml == "{}";
+        const bool is_filled_table = config::is_section(f) && f.default_toml == "{}";
         if (!f.default_toml.empty() && !is_filled_table) field["default"] = f.default_toml;
         if (f.required) field["required"] = true;
         if (f.live) field["live"] = true;
@@ -248,15 +248,16 @@ json::array settings_of(const runtime::config::Fields& fields) {
     return out;
 }
 
-json::object class_of(const runtime::plugin_files::ClassInfo& info) {
-    json::object out{{"id", info.id},
-                     {"kind", info.kind},
-                     {"doc", info.doc},
-                     {"used", runtime::is_known_kind(info.kind)},
-                     {"pure", info.is_pure},
-                     {"parallel", info.concurrency == runtime::plugin_files::Concurrency::parallel},
-                     {"needs_leader", info.needs_leader}};
-    if (const auto fields = runtime::config::read_schema(info.fields)) {
+json::object class_of(const plugin_runtime::plugin_files::ClassInfo& info) {
+    json::object out{
+        {"id", info.id},
+        {"kind", info.kind},
+        {"doc", info.doc},
+        {"used", autoscaler::is_known_kind(info.kind)},
+        {"pure", info.is_pure},
+        {"parallel", info.concurrency == plugin_runtime::plugin_files::Concurrency::parallel},
+        {"needs_leader", info.needs_leader}};
+    if (const auto fields = config::read_schema(info.fields)) {
         out["settings"] = settings_of(*fields);
     } else {
         out["schema_error"] = fields.error().message;
@@ -264,24 +265,24 @@ json::object class_of(const runtime::plugin_files::ClassInfo& info) {
     return out;
 }
 
-json::object classes_report(const runtime::plugin_files::PluginLibrary& library) {
+json::object classes_report(const plugin_runtime::plugin_files::PluginLibrary& library) {
     json::array classes;
-    for (const runtime::plugin_files::ClassInfo& info : library.classes())
+    for (const plugin_runtime::plugin_files::ClassInfo& info : library.classes())
         classes.push_back(class_of(info));
     return {
         {"loads", true}, {"vendor", text(library.entry().vendor)}, {"classes", std::move(classes)}};
 }
 
-json::object unloading_report(runtime::plugin_files::LibraryRegistry& registry) {
-    const runtime::plugin_files::UnloadReport unloaded = registry.unload_unused();
+json::object unloading_report(plugin_runtime::plugin_files::LibraryRegistry& registry) {
+    const plugin_runtime::plugin_files::UnloadReport unloaded = registry.unload_unused();
     if (unloaded.kept.empty()) return {{"unloads", true}};
     return {{"unloads", unloaded.kept.front().because}};
 }
 
 /// Runs in the child: everything that needs the file's code. Each line adds to the report, so after
 /// a crash the report still has the lines before it.
-int open_and_report(const runtime::plugin_files::PluginFile& file,
-                    runtime::plugin_files::LibraryRegistry& registry,
+int open_and_report(const plugin_runtime::plugin_files::PluginFile& file,
+                    plugin_runtime::plugin_files::LibraryRegistry& registry,
                     const commands::SendLine& send) {
     if (auto library = registry.load(file); library) {
         send(json::serialize(classes_report(**library)));
@@ -382,8 +383,8 @@ bool is_valid_report(const json::value& line) {
     return has_members(line, members);
 }
 
-void describe_library(const runtime::plugin_files::PluginFile& file, json::object& report) {
-    runtime::plugin_files::LibraryRegistry registry;
+void describe_library(const plugin_runtime::plugin_files::PluginFile& file, json::object& report) {
+    plugin_runtime::plugin_files::LibraryRegistry registry;
     const auto folder = registry.prepare(file);
     if (!folder) {
         report["loads"] = folder.error().message;

@@ -26,10 +26,10 @@ int run_verify(const VerifyArguments& arguments, commands::Streams streams) {
                                  : "capstan: " + settings.error().message + "\n");
         return commands::exit_usage;
     }
-    const auto file = runtime::plugin_files::read_plugin(
+    const auto file = plugin_runtime::plugin_files::read_plugin(
         {.file = name.file,
          .sha256 = {},
-         .origin = runtime::plugin_files::PathOrigin::command_line},
+         .origin = plugin_runtime::plugin_files::PathOrigin::command_line},
         {});
     if (!file) {
         streams.err << "capstan: " << file.error().message << '\n';

@@ -7,8 +7,8 @@ namespace {
 
 using testing::Value;
 
-Value to_value(const runtime::config::TomlValue& v) {
-    using Kind = runtime::config::TomlValue::Kind;
+Value to_value(const config::TomlValue& v) {
+    using Kind = config::TomlValue::Kind;
     switch (v.kind) {
         case Kind::integer: return Value(v.integer);
         case Kind::floating: return Value(v.number);
@@ -16,8 +16,7 @@ Value to_value(const runtime::config::TomlValue& v) {
         case Kind::table: return Value(to_table(v));
         case Kind::array: {
             Value::List items;
-            for (const runtime::config::TomlValue& item : v.children)
-                items.push_back(to_value(item));
+            for (const config::TomlValue& item : v.children) items.push_back(to_value(item));
             return Value(std::move(items));
         }
         case Kind::string:
@@ -28,9 +27,9 @@ Value to_value(const runtime::config::TomlValue& v) {
 
 }  // namespace
 
-Value::Table to_table(const runtime::config::TomlValue& v) {
+Value::Table to_table(const config::TomlValue& v) {
     Value::Table out;
-    for (const runtime::config::TomlValue& member : v.children)
+    for (const config::TomlValue& member : v.children)
         out.emplace_back(member.key, to_value(member));
     return out;
 }

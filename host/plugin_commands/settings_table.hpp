@@ -3,11 +3,11 @@
 
 #include <capstan/testing/setting_value.hpp>
 
-#include "runtime/config/document.hpp"
+#include "config/document.hpp"
 
 namespace capstan::plugin_commands {
 
 /// The members of `value`, which is a table.
-testing::Value::Table to_table(const runtime::config::TomlValue& value);
+testing::Value::Table to_table(const config::TomlValue& value);
 
 }  // namespace capstan::plugin_commands

@@ -14,7 +14,7 @@
 #include "commands/json_texts.hpp"
 #include "io/printable.hpp"
 #include "plugin_commands/settings_table.hpp"
-#include "runtime/plugin_files/library_registry.hpp"
+#include "plugin_runtime/plugin_files/library_registry.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -78,13 +78,14 @@ CheckResult file_result(std::string name, Outcome::Verdict verdict, std::string 
 
 /// The input of the children.
 struct Work {
-    const runtime::plugin_files::PluginFile& file;
-    runtime::plugin_files::LibraryRegistry&
+    const plugin_runtime::plugin_files::PluginFile& file;
+    plugin_runtime::plugin_files::LibraryRegistry&
         registry;  ///< has prepared the file; each child loads into its own copy
     const std::string& class_id;
     const VerifyInput& input;
 
-    testing::ConformanceOptions options(const runtime::plugin_files::PluginLibrary& library) const {
+    testing::ConformanceOptions options(
+        const plugin_runtime::plugin_files::PluginLibrary& library) const {
         testing::ConformanceOptions out;
         out.seed = input.seed;
         out.file = file.facts.path.string();
@@ -106,8 +107,8 @@ struct Work {
     }
 };
 
-CheckResult unload(runtime::plugin_files::LibraryRegistry& registry) {
-    const runtime::plugin_files::UnloadReport report = registry.unload_unused();
+CheckResult unload(plugin_runtime::plugin_files::LibraryRegistry& registry) {
+    const plugin_runtime::plugin_files::UnloadReport report = registry.unload_unused();
     if (report.kept.empty()) return file_result("file/unloads", Outcome::Verdict::passed, "");
     return file_result("file/unloads", Outcome::Verdict::not_applicable,
                        "stays loaded: " + report.kept.front().because);
@@ -196,9 +197,9 @@ bool Verification::has_passed() const {
     });
 }
 
-Verification verify(const runtime::plugin_files::PluginFile& file, const std::string& class_id,
-                    const VerifyInput& input) {
-    runtime::plugin_files::LibraryRegistry registry;
+Verification verify(const plugin_runtime::plugin_files::PluginFile& file,
+                    const std::string& class_id, const VerifyInput& input) {
+    plugin_runtime::plugin_files::LibraryRegistry registry;
     const auto folder = registry.prepare(file);
     if (!folder)
         return {{file_result("file/loads", Outcome::Verdict::failed, folder.error().message)}, {}};

@@ -11,7 +11,7 @@
 #include <capstan/testing/recording.hpp>
 
 #include "commands/single_plugin.hpp"
-#include "runtime/plugin_files/plugin_file.hpp"
+#include "plugin_runtime/plugin_files/plugin_file.hpp"
 
 namespace capstan::plugin_commands {
 
@@ -31,8 +31,8 @@ struct VerifyInput {
 /// Runs every check. After a check crashes or hangs, the remaining checks run in a new child; all
 /// children together have five minutes. The children can change no file and reach no network
 /// (confinement.hpp). An empty `class_id` means all classes.
-Verification verify(const runtime::plugin_files::PluginFile& file, const std::string& class_id,
-                    const VerifyInput& input);
+Verification verify(const plugin_runtime::plugin_files::PluginFile& file,
+                    const std::string& class_id, const VerifyInput& input);
 
 /// A line for each class with skipped checks: why they were skipped, and which option to give.
 std::vector<std::string> what_to_give(const Verification& verification, const VerifyInput& input);

@@ -15,9 +15,9 @@
 namespace capstan::balancer {
 namespace {
 
-using namespace simulation;
-using namespace simulation::api_server;
-using namespace simulation::control_plane;
+using namespace simulator;
+using namespace simulator::api_server;
+using namespace simulator::control_plane;
 using namespace std::chrono_literals;
 
 /// 2026-11-21T10:00:00Z
@@ -60,21 +60,21 @@ std::string node(const std::string& zone) {
 BalancedCluster::BalancedCluster() {
     const std::filesystem::path access = folder_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
-    assembly_ = std::make_unique<runtime::Assembly>("[cluster]\nkubeconfig = \"" + access.string() +
-                                                    "\"\n" + config);
+    assembly_ = std::make_unique<autoscaler::Assembly>("[cluster]\nkubeconfig = \"" +
+                                                       access.string() + "\"\n" + config);
     if (!assembly_->diagnostics().empty())
         throw std::invalid_argument(assembly_->diagnostics().text());
-    auto host = runtime::PluginHost::start(assembly_->config(), assembly_->plugins(),
-                                           {.seed = 1,
-                                            .version = "test",
-                                            .clock = std::make_shared<io::ManualClock>(start),
-                                            .has_cluster = true});
+    auto host = autoscaler::PluginHost::start(assembly_->config(), assembly_->plugins(),
+                                              {.seed = 1,
+                                               .version = "test",
+                                               .clock = std::make_shared<io::ManualClock>(start),
+                                               .has_cluster = true});
     if (!host) throw std::runtime_error(host.error().message);
     host_ = *std::move(host);
-    store_ = std::make_unique<simulation::api_server::ObjectStore>(loop(), ObjectStore::Options{});
-    server_ = std::make_unique<simulation::api_server::ApiServer>(*store_);
-    control_plane_ = std::make_unique<simulation::control_plane::ControlPlane>(*store_);
-    network_ = std::make_unique<simulation::api_server::LocalHttpClient>(
+    store_ = std::make_unique<simulator::api_server::ObjectStore>(loop(), ObjectStore::Options{});
+    server_ = std::make_unique<simulator::api_server::ApiServer>(*store_);
+    control_plane_ = std::make_unique<simulator::control_plane::ControlPlane>(*store_);
+    network_ = std::make_unique<simulator::api_server::LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) {
             const std::string permission = permission_of(request.method, request.target);
             if (!permission.empty()) permissions_.insert(permission);
@@ -184,9 +184,9 @@ void BalancedCluster::at(Duration when, std::function<void()> what) {
 void BalancedCluster::run(Duration duration) {
     at(duration, [] { std::raise(SIGTERM); });
     const auto loaded =
-        std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
+        std::make_shared<autoscaler::daemon::LoadedConfig>(autoscaler::daemon::LoadedConfig{
             .config = assembly_->config(), .plugins = assembly_->plugins()});
-    const Result<void> ended = runtime::daemon::run_daemon(
+    const Result<void> ended = autoscaler::daemon::run_daemon(
         loaded, *host_,
         {.version = "test",
          .identity = "tester",
@@ -199,13 +199,13 @@ void BalancedCluster::run(Duration duration) {
 int BalancedCluster::size(const std::string& deployment) {
     const ApiObject found = store_->find(store_->kind("deployments.apps"), space, deployment);
     return static_cast<int>(
-        simulation::api_server::integer_at(*found, "spec.replicas").value_or(-1));
+        simulator::api_server::integer_at(*found, "spec.replicas").value_or(-1));
 }
 
 int BalancedCluster::ready(const std::string& deployment) {
     const ApiObject found = store_->find(store_->kind("deployments.apps"), space, deployment);
     return static_cast<int>(
-        simulation::api_server::integer_at(*found, "status.readyReplicas").value_or(0));
+        simulator::api_server::integer_at(*found, "status.readyReplicas").value_or(0));
 }
 
 std::string BalancedCluster::sizes() {
@@ -220,16 +220,16 @@ std::string BalancedCluster::sizes() {
 
 json::object BalancedCluster::status() {
     const ApiObject found = store_->find(store_->kind("balancers.balancer.x-k8s.io"), space, "web");
-    const json::object* status = simulation::api_server::find_object(*found, "status");
+    const json::object* status = simulator::api_server::find_object(*found, "status");
     return status != nullptr ? *status : json::object();
 }
 
 std::string BalancedCluster::condition(const std::string& type) {
     const json::object now = status();
-    const json::array* conditions = simulation::api_server::find_array(now, "conditions");
+    const json::array* conditions = simulator::api_server::find_array(now, "conditions");
     if (conditions == nullptr) return "";
     for (const json::value& each : *conditions) {
-        if (simulation::api_server::text_at(each.as_object(), "type") == type)
+        if (simulator::api_server::text_at(each.as_object(), "type") == type)
             return std::string(text_at(each.as_object(), "status"));
     }
     return "";

@@ -11,10 +11,10 @@
 
 #include <boost/json/object.hpp>
 
-#include "runtime/assembly.hpp"
-#include "runtime/daemon/daemon.hpp"
-#include "simulation/api_server/local_http_client.hpp"
-#include "simulation/control_plane/control_plane.hpp"
+#include "autoscaler/assembly.hpp"
+#include "autoscaler/daemon/daemon.hpp"
+#include "simulator/api_server/local_http_client.hpp"
+#include "simulator/control_plane/control_plane.hpp"
 
 namespace capstan::balancer {
 
@@ -64,14 +64,14 @@ private:
                              const std::string& body = {});
     io::Loop& loop() { return host_->loop(); }
 
-    runtime::TemporaryFolder folder_;
-    std::unique_ptr<runtime::Assembly> assembly_;
-    std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<simulation::api_server::ObjectStore> store_;
-    std::unique_ptr<simulation::api_server::ApiServer> server_;
-    std::unique_ptr<simulation::control_plane::ControlPlane> control_plane_;
-    std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
-    std::unique_ptr<simulation::api_server::Subscription> size_subscription_;
+    plugin_runtime::TemporaryFolder folder_;
+    std::unique_ptr<autoscaler::Assembly> assembly_;
+    std::unique_ptr<autoscaler::PluginHost> host_;
+    std::unique_ptr<simulator::api_server::ObjectStore> store_;
+    std::unique_ptr<simulator::api_server::ApiServer> server_;
+    std::unique_ptr<simulator::control_plane::ControlPlane> control_plane_;
+    std::unique_ptr<simulator::api_server::LocalHttpClient> network_;
+    std::unique_ptr<simulator::api_server::Subscription> size_subscription_;
     std::vector<std::string> timeline_;
     std::set<std::string> permissions_;
 };

@@ -23,8 +23,8 @@ engine::Settings settings() {
 
 engine::pass::Outcome decide(const engine::Snapshot& snapshot, const BenchPipeline& pipeline,
                              const engine::Settings& pass_settings) {
-    runtime::instances::PassWatch watch;
-    const runtime::PassPolicies policies = pipeline.policies(watch);
+    plugin_runtime::instances::PassWatch watch;
+    const autoscaler::PassPolicies policies = pipeline.policies(watch);
     return engine::pass::run_pass(snapshot, {}, {.chain = policies.chain(), .similarity = {}},
                                   pass_settings, {.seed = 1, .now = bench_time});
 }
@@ -153,8 +153,8 @@ boost::json::object measure_provisioning(const ProvisioningWorkload& workload, i
     const Measured measured = Measured::repeat(
         repeat, [] {},
         [&] {
-            runtime::instances::PassWatch watch;
-            const runtime::PassPolicies plugins = pipeline.policies(watch);
+            plugin_runtime::instances::PassWatch watch;
+            const autoscaler::PassPolicies plugins = pipeline.policies(watch);
             BenchGroupMaker maker(snapshot);
             engine::Policies policies = plugins.policies();
             policies.maker = &maker;

@@ -48,22 +48,22 @@ LiveSetup::LiveSetup(const LiveSize& size, const std::string& kubeconfig, const 
                      const std::string& more) {
     const std::filesystem::path access = folder_.path() / "kubeconfig";
     std::ofstream(access) << kubeconfig;
-    const runtime::config::ShippedPlugins shipped(runtime::config::shipped_plugins_root());
-    runtime::config::Loaded loaded = runtime::config::load_config(
-        runtime::config::Source{"benchmark", config_toml(size, access, boot, more)}, shipped);
-    auto out = std::make_shared<runtime::daemon::LoadedConfig>();
+    const config::ShippedPlugins shipped(config::shipped_plugins_root());
+    config::Loaded loaded = config::load_config(
+        config::Source{"benchmark", config_toml(size, access, boot, more)}, shipped);
+    auto out = std::make_shared<autoscaler::daemon::LoadedConfig>();
     if (loaded.config)
         out->plugins =
-            runtime::load_plugins(*loaded.config, shipped, registry_, loaded.diagnostics);
+            autoscaler::load_plugins(*loaded.config, shipped, registry_, loaded.diagnostics);
     if (!loaded.config || loaded.diagnostics.errors() > 0)
         throw std::runtime_error(loaded.diagnostics.text());
     out->config = *std::move(loaded.config);
     config_ = std::move(out);
 }
 
-std::unique_ptr<runtime::PluginHost> LiveSetup::start(
+std::unique_ptr<autoscaler::PluginHost> LiveSetup::start(
     std::shared_ptr<io::ManualClock> clock) const {
-    auto host = runtime::PluginHost::start(
+    auto host = autoscaler::PluginHost::start(
         config_->config, config_->plugins,
         {.seed = 1, .version = "bench", .clock = std::move(clock), .has_cluster = true});
     if (!host) throw std::runtime_error(host.error().message);

@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "runtime/daemon/daemon.hpp"
-#include "runtime/plugin_host.hpp"
+#include "autoscaler/daemon/daemon.hpp"
+#include "autoscaler/plugin_host.hpp"
 
 namespace capstan::bench {
 
@@ -38,13 +38,13 @@ public:
     LiveSetup(const LiveSize& size, const std::string& kubeconfig, const std::string& boot,
               const std::string& more);
     /// `clock` NULL: real time.
-    std::unique_ptr<runtime::PluginHost> start(std::shared_ptr<io::ManualClock> clock) const;
-    std::shared_ptr<const runtime::daemon::LoadedConfig> config() const { return config_; }
+    std::unique_ptr<autoscaler::PluginHost> start(std::shared_ptr<io::ManualClock> clock) const;
+    std::shared_ptr<const autoscaler::daemon::LoadedConfig> config() const { return config_; }
 
 private:
     BenchFolder folder_;
-    runtime::plugin_files::LibraryRegistry registry_;
-    std::shared_ptr<const runtime::daemon::LoadedConfig> config_;
+    plugin_runtime::plugin_files::LibraryRegistry registry_;
+    std::shared_ptr<const autoscaler::daemon::LoadedConfig> config_;
 };
 
 }  // namespace capstan::bench

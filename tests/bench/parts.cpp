@@ -44,8 +44,8 @@ settings = { same = ["example.com/pool"] }
     const Measured measured = Measured::repeat(
         repeat, [&] { pairs = 0; },
         [&] {
-            runtime::instances::PassWatch watch;
-            const runtime::PassPolicies policies = pipeline.policies(watch);
+            plugin_runtime::instances::PassWatch watch;
+            const autoscaler::PassPolicies policies = pipeline.policies(watch);
             for (const auto& similar :
                  engine::scale_up::similar_groups(policies.similarity(), templates, {.seed = 1}))
                 pairs += similar.size();
@@ -55,8 +55,8 @@ settings = { same = ["example.com/pool"] }
     const Measured one = Measured::repeat(
         repeat, [] {},
         [&] {
-            runtime::instances::PassWatch watch;
-            const runtime::PassPolicies policies = pipeline.policies(watch);
+            plugin_runtime::instances::PassWatch watch;
+            const autoscaler::PassPolicies policies = pipeline.policies(watch);
             const engine::CallContext now{.seed = 1};
             engine::scale_up::SimilarGroups(policies.similarity(), templates, now).find(0, all);
         });

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "runtime/plugin_host.hpp"
-#include "runtime/wiring.hpp"
+#include "autoscaler/plugin_host.hpp"
+#include "autoscaler/wiring.hpp"
 
 namespace capstan::bench {
 
@@ -18,13 +18,13 @@ public:
     BenchPipeline& operator=(const BenchPipeline&) = delete;
 
     /// Policies for one measurement. Throws std::runtime_error.
-    runtime::PassPolicies policies(runtime::instances::PassWatch& watch) const;
+    autoscaler::PassPolicies policies(plugin_runtime::instances::PassWatch& watch) const;
 
 private:
-    runtime::plugin_files::LibraryRegistry registry_;
-    runtime::PluginSet plugins_;
-    std::unique_ptr<runtime::PluginHost> host_;
-    runtime::Wiring wiring_;
+    plugin_runtime::plugin_files::LibraryRegistry registry_;
+    autoscaler::PluginSet plugins_;
+    std::unique_ptr<autoscaler::PluginHost> host_;
+    autoscaler::Wiring wiring_;
 };
 
 }  // namespace capstan::bench

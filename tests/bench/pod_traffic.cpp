@@ -6,13 +6,13 @@
 
 #include <capstan/time_text.hpp>
 
-#include "simulation/control_plane/context/object_fields.hpp"
+#include "simulator/control_plane/context/object_fields.hpp"
 
 namespace capstan::bench {
 namespace {
 
-using namespace simulation;
-using namespace simulation::api_server;
+using namespace simulator;
+using namespace simulator::api_server;
 
 constexpr const char* space = "default";
 constexpr const char* small_cpu = "1";

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "live_cluster.hpp"
-#include "simulation/control_plane/control_plane.hpp"
+#include "simulator/control_plane/control_plane.hpp"
 
 namespace capstan::bench {
 
@@ -18,7 +18,7 @@ namespace capstan::bench {
 class PodTraffic {
 public:
     /// Borrows the store.
-    PodTraffic(simulation::api_server::ObjectStore& store, const LiveSize& size);
+    PodTraffic(simulator::api_server::ObjectStore& store, const LiveSize& size);
 
     /// Whether all first nodes have joined and are full.
     bool is_complete() const noexcept { return full_nodes_ == first_nodes_; }
@@ -43,34 +43,34 @@ public:
 
 private:
     struct Running {
-        simulation::api_server::ApiObject owner{};
+        simulator::api_server::ApiObject owner{};
         std::string node{};
         int generation = 0;
     };
-    void on_node(const simulation::api_server::Change& change);
+    void on_node(const simulator::api_server::Change& change);
     void fill(const std::string& node);
-    simulation::api_server::ApiObject create_owner(const std::string& name, const char* cpu);
+    simulator::api_server::ApiObject create_owner(const std::string& name, const char* cpu);
     /// Changes the number of pods that a ReplicaSet should have, and returns the number before.
     std::int64_t scale(const std::string& name, std::int64_t by);
-    std::vector<simulation::api_server::ApiObject> pods_of(const std::string& name) const;
+    std::vector<simulator::api_server::ApiObject> pods_of(const std::string& name) const;
     void add_unschedulable(const std::string& name, const char* cpu, int pods);
     void create_running(std::size_t index);
     /// `node`: empty for an unschedulable pod.
-    void create(const simulation::json::object& owner, const std::string& name,
+    void create(const simulator::json::object& owner, const std::string& name,
                 const std::string& node);
     void remove_pod(std::string_view name);
 
-    simulation::api_server::ObjectStore& store_;
-    const simulation::api_server::ResourceKind &pods_, &owners_;
+    simulator::api_server::ObjectStore& store_;
+    const simulator::api_server::ResourceKind &pods_, &owners_;
     const int pods_per_node_;
     const std::size_t first_nodes_;
     std::vector<Running> running_;  ///< the pods of the first nodes
     std::size_t full_nodes_ = 0, joined_nodes_ = 0, removed_nodes_ = 0, evicted_ = 0;
-    std::vector<std::unique_ptr<simulation::api_server::Subscription>> subscriptions_;
+    std::vector<std::unique_ptr<simulator::api_server::Subscription>> subscriptions_;
 };
 
 /// Nodes are ready at once and have no Leases, whose renewals would cost more than the daemon.
-inline const simulation::control_plane::ControlPlaneOptions large_cluster{
+inline const simulator::control_plane::ControlPlaneOptions large_cluster{
     .node_start_up = Duration::zero(), .heartbeat = Duration::zero()};
 
 }  // namespace capstan::bench

@@ -17,7 +17,7 @@
 #include "live_cluster.hpp"
 #include "measured.hpp"
 #include "pod_traffic.hpp"
-#include "simulation/api_server/api_server.hpp"
+#include "simulator/api_server/api_server.hpp"
 
 namespace capstan::bench {
 namespace {
@@ -55,9 +55,9 @@ private:
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
     io::Loop loop_{io_};
-    simulation::api_server::ObjectStore store_{loop_, {}};
-    simulation::api_server::ApiServer server_{store_};
-    simulation::control_plane::ControlPlane control_plane_{store_, large_cluster};
+    simulator::api_server::ObjectStore store_{loop_, {}};
+    simulator::api_server::ApiServer server_{store_};
+    simulator::control_plane::ControlPlane control_plane_{store_, large_cluster};
     PodTraffic traffic_;
     std::thread thread_;
 };
@@ -66,7 +66,7 @@ private:
 /// ordered. [any thread]
 class PassRecorder {
 public:
-    void record(const runtime::PassReport& pass) {
+    void record(const autoscaler::PassReport& pass) {
         const std::lock_guard lock(mutex_);
         nodes_ = pass.input.snapshot.cluster.node_count();
         pods_ = pass.input.snapshot.cluster.pod_count();
@@ -120,17 +120,18 @@ public:
 
 private:
     void run(const LiveSetup& setup, PassRecorder& recorder) {
-        std::ignore = runtime::daemon::run_daemon(
+        std::ignore = autoscaler::daemon::run_daemon(
             setup.config(), *host_,
             {.version = "bench",
              .identity = "bench",
              .seed = 1,
              .on_overdue = [] { std::_Exit(1); },
-             .on_pass = [&recorder](const runtime::PassReport& pass) { recorder.record(pass); }});
+             .on_pass =
+                 [&recorder](const autoscaler::PassReport& pass) { recorder.record(pass); }});
         has_ended_ = true;
     }
 
-    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<autoscaler::PluginHost> host_;
     std::atomic<bool> has_ended_ = false;
     std::thread thread_;
 };

@@ -17,8 +17,8 @@
 #include "live_cluster.hpp"
 #include "measured.hpp"
 #include "pod_traffic.hpp"
-#include "simulation/api_server/api_server.hpp"
-#include "simulation/api_server/local_http_client.hpp"
+#include "simulator/api_server/api_server.hpp"
+#include "simulator/api_server/local_http_client.hpp"
 
 namespace capstan::bench {
 namespace {
@@ -59,7 +59,7 @@ double slope_of(const std::vector<double>& values) {
 /// so that nodes are drained; the others after fourteen.
 class Churn {
 public:
-    Churn(simulation::api_server::ObjectStore& store, PodTraffic& traffic, const Soak& soak)
+    Churn(simulator::api_server::ObjectStore& store, PodTraffic& traffic, const Soak& soak)
         : loop_(store.loop()), store_(store), traffic_(traffic), soak_(soak), random_(1) {}
 
     void start() {
@@ -90,14 +90,14 @@ private:
     }
     /// Deletes events older than an hour, as API servers do.
     void delete_old_events() {
-        const simulation::api_server::ResourceKind& events = store_.kind("events");
+        const simulator::api_server::ResourceKind& events = store_.kind("events");
         const std::string oldest = format_rfc3339(store_.now() - 1h, 0);
-        for (const simulation::api_server::ApiObject& event : store_.list(events).items) {
-            if (simulation::api_server::text_at(*event, "metadata.creationTimestamp") >= oldest)
+        for (const simulator::api_server::ApiObject& event : store_.list(events).items) {
+            if (simulator::api_server::text_at(*event, "metadata.creationTimestamp") >= oldest)
                 continue;
             std::ignore =
-                store_.remove(events, simulation::api_server::text_at(*event, "metadata.namespace"),
-                              simulation::api_server::text_at(*event, "metadata.name"));
+                store_.remove(events, simulator::api_server::text_at(*event, "metadata.namespace"),
+                              simulator::api_server::text_at(*event, "metadata.name"));
         }
     }
     void sample() {
@@ -107,7 +107,7 @@ private:
     }
 
     io::Loop& loop_;
-    simulation::api_server::ObjectStore& store_;
+    simulator::api_server::ObjectStore& store_;
     PodTraffic& traffic_;
     const Soak soak_;
     io::RandomSource random_;
@@ -120,14 +120,15 @@ struct Counts {
     int passes = 0, increases = 0;
 };
 
-Counts run(const LiveSetup& setup, runtime::PluginHost& host, io::HttpClient& http, Duration span) {
+Counts run(const LiveSetup& setup, autoscaler::PluginHost& host, io::HttpClient& http,
+           Duration span) {
     host.loop().after(span, [] { std::raise(SIGTERM); });
     Counts out;
-    const auto count = [&out](const runtime::PassReport& pass) {
+    const auto count = [&out](const autoscaler::PassReport& pass) {
         ++out.passes;
         out.increases += static_cast<int>(pass.decision().increases.size());
     };
-    const Result<void> ended = runtime::daemon::run_daemon(
+    const Result<void> ended = autoscaler::daemon::run_daemon(
         setup.config(), host,
         {.version = "bench",
          .identity = "bench",
@@ -152,10 +153,10 @@ boost::json::object measure_soak(const Soak& soak) {
     const LiveSetup setup(size, kubeconfig, "1m", soak_settings);
     const auto host = setup.start(
         std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000)));
-    simulation::api_server::ObjectStore store(host->loop(), {.history = 2000});
-    simulation::api_server::ApiServer server(store);
-    simulation::api_server::LocalHttpClient http(server, host->loop());
-    simulation::control_plane::ControlPlane control_plane(store, large_cluster);
+    simulator::api_server::ObjectStore store(host->loop(), {.history = 2000});
+    simulator::api_server::ApiServer server(store);
+    simulator::api_server::LocalHttpClient http(server, host->loop());
+    simulator::control_plane::ControlPlane control_plane(store, large_cluster);
     control_plane.start();
     PodTraffic traffic(store, size);
     Churn churn(store, traffic, soak);

@@ -10,11 +10,11 @@
 #include "../host/commands/shell.hpp"
 #include "commands/command_line.hpp"
 #include "commands/examples.hpp"
+#include "config/configuration.hpp"
+#include "config/upstream_flags.hpp"
 #include "document.hpp"
 #include "engine/remedies.hpp"
 #include "plugin_commands/plugin_program.hpp"
-#include "runtime/config/configuration.hpp"
-#include "runtime/config/upstream_flags.hpp"
 
 namespace capstan::docs {
 namespace {
@@ -139,9 +139,9 @@ TEST(DocumentedExamples, BeginWithValidCommands) {
 }
 
 /// "| `KEY` | `DEFAULT` | `UPSTREAM` |" of every key whose default differs from upstream's.
-void collect_own_defaults(const runtime::config::Fields& fields, const std::string& path,
+void collect_own_defaults(const config::Fields& fields, const std::string& path,
                           std::vector<std::string>& out) {
-    for (const runtime::config::Field& field : fields) {
+    for (const config::Field& field : fields) {
         const std::string key = path.empty() ? field.key : path + "." + field.key;
         if (!field.upstream.empty())
             out.push_back("| `" + key + "` | `" + field.default_toml + "` | `" + field.upstream +
@@ -152,7 +152,7 @@ void collect_own_defaults(const runtime::config::Fields& fields, const std::stri
 
 TEST(Documents, ListDefaultsThatDifferFromUpstreams) {
     std::vector<std::string> expected, listed;
-    collect_own_defaults(runtime::config::config_schema(), "", expected);
+    collect_own_defaults(config::config_schema(), "", expected);
     std::istringstream lines(text_of("docs/defaults.md"));
     for (std::string line; std::getline(lines, line);)
         if (line.starts_with("| `") && !line.starts_with("| `--"))
@@ -177,7 +177,7 @@ TEST(Documents, ListAllRemedies) {
 
 TEST(Documents, ListTheKeysOfUpstreamsFlags) {
     std::vector<std::string> expected, listed;
-    for (const runtime::config::UpstreamFlag& flag : runtime::config::upstream_flags()) {
+    for (const config::UpstreamFlag& flag : config::upstream_flags()) {
         const std::string key = flag.key.empty() ? "none" : "`" + std::string(flag.key) + "`";
         expected.push_back("| `" + flag.text() + "` | " + key + " | " + std::string(flag.remark) +
                            " |");

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "../host/commands/shell.hpp"
+#include "autoscaler/daemon/admin_server.hpp"
 #include "commands/command_line.hpp"
-#include "runtime/config/configuration.hpp"
-#include "runtime/daemon/admin_server.hpp"
+#include "config/configuration.hpp"
 
 namespace capstan::docs {
 namespace {
@@ -111,12 +111,12 @@ TEST(ShippedManifests, PassValidArguments) {
 }
 
 TEST(ShippedManifests, ProbeTheListeningPort) {
-    const std::string listen = runtime::config::Admin().listen;
+    const std::string listen = config::Admin().listen;
     const int port = std::stoi(listen.substr(listen.rfind(':') + 1));
     EXPECT_EQ(container()["ports"][0]["containerPort"].as<int>(), port);
     for (const char* probe : {"livenessProbe", "readinessProbe"})
         EXPECT_TRUE(
-            runtime::daemon::is_probe(container()[probe]["httpGet"]["path"].as<std::string>()))
+            autoscaler::daemon::is_probe(container()[probe]["httpGet"]["path"].as<std::string>()))
             << probe;
     const YAML::Node policy = manifest("network-policy.yaml", "NetworkPolicy")["spec"];
     EXPECT_EQ(policy["ingress"][0]["ports"][0]["port"].as<int>(), port);

@@ -11,7 +11,7 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::api_server::ApiFault;
+using simulator::api_server::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 
@@ -27,14 +27,14 @@ struct ApiCalls : Client {
         first_revision = store.revision();
     }
     std::int64_t replicas() const {
-        return *simulation::api_server::integer_at(*store.find(deployments, "default", "web"),
-                                                   "spec.replicas");
+        return *simulator::api_server::integer_at(*store.find(deployments, "default", "web"),
+                                                  "spec.replicas");
     }
 
     kubernetes::client::Discovery discovery{api, loop};
     kubernetes::client::Scales scales{api, loop, discovery};
     kubernetes::client::AccessReviews reviews{api, loop};
-    const simulation::api_server::ResourceKind& deployments = store.kind("deployments.apps");
+    const simulator::api_server::ResourceKind& deployments = store.kind("deployments.apps");
     std::uint64_t first_revision = 0;
 };
 

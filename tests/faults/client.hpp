@@ -6,13 +6,13 @@
 #include "fault_variants.hpp"
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
-#include "simulation/api_server/local_http_client.hpp"
+#include "simulator/api_server/local_http_client.hpp"
 
 namespace capstan::faults {
 
 struct Client {
     /// Injects a fault from now on: as often as `fault` says, or for two minutes if it `lasts`.
-    void inject(simulation::api_server::ApiFault fault, const FaultVariant& variant, bool lasts) {
+    void inject(simulator::api_server::ApiFault fault, const FaultVariant& variant, bool lasts) {
         variant.apply(fault);
         if (lasts) fault.times.reset();
         server.faults().add(fault);
@@ -21,9 +21,9 @@ struct Client {
 
     boost::asio::io_context io{};
     io::ManualLoop loop{io, std::make_shared<io::ManualClock>()};
-    simulation::api_server::ObjectStore store{loop, {}};
-    simulation::api_server::ApiServer server{store};
-    simulation::api_server::LocalHttpClient network{server, loop};
+    simulator::api_server::ObjectStore store{loop, {}};
+    simulator::api_server::ApiServer server{store};
+    simulator::api_server::LocalHttpClient network{server, loop};
     std::unique_ptr<kubernetes::client::Credentials> credentials =
         *kubernetes::client::make_stored_credentials(loop, {});
     kubernetes::client::ApiClient api{network, loop, *credentials, {.server = "http://api.local"}};

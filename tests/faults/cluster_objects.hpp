@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "simulation/api_server/object_store.hpp"
+#include "simulator/api_server/object_store.hpp"
 
 namespace capstan::faults {
 
@@ -18,10 +18,10 @@ inline constexpr const char* kubeconfig = R"({"apiVersion":"v1","kind":"Config",
 "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]})";
 
 /// Creates an object. Throws if the store refuses it. `in`: its namespace; empty if it has none.
-inline void make(simulation::api_server::ObjectStore& store, const char* resource, const char* in,
+inline void make(simulator::api_server::ObjectStore& store, const char* resource, const char* in,
                  json::object object) {
     const auto made = store.create(store.kind(resource), in, std::move(object),
-                                   {.part = simulation::api_server::ObjectPart::everything});
+                                   {.part = simulator::api_server::ObjectPart::everything});
     if (!made) throw std::runtime_error(std::string(resource) + ": " + made.error().message);
 }
 

@@ -12,8 +12,8 @@
 namespace capstan::faults {
 namespace {
 
-using namespace simulation;
-using namespace simulation::api_server;
+using namespace simulator;
+using namespace simulator::api_server;
 using namespace std::chrono_literals;
 
 /// 2026-11-21T10:00:00Z
@@ -94,10 +94,10 @@ bool is_marked(const json::object& node, const std::string& key) {
 }
 
 /// The configuration without [trust], whose folder of plugins differs between two assemblies.
-std::shared_ptr<const runtime::daemon::LoadedConfig> loaded_config(
-    const runtime::Assembly& assembly) {
-    auto out = std::make_shared<runtime::daemon::LoadedConfig>(
-        runtime::daemon::LoadedConfig{.config = assembly.config(), .plugins = assembly.plugins()});
+std::shared_ptr<const autoscaler::daemon::LoadedConfig> loaded_config(
+    const autoscaler::Assembly& assembly) {
+    auto out = std::make_shared<autoscaler::daemon::LoadedConfig>(autoscaler::daemon::LoadedConfig{
+        .config = assembly.config(), .plugins = assembly.plugins()});
     std::erase_if(out->config.tree.children, [](const auto& c) { return c.key == "trust"; });
     return out;
 }
@@ -118,14 +118,14 @@ DaemonFixture::DaemonFixture(const DaemonFixtureSettings& settings) {
                    settings.log_level + "\"\n" + config + settings.cloud + "\n" + group_config +
                    settings.group + "\n[scale_down]\nunneeded_time = \"" + settings.unneeded_time +
                    "\"\ndelay_after_add = \"0s\"\n" + settings.scale_down + "\n";
-    assembly_ = std::make_unique<runtime::Assembly>(config_text_);
+    assembly_ = std::make_unique<autoscaler::Assembly>(config_text_);
     if (!assembly_->diagnostics().empty())
         throw std::invalid_argument(assembly_->diagnostics().text());
-    auto host = runtime::PluginHost::start(assembly_->config(), assembly_->plugins(),
-                                           {.seed = 1,
-                                            .version = "test",
-                                            .clock = std::make_shared<io::ManualClock>(start),
-                                            .has_cluster = true});
+    auto host = autoscaler::PluginHost::start(assembly_->config(), assembly_->plugins(),
+                                              {.seed = 1,
+                                               .version = "test",
+                                               .clock = std::make_shared<io::ManualClock>(start),
+                                               .has_cluster = true});
     if (!host) throw std::runtime_error(host.error().message);
     host_ = *std::move(host);
     store_ = std::make_unique<ObjectStore>(loop(), ObjectStore::Options{});
@@ -250,9 +250,9 @@ void DaemonFixture::record_request(const io::ServedRequest& request) {
     if (on_request) on_request(request);
 }
 
-void DaemonFixture::record_pass(const runtime::PassReport& pass) {
+void DaemonFixture::record_pass(const autoscaler::PassReport& pass) {
     ++record_.passes;
-    record_.last_pass = std::make_shared<runtime::PassReport>(pass);
+    record_.last_pass = std::make_shared<autoscaler::PassReport>(pass);
     const engine::Decision& decision = pass.decision();
     const auto& increases = pass.results.increases;
     for (std::size_t i = 0; i < std::min(increases.size(), decision.increases.size()); ++i)
@@ -280,11 +280,11 @@ void DaemonFixture::run(Duration until, const std::function<void()>& check) {
 }
 
 void DaemonFixture::reload(const std::string& more) {
-    reloaded_ = std::make_unique<runtime::Assembly>(config_text_ + more);
+    reloaded_ = std::make_unique<autoscaler::Assembly>(config_text_ + more);
     std::raise(SIGHUP);
 }
 
-Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> DaemonFixture::read_config() {
+Result<std::shared_ptr<const autoscaler::daemon::LoadedConfig>> DaemonFixture::read_config() {
     if (reloaded_->diagnostics().errors() > 0)
         return fail(ErrorCode::invalid_config, reloaded_->diagnostics().text());
     return loaded_config(*reloaded_);
@@ -293,14 +293,14 @@ Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> DaemonFixture::read
 void DaemonFixture::run_daemon() {
     network_ = std::make_unique<LocalHttpClient>(
         *server_, loop(), [this](const io::ServedRequest& request) { record_request(request); });
-    const Result<void> ended = runtime::daemon::run_daemon(
+    const Result<void> ended = autoscaler::daemon::run_daemon(
         loaded_config(*assembly_), *host_,
         {.version = "test",
          .identity = "tester-" + std::to_string(++record_.daemons),
          .seed = 1,
          .read_config = [this] { return read_config(); },
          .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-         .on_pass = [this](const runtime::PassReport& pass) { record_pass(pass); },
+         .on_pass = [this](const autoscaler::PassReport& pass) { record_pass(pass); },
          .http = network_.get()});
     if (!ended) throw std::runtime_error(ended.error().message);
 }

@@ -16,11 +16,11 @@
 #include <string>
 #include <vector>
 
+#include "autoscaler/assembly.hpp"
+#include "autoscaler/daemon/daemon.hpp"
 #include "cluster_objects.hpp"
-#include "runtime/assembly.hpp"
-#include "runtime/daemon/daemon.hpp"
-#include "simulation/api_server/local_http_client.hpp"
-#include "simulation/control_plane/control_plane.hpp"
+#include "simulator/api_server/local_http_client.hpp"
+#include "simulator/control_plane/control_plane.hpp"
 
 namespace capstan::faults {
 
@@ -32,7 +32,7 @@ struct Record {
     std::vector<Time> removals;        ///< when the cloud was asked to remove machines
     int ordered = 0;                   ///< machines that the cloud agreed to create
     std::optional<int> least_target;   ///< the lowest target of the group in any pass
-    std::shared_ptr<const runtime::PassReport> last_pass;
+    std::shared_ptr<const autoscaler::PassReport> last_pass;
     int passes = 0;
     int changes = 0;  ///< writes that daemons requested, without those of the Lease
     int daemons = 0;  ///< daemons that were started
@@ -57,11 +57,11 @@ public:
     DaemonFixture& operator=(const DaemonFixture&) = delete;
     ~DaemonFixture();
 
-    simulation::api_server::ApiServer& server() { return *server_; }
-    simulation::api_server::ObjectStore& store() { return *store_; }
-    simulation::api_server::LocalHttpClient& network() { return *network_; }
+    simulator::api_server::ApiServer& server() { return *server_; }
+    simulator::api_server::ObjectStore& store() { return *store_; }
+    simulator::api_server::LocalHttpClient& network() { return *network_; }
     io::Loop& loop() { return host_->loop(); }
-    const runtime::services::Metrics& metrics() { return host_->metrics(); }
+    const plugin_runtime::services::Metrics& metrics() { return host_->metrics(); }
     /// Called before a request of the daemon is sent.
     std::function<void(const io::ServedRequest&)> on_request{};
 
@@ -80,13 +80,13 @@ public:
     void pass_time(Duration by) { host_->virtual_loop()->advance(by); }
     const Record& record() const { return record_; }
     /// The Events of daemons.
-    std::vector<simulation::api_server::ApiObject> events() const;
+    std::vector<simulator::api_server::ApiObject> events() const;
 
 private:
     void run_daemon();
-    Result<std::shared_ptr<const runtime::daemon::LoadedConfig>> read_config();
+    Result<std::shared_ptr<const autoscaler::daemon::LoadedConfig>> read_config();
     void record_request(const io::ServedRequest& request);
-    void record_pass(const runtime::PassReport& pass);
+    void record_pass(const autoscaler::PassReport& pass);
     void kill(bool is_carried_out);
     void add_initial_objects();
     void add_first_pods();
@@ -95,15 +95,15 @@ private:
     void watch_nodes();
     void watch_pods();
 
-    runtime::TemporaryFolder folder_;
+    plugin_runtime::TemporaryFolder folder_;
     std::string config_text_;
-    std::unique_ptr<runtime::Assembly> assembly_, reloaded_;
-    std::unique_ptr<runtime::PluginHost> host_;
-    std::unique_ptr<simulation::api_server::ObjectStore> store_;
-    std::unique_ptr<simulation::api_server::ApiServer> server_;
-    std::unique_ptr<simulation::api_server::LocalHttpClient> network_;
-    std::unique_ptr<simulation::control_plane::ControlPlane> control_plane_;
-    std::unique_ptr<simulation::api_server::Subscription> node_subscription_, pod_subscription_;
+    std::unique_ptr<autoscaler::Assembly> assembly_, reloaded_;
+    std::unique_ptr<autoscaler::PluginHost> host_;
+    std::unique_ptr<simulator::api_server::ObjectStore> store_;
+    std::unique_ptr<simulator::api_server::ApiServer> server_;
+    std::unique_ptr<simulator::api_server::LocalHttpClient> network_;
+    std::unique_ptr<simulator::control_plane::ControlPlane> control_plane_;
+    std::unique_ptr<simulator::api_server::Subscription> node_subscription_, pod_subscription_;
     std::function<void()> on_change_{};
     Record record_;
 };

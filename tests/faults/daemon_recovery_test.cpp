@@ -13,7 +13,7 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::api_server::ApiFault;
+using simulator::api_server::ApiFault;
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::IsEmpty;
@@ -77,7 +77,7 @@ Run run(const Request& request, const FaultVariant& variant, const FaultTiming& 
     variant.apply(fault);
     // The silence of a watch must be noticed before a node is removed because of stale objects.
     const bool is_silent =
-        fault.verb == "watch" && fault.spoil == simulation::api_server::ResponseCorruption::silence;
+        fault.verb == "watch" && fault.spoil == simulator::api_server::ResponseCorruption::silence;
     DaemonFixture fixture(
         DaemonFixtureSettings{.unneeded_time = is_silent ? longer_than_silence : "1m"});
     if (timing.lasts) fault.times.reset();
@@ -278,7 +278,7 @@ TEST(DaemonRecovery, SucceedsAfterSilentWatches) {
             fixture.server().faults().add(
                 {.verb = "watch",
                  .resource = resource,
-                 .spoil = simulation::api_server::ResponseCorruption::silence,
+                 .spoil = simulator::api_server::ResponseCorruption::silence,
                  .after_events = events});
             expect_recovery(end(fixture));
         }

@@ -5,8 +5,8 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::api_server::ApiFault;
-using simulation::api_server::ResponseCorruption;
+using simulator::api_server::ApiFault;
+using simulator::api_server::ResponseCorruption;
 using namespace std::chrono_literals;
 
 /// Longer than the deadline of any request of the daemon.

@@ -5,16 +5,16 @@
 #include <span>
 #include <string>
 
-#include "simulation/api_server/api_faults.hpp"
+#include "simulator/api_server/api_faults.hpp"
 
 namespace capstan::faults {
 
 /// A kind of request that the daemon makes.
 struct Request {
     const char* name;
-    simulation::api_server::ApiFault fault;  ///< matches the requests
+    simulator::api_server::ApiFault fault;  ///< matches the requests
     /// A fault without which the daemon does not make the request.
-    std::optional<simulation::api_server::ApiFault> first{};
+    std::optional<simulator::api_server::ApiFault> first{};
     /// An Event that may be missing if the response to the request is lost; NULL: none.
     const char* event = nullptr;
 };
@@ -23,7 +23,7 @@ struct Request {
 struct FaultVariant {
     const char* name;
     /// Sets the members of a fault that describe the error.
-    void (*apply)(simulation::api_server::ApiFault& fault);
+    void (*apply)(simulator::api_server::ApiFault& fault);
     /// The refusal is permanent: a refused Event is not sent again.
     bool is_refusal = false;
 };

@@ -7,16 +7,16 @@
 
 #include <capstan/time_text.hpp>
 
+#include "autoscaler/record/memory_text.hpp"
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
 #include "kubernetes/client/watch/cluster_cache.hpp"
-#include "runtime/record/memory_text.hpp"
 
 namespace capstan::faults {
 namespace {
 
-using namespace simulation;
-using namespace simulation::api_server;
+using namespace simulator;
+using namespace simulator::api_server;
 using namespace std::chrono_literals;
 using Lines = std::vector<std::string>;
 
@@ -88,9 +88,9 @@ ApiObject config_map(DaemonFixture& fixture, const char* name) {
 std::string memory_of(DaemonFixture& fixture) {
     const ApiObject map = config_map(fixture, "capstan-memory");
     if (map == nullptr || fixture.record().last_pass == nullptr) return "none";
-    const auto wanted = runtime::record::memory_text(fixture.record().last_pass->memory, "test");
-    const bool is_equal = wanted && runtime::record::memory_part(text_at(*map, "data.memory")) ==
-                                        runtime::record::memory_part(*wanted);
+    const auto wanted = autoscaler::record::memory_text(fixture.record().last_pass->memory, "test");
+    const bool is_equal = wanted && autoscaler::record::memory_part(text_at(*map, "data.memory")) ==
+                                        autoscaler::record::memory_part(*wanted);
     return is_equal ? "as the daemon has it" : "another";
 }
 

@@ -12,9 +12,9 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::api_server::ApiFault;
-using namespace simulation;
-using namespace simulation::api_server;
+using simulator::api_server::ApiFault;
+using namespace simulator;
+using namespace simulator::api_server;
 using namespace std::chrono_literals;
 
 /// The faults last longer than the removal of web-2 takes.

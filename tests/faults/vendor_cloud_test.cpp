@@ -21,18 +21,18 @@
 #include <utility>
 #include <vector>
 
+#include "autoscaler/assembly.hpp"
+#include "autoscaler/daemon/daemon.hpp"
 #include "cloud_http_cpp/fake_api.hpp"
 #include "cluster_objects.hpp"
-#include "runtime/assembly.hpp"
-#include "runtime/daemon/daemon.hpp"
-#include "simulation/api_server/local_http_client.hpp"
-#include "simulation/control_plane/control_plane.hpp"
+#include "simulator/api_server/local_http_client.hpp"
+#include "simulator/control_plane/control_plane.hpp"
 
 namespace capstan::faults {
 namespace {
 
-using namespace simulation;
-using namespace simulation::api_server;
+using namespace simulator;
+using namespace simulator::api_server;
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -144,13 +144,13 @@ public:
         std::ofstream(folder_.path() / "kubeconfig") << kubeconfig;
         std::ofstream(folder_.path() / "cloud-token") << "hush";
         const std::string folder = folder_.path().string();
-        assembly_ = std::make_unique<runtime::Assembly>(
+        assembly_ = std::make_unique<autoscaler::Assembly>(
             "[cluster]\nkubeconfig = \"" + folder + "/kubeconfig\"\n[secrets]\ndir = \"" + folder +
                 "\"\n" + two_clouds,
             std::vector<std::filesystem::path>{VENDOR_CLOUD});
         if (assembly_->diagnostics().errors() > 0)
             throw std::invalid_argument(assembly_->diagnostics().text());
-        host_ = runtime::PluginHost::open(
+        host_ = autoscaler::PluginHost::open(
                     assembly_->config(), assembly_->plugins(),
                     {.seed = seed,
                      .version = "test",
@@ -201,15 +201,15 @@ public:
     void run() {
         at(1h, [] { std::raise(SIGTERM); });
         const auto loaded =
-            std::make_shared<runtime::daemon::LoadedConfig>(runtime::daemon::LoadedConfig{
+            std::make_shared<autoscaler::daemon::LoadedConfig>(autoscaler::daemon::LoadedConfig{
                 .config = assembly_->config(), .plugins = assembly_->plugins()});
-        const Result<void> ended = runtime::daemon::run_daemon(
+        const Result<void> ended = autoscaler::daemon::run_daemon(
             loaded, *host_,
             {.version = "test",
              .identity = "tester",
              .seed = 1,
              .on_overdue = [] { throw std::runtime_error("the daemon does not stop in time"); },
-             .on_pass = [this](const runtime::PassReport& pass) { record_pass(pass); },
+             .on_pass = [this](const autoscaler::PassReport& pass) { record_pass(pass); },
              .starts_plugins = true,
              .http = network_.get()});
         if (!ended) throw std::runtime_error(ended.error().message);
@@ -224,7 +224,7 @@ private:
         requested_ += std::max(0, now - targets_);
         targets_ = now;
     }
-    void record_pass(const runtime::PassReport& pass) {
+    void record_pass(const autoscaler::PassReport& pass) {
         backed_off.clear();
         for (const auto& [group, backoff] : pass.memory.backoffs)
             if (!backoff.until || *backoff.until > pass.at) backed_off.insert(group.value());
@@ -252,7 +252,7 @@ private:
 
     const std::shared_ptr<io::ManualClock> clock_ =
         std::make_shared<io::ManualClock>(time_from_unix_ns(1'795'255'200'000'000'000));
-    runtime::TemporaryFolder folder_;
+    plugin_runtime::TemporaryFolder folder_;
 
 public:
     FakeApi api{[this] { return clock_->monotonic(); }};
@@ -262,8 +262,8 @@ public:
 
 private:
     std::shared_ptr<FaultyNetwork> plugin_network_;
-    std::unique_ptr<runtime::Assembly> assembly_;
-    std::unique_ptr<runtime::PluginHost> host_;
+    std::unique_ptr<autoscaler::Assembly> assembly_;
+    std::unique_ptr<autoscaler::PluginHost> host_;
     std::unique_ptr<ObjectStore> store_;
     std::unique_ptr<ApiServer> server_;
     std::unique_ptr<LocalHttpClient> network_;

@@ -17,7 +17,7 @@
 namespace capstan::faults {
 namespace {
 
-using simulation::api_server::ApiFault;
+using simulator::api_server::ApiFault;
 using namespace std::chrono_literals;
 namespace json = boost::json;
 /// The label `text` of each node, by node.
@@ -54,19 +54,19 @@ struct Changes : Client {
     }
     void write(const std::string& name, const char* text) {
         EXPECT_TRUE(store.edit(nodes, "", name, [text](json::object& node) {
-            simulation::api_server::set_value(node, "metadata.labels.text", text);
+            simulator::api_server::set_value(node, "metadata.labels.text", text);
         }));
     }
     void remove(const std::string& name) { EXPECT_TRUE(store.remove(nodes, "", name)); }
     Texts current() const {
         Texts out;
-        for (const simulation::api_server::ApiObject& node : store.list(nodes).items)
-            out.emplace(simulation::api_server::text_at(*node, "metadata.name"),
-                        simulation::api_server::text_at(*node, "metadata.labels.text"));
+        for (const simulator::api_server::ApiObject& node : store.list(nodes).items)
+            out.emplace(simulator::api_server::text_at(*node, "metadata.name"),
+                        simulator::api_server::text_at(*node, "metadata.labels.text"));
         return out;
     }
 
-    const simulation::api_server::ResourceKind& nodes = store.kind("nodes");
+    const simulator::api_server::ResourceKind& nodes = store.kind("nodes");
 };
 
 /// Watches the nodes as a plugin does.
@@ -91,15 +91,14 @@ private:
                 }};
     }
     void take(Change change, const json::object& node) {
-        const std::string name(simulation::api_server::text_at(node, "metadata.name"));
+        const std::string name(simulator::api_server::text_at(node, "metadata.name"));
         if (change == Change::deleted) {
             EXPECT_EQ(texts_.erase(name), 1u) << name << " was not added before";
             return;
         }
-        const std::string version(
-            simulation::api_server::text_at(node, "metadata.resourceVersion"));
+        const std::string version(simulator::api_server::text_at(node, "metadata.resourceVersion"));
         if (!versions_.insert(name + " " + version).second) duplicates_.push_back(name);
-        texts_[name] = std::string(simulation::api_server::text_at(node, "metadata.labels.text"));
+        texts_[name] = std::string(simulator::api_server::text_at(node, "metadata.labels.text"));
     }
 
     Texts texts_{};

@@ -10,11 +10,11 @@
 #include <string>
 
 #include "../faults/daemon_fixture.hpp"
+#include "autoscaler/record/described_types.hpp"
+#include "config/schema.hpp"
 #include "rare_reasons.hpp"
-#include "runtime/config/schema.hpp"
-#include "runtime/record/described_types.hpp"
 #include "runtime_texts.hpp"
-#include "simulation/scenario.hpp"
+#include "simulator/scenario.hpp"
 
 namespace capstan::golden {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using faults::DaemonFixture;
 using faults::DaemonFixtureSettings;
 using kubernetes::base::text_at;
-using simulation::api_server::ApiObject;
+using simulator::api_server::ApiObject;
 using namespace std::chrono_literals;
 
 void print_events(DaemonFixture& fixture) {
@@ -122,8 +122,8 @@ void print_codes() {
         [](const auto& each) { std::cout << each.name << ' ' << name_of(each.value) << '\n'; });
 }
 
-void print_keys(const runtime::config::Fields& fields, const std::string& path) {
-    for (const runtime::config::Field& field : fields) {
+void print_keys(const config::Fields& fields, const std::string& path) {
+    for (const config::Field& field : fields) {
         const std::string key = path + field.key;
         std::cout << key << "\n  " << field.doc << "\n  type: " << describe_type(field) << '\n';
         if (!field.default_toml.empty()) std::cout << "  default: " << field.default_toml << '\n';
@@ -139,7 +139,7 @@ int main(int count, char** arguments) {
     const std::string what = count == 2 ? arguments[1] : "";
     if (what == "daemon") return golden::print_daemon_texts(), 0;
     if (what == "runtime") return golden::print_runtime_texts(), 0;
-    if (what == "scenario_keys") return golden::print_keys(simulation::scenario_schema(), ""), 0;
+    if (what == "scenario_keys") return golden::print_keys(simulator::scenario_schema(), ""), 0;
     if (what == "rare_reasons") {
         for (const engine::Reason& reason : golden::rare_reasons())
             std::cout << boost::describe::enum_to_string(reason.code, "") << ' ' << reason.sentence

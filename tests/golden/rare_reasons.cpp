@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "../host/engine/pass_case.hpp"
+#include "../engine/pass_case.hpp"
 
 namespace capstan::golden {
 namespace {

@@ -11,23 +11,23 @@
 #include <capstan/abi/cloud.h>
 #include <capstan/plugin.hpp>
 
-#include "runtime/assembly.hpp"
-#include "runtime/daemon/admin_server.hpp"
-#include "runtime/daemon/config_watch.hpp"
-#include "runtime/daemon/health_check.hpp"
-#include "runtime/daemon/plugin_starts.hpp"
-#include "runtime/guard/guard_log.hpp"
-#include "runtime/instances/pass_watch.hpp"
-#include "runtime/loop/breadcrumbs.hpp"
+#include "autoscaler/assembly.hpp"
+#include "autoscaler/daemon/admin_server.hpp"
+#include "autoscaler/daemon/config_watch.hpp"
+#include "autoscaler/daemon/health_check.hpp"
+#include "autoscaler/daemon/plugin_starts.hpp"
+#include "plugin_runtime/guard/guard_log.hpp"
+#include "plugin_runtime/instances/pass_watch.hpp"
+#include "plugin_runtime/loop/breadcrumbs.hpp"
 
 namespace capstan::golden {
 namespace {
 
-using namespace runtime;
+using namespace autoscaler;
 using namespace std::chrono_literals;
 using daemon::PluginStarts;
-using instances::SkippedHook;
-using loop::Hook;
+using plugin_runtime::instances::SkippedHook;
+using plugin_runtime::loop::Hook;
 
 void print_title(const char* title) { std::cerr << "\n### " << title << "\n\n"; }
 
@@ -84,8 +84,8 @@ void print_starts(const char* title, std::deque<ErrorCode> errors, bool never_en
 
 void print_stuck_calls() {
     print_title("a call of a plugin does not return");
-    guard::HeldCallLog log;
-    const auto print = [&log](const std::vector<loop::HeldCall>& stuck) {
+    plugin_runtime::guard::HeldCallLog log;
+    const auto print = [&log](const std::vector<plugin_runtime::loop::HeldCall>& stuck) {
         for (const auto& [level, line] : log.look(stuck))
             std::cerr << (level == config::LogLevel::error ? "error" : "warn ")
                       << " guard: " << line << '\n';
@@ -100,7 +100,7 @@ void print_skipped_hooks() {
     const std::string because = "it did not return within its deadline of 500 ms";
     for (const Hook hook : {Hook::filter, Hook::similar, Hook::bucket, Hook::split, Hook::price,
                             Hook::options, Hook::new_group, Hook::suggest, Hook::owns, Hook::start})
-        std::cerr << instances::skipped_hook_text(
+        std::cerr << plugin_runtime::instances::skipped_hook_text(
                          SkippedHook{PluginInstanceId("acme"), hook,
                                      hook == Hook::start ? "not started" : because})
                   << '\n';
@@ -108,7 +108,7 @@ void print_skipped_hooks() {
 
 void print_crashes() {
     print_title("the previous run did not end normally");
-    using Ending = loop::Breadcrumbs::Ending;
+    using Ending = plugin_runtime::loop::Breadcrumbs::Ending;
     const std::vector<std::string> calls{"aws (aws.so 1.0), refresh",
                                          "score (score.so 1.2), filter"};
     for (const Ending& ending : {Ending{.clean = false}, Ending{.clean = false, .inside = calls},

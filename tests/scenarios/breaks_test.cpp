@@ -10,10 +10,10 @@
 #include <string>
 
 #include "scenario_run.hpp"
-#include "simulation/sabotage.hpp"
-#include "simulation/scenario_writer.hpp"
+#include "simulator/sabotage.hpp"
+#include "simulator/scenario_writer.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulator {
 namespace {
 
 using ::testing::HasSubstr;
@@ -49,7 +49,7 @@ TEST_P(ReducedBreak, BreaksWithFewEventsAndOnlyWithTheDefect) {
     const auto text = write_scenario(found->input, {base.sections, base.balancers});
     ASSERT_TRUE(text) << text.error().message;
     SCOPED_TRACE(*text);
-    const ScenarioUnderTest file(runtime::config::Source{"break.toml", *text});
+    const ScenarioUnderTest file(config::Source{"break.toml", *text});
     Observers none;
     const auto broken = chaos::run_judged(file.input, file.setup(sabotage), none);
     ASSERT_TRUE(broken) << broken.error().message;
@@ -93,4 +93,4 @@ TEST(Breaks, AreWrittenAsScenariosThatBreakWithoutChaos) {
 }
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulator

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "scenario_run.hpp"
-#include "simulation/scenario_writer.hpp"
+#include "simulator/scenario_writer.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulator {
 namespace {
 
 std::vector<std::string> scenario_names() {
@@ -32,7 +32,7 @@ TEST_P(RewrittenScenario, HasTheSameReport) {
     const auto text = write_scenario(original.input, {original.sections, original.balancers});
     ASSERT_TRUE(text) << text.error().message;
     SCOPED_TRACE(*text);
-    const ScenarioUnderTest rewritten(runtime::config::Source{"rewritten.toml", *text});
+    const ScenarioUnderTest rewritten(config::Source{"rewritten.toml", *text});
     const auto again = write_scenario(rewritten.input, {rewritten.sections, rewritten.balancers});
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(*again, *text);
@@ -57,4 +57,4 @@ INSTANTIATE_TEST_SUITE_P(File, RewrittenScenario, ::testing::ValuesIn(scenario_n
                          });
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulator

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "../host/commands/shell.hpp"
-#include "simulation/chaos/trial.hpp"
-#include "simulation/prepare.hpp"
-#include "simulation/sabotage.hpp"
-#include "simulation/scenario.hpp"
+#include "simulator/chaos/trial.hpp"
+#include "simulator/prepare.hpp"
+#include "simulator/sabotage.hpp"
+#include "simulator/scenario.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulator {
 namespace {
 
 /// The most seeds of a case; a case ends with the first seed in which its invariant is violated.
@@ -24,8 +24,7 @@ constexpr std::uint64_t seeds = 25;
 class ChaosRun {
 public:
     ChaosRun(const std::string& name, const std::vector<std::string>& settings) {
-        const runtime::config::ShippedPlugins shipped(commands::build_tree() /
-                                                      "lib/capstan/plugins");
+        const config::ShippedPlugins shipped(commands::build_tree() / "lib/capstan/plugins");
         Scenario scenario =
             read_scenario("tests/scenarios/chaos/" + name + ".toml", shipped, settings);
         EXPECT_EQ(scenario.diagnostics.text(), "");
@@ -48,7 +47,7 @@ public:
 
 private:
     Input input_;
-    std::unique_ptr<simulation::PreparedSetup> prepared_;
+    std::unique_ptr<simulator::PreparedSetup> prepared_;
 };
 
 /// An autoscaler that is broken by a sabotage, by settings or by an expander, and the invariant
@@ -195,4 +194,4 @@ INSTANTIATE_TEST_SUITE_P(
                                    {"pipeline.scale_up.expanders=['random']"}}));
 
 }  // namespace
-}  // namespace capstan::simulation
+}  // namespace capstan::simulator

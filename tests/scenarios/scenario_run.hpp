@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "../host/commands/shell.hpp"
-#include "simulation/chaos/shortest_break.hpp"
-#include "simulation/chaos/trial.hpp"
-#include "simulation/observers.hpp"
-#include "simulation/prepare.hpp"
-#include "simulation/scenario.hpp"
+#include "simulator/chaos/shortest_break.hpp"
+#include "simulator/chaos/trial.hpp"
+#include "simulator/observers.hpp"
+#include "simulator/prepare.hpp"
+#include "simulator/scenario.hpp"
 
-namespace capstan::simulation {
+namespace capstan::simulator {
 
 class ScenarioUnderTest {
 public:
@@ -24,7 +24,7 @@ public:
                                const std::vector<std::string>& settings = {})
         : ScenarioUnderTest(
               read_scenario("tests/scenarios/" + name + ".toml", shipped(), settings)) {}
-    explicit ScenarioUnderTest(runtime::config::Source source)
+    explicit ScenarioUnderTest(config::Source source)
         : ScenarioUnderTest(read_scenario(std::move(source), "tests/scenarios", shipped())) {}
 
     Setup setup(Sabotage sabotage = Sabotage::none) const {
@@ -35,16 +35,16 @@ public:
     }
     Result<Report> run() const {
         Observers none;
-        return simulation::run(input, setup(), none);
+        return simulator::run(input, setup(), none);
     }
 
     Input input{};
-    runtime::config::TomlValue sections{};
+    config::TomlValue sections{};
     std::vector<SharedReplicas> balancers{};
 
 private:
-    static runtime::config::ShippedPlugins shipped() {
-        return runtime::config::ShippedPlugins(commands::build_tree() / "lib/capstan/plugins");
+    static config::ShippedPlugins shipped() {
+        return config::ShippedPlugins(commands::build_tree() / "lib/capstan/plugins");
     }
     explicit ScenarioUnderTest(Scenario scenario)
         : sections(scenario.sections), balancers(scenario.balancers) {
@@ -58,4 +58,4 @@ private:
     std::unique_ptr<PreparedSetup> prepared_;
 };
 
-}  // namespace capstan::simulation
+}  // namespace capstan::simulator

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runtime/record/json_reader.hpp"
+#include "autoscaler/record/json_reader.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -18,12 +18,12 @@ struct Decoded {
 
 template <class Decode>
 auto decode(Decode decoder, const std::string& text) {
-    const auto document = runtime::record::parse_json(text, "x");
+    const auto document = autoscaler::record::parse_json(text, "x");
     EXPECT_TRUE(document) << document.error().message;
     kubernetes::JsonProblems problems(*document);
     auto request = decoder(problems.root());
     return Decoded<decltype(request)>{std::move(request),
-                                      runtime::record::problems_text(problems, "x")};
+                                      autoscaler::record::problems_text(problems, "x")};
 }
 auto expander(const std::string& text) { return decode(decode_expander_request, text); }
 auto similarity(const std::string& text) { return decode(decode_similarity_request, text); }

@@ -17,7 +17,7 @@
 namespace capstan::commands {
 namespace {
 
-using simulation::api_server::ApiFault;
+using simulator::api_server::ApiFault;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;

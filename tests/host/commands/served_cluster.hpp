@@ -10,7 +10,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 
-#include "simulation/api_server/api_server.hpp"
+#include "simulator/api_server/api_server.hpp"
 
 namespace capstan::commands {
 
@@ -19,8 +19,8 @@ class ServedCluster {
 public:
     /// `fault`: a fault to inject. `fill`: creates objects.
     explicit ServedCluster(
-        std::optional<simulation::api_server::ApiFault> fault = std::nullopt,
-        const std::function<void(simulation::api_server::ObjectStore&)>& fill = {}) {
+        std::optional<simulator::api_server::ApiFault> fault = std::nullopt,
+        const std::function<void(simulator::api_server::ObjectStore&)>& fill = {}) {
         if (fill) fill(store_);
         if (fault) server_.faults().add(*std::move(fault));
         if (const auto listening = server_.listen(); !listening)
@@ -42,9 +42,8 @@ private:
     const boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
         io_.get_executor()};
     io::Loop loop_{io_};
-    simulation::api_server::ObjectStore store_{loop_,
-                                               simulation::api_server::ObjectStore::Options{}};
-    simulation::api_server::ApiServer server_{store_};
+    simulator::api_server::ObjectStore store_{loop_, simulator::api_server::ObjectStore::Options{}};
+    simulator::api_server::ApiServer server_{store_};
     std::string kubeconfig_;
     std::thread thread_;
 };

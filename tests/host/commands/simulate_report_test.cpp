@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 TEST(SimulateReport, PrintsAnEventWithItsReasonBelow) {
     std::ostringstream out;
     print_event(out, {.at = 70s,
-                      .kind = simulation::EventKind::increase,
+                      .kind = simulator::EventKind::increase,
                       .text = "increase web by 2: 1 -> 3",
                       .because = "makes room for 4 pods"});
     EXPECT_EQ(out.str(),
@@ -24,13 +24,13 @@ TEST(SimulateReport, PrintsAnEventWithItsReasonBelow) {
 
 TEST(SimulateReport, PrintsTimesOfDayIfTheStartIsReal) {
     const Time start = time_from_unix_ns(std::int64_t{1'795'773'600} * 1'000'000'000);
-    const simulation::Event event{.at = 26h, .text = "increase web by 2", .because = "2 pods"};
+    const simulator::Event event{.at = 26h, .text = "increase web by 2", .because = "2 pods"};
     std::ostringstream out;
     print_event(out, event, start);
     EXPECT_EQ(out.str(),
               "26h       2026-11-28T12:00:00Z  increase web by 2\n"
               "                                  2 pods\n");
-    simulation::Report report{.start = start, .events = {event}};
+    simulator::Report report{.start = start, .events = {event}};
     EXPECT_EQ(report_json(report).at("start").as_string(), "2026-11-27T10:00:00Z");
     EXPECT_EQ(report_json(report).at("events").at(0).at("time").as_string(),
               "2026-11-28T12:00:00Z");
@@ -40,10 +40,10 @@ TEST(SimulateReport, PrintsTimesOfDayIfTheStartIsReal) {
 }
 
 TEST(SimulateReport, TitleHasTheLimitOfADump) {
-    simulation::Input input{.title = "cluster of d.json",
-                            .start = time_from_unix_ns(0),
-                            .start_because = "latest heartbeat of node n1",
-                            .time_limit = 24h};
+    simulator::Input input{.title = "cluster of d.json",
+                           .start = time_from_unix_ns(0),
+                           .start_because = "latest heartbeat of node n1",
+                           .time_limit = 24h};
     const auto title = [&](std::optional<Duration> until) {
         std::ostringstream out;
         print_title(out, input, until);
@@ -62,32 +62,32 @@ TEST(SimulateReport, TitleHasTheLimitOfADump) {
 }
 
 TEST(SimulateReport, PrintsARepeatedReasonOnlyInJson) {
-    const simulation::Event event{.at = 70s,
-                                  .kind = simulation::EventKind::eviction,
-                                  .text = "1 pod is evicted from web-1",
-                                  .because = "unneeded for 10m",
-                                  .is_repeated = true};
+    const simulator::Event event{.at = 70s,
+                                 .kind = simulator::EventKind::eviction,
+                                 .text = "1 pod is evicted from web-1",
+                                 .because = "unneeded for 10m",
+                                 .is_repeated = true};
     std::ostringstream out;
     print_event(out, event);
     EXPECT_EQ(out.str(), "1m10s     1 pod is evicted from web-1\n");
-    simulation::Report report;
+    simulator::Report report;
     report.events = {event};
     EXPECT_EQ(report_json(report).at("events").at(0).at("because").as_string(), "unneeded for 10m");
 }
 
 TEST(SimulateReport, PrintsOnlyDecisionsForManyPods) {
-    simulation::Input input;
+    simulator::Input input;
     input.steps.emplace_back();
     EXPECT_EQ(detail_for(input), Detail::everything);
     input.steps.front().actions.resize(1000);
     EXPECT_EQ(detail_for(input), Detail::decisions);
-    EXPECT_FALSE(is_shown({.kind = simulation::EventKind::arrival}, Detail::decisions));
-    EXPECT_TRUE(is_shown({.kind = simulation::EventKind::increase}, Detail::decisions));
+    EXPECT_FALSE(is_shown({.kind = simulator::EventKind::arrival}, Detail::decisions));
+    EXPECT_TRUE(is_shown({.kind = simulator::EventKind::increase}, Detail::decisions));
 }
 
 TEST(SimulateReport, PrintsUnknownValuesInWordsAndAsNullInJson) {
     std::ostringstream out;
-    const simulation::Report report;
+    const simulator::Report report;
     print_summary(out, report);
     EXPECT_NE(out.str().find("no pod was bound"), std::string::npos) << out.str();
     EXPECT_NE(out.str().find("unknown: a group has no price"), std::string::npos);

@@ -17,17 +17,17 @@ using ::testing::Not;
 
 using Put = std::function<void(const char* kind, const char* space, const std::string& text)>;
 
-Put putter_of(simulation::api_server::ObjectStore& store) {
+Put putter_of(simulator::api_server::ObjectStore& store) {
     return [&store](const char* kind, const char* space, const std::string& text) {
         const auto made =
             store.create(store.kind(kind), space, boost::json::parse(text).as_object(),
-                         {.part = simulation::api_server::ObjectPart::everything});
+                         {.part = simulator::api_server::ObjectPart::everything});
         ASSERT_TRUE(made) << made.error();
     };
 }
 
 /// One node, and a pod on it with a secret in its environment.
-void fill_small_cluster(simulation::api_server::ObjectStore& store) {
+void fill_small_cluster(simulator::api_server::ObjectStore& store) {
     const Put put = putter_of(store);
     put("nodes", "", R"({"metadata":{"name":"n1"},"status":{
         "allocatable":{"cpu":"4","memory":"16Gi","pods":"110"},
@@ -79,7 +79,7 @@ std::string pod_of_acme(const std::string& name, const std::string& node, const 
 
 /// Two pools, one of them dedicated; pods with a budget, a node selector, a toleration or
 /// anti-affinity, and pending pods; one unneeded node.
-void fill_cluster_of_acme(simulation::api_server::ObjectStore& store) {
+void fill_cluster_of_acme(simulator::api_server::ObjectStore& store) {
     const Put put = putter_of(store);
     for (int n = 1; n <= 4; ++n) put("nodes", "", node_of_acme(n, n % 2 == 0 ? "a" : "b", n == 4));
     put("namespaces", "", R"({"metadata":{"name":"tills"}})");
@@ -157,7 +157,7 @@ TEST(DumpCommand, WritesWhatSimulateNeedsWithoutSecrets) {
 }
 
 /// The ConfigMaps of an autoscaler among others, and a Balancer.
-void fill_with_config_maps(simulation::api_server::ObjectStore& store) {
+void fill_with_config_maps(simulator::api_server::ObjectStore& store) {
     fill_small_cluster(store);
     const Put put = putter_of(store);
     put("configmaps", "kube-system", R"({"metadata":{"name":"cluster-autoscaler-status"},
@@ -193,7 +193,7 @@ TEST(DumpCommand, WritesBalancers) {
 
 TEST(DumpCommand, ReportsAForbiddenKindAndSoDoesSimulate) {
     const ServedCluster cluster(
-        simulation::api_server::ApiFault{.resource = "poddisruptionbudgets.policy", .status = 403},
+        simulator::api_server::ApiFault{.resource = "poddisruptionbudgets.policy", .status = 403},
         fill_small_cluster);
     const Folder folder;
     const std::string file = (folder.path() / "dump.json").string();
@@ -204,7 +204,7 @@ TEST(DumpCommand, ReportsAForbiddenKindAndSoDoesSimulate) {
 }
 
 TEST(DumpCommand, FailsWithoutNodesOrPods) {
-    const ServedCluster cluster(simulation::api_server::ApiFault{.resource = "pods", .status = 403},
+    const ServedCluster cluster(simulator::api_server::ApiFault{.resource = "pods", .status = 403},
                                 fill_small_cluster);
     const Folder folder;
     EXPECT_EQ(take_dump(cluster, "'" + (folder.path() / "dump.json").string() + "'").code, 1);

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(PluginReport, MarksDraftKinds) {
-    runtime::plugin_files::PluginFacts facts;
+    plugin_runtime::plugin_files::PluginFacts facts;
     facts.note.kinds = {"capstan.expander/1", "capstan.magic/1"};
     facts.elf.exports.emplace_back();
     std::ostringstream report;

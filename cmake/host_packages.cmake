@@ -1,0 +1,12 @@
+# What engine, host and simulator are built with.
+find_package(Boost 1.81 REQUIRED COMPONENTS filesystem json)
+find_package(CURL REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(prometheus-cpp REQUIRED CONFIG)
+find_package(spdlog REQUIRED)
+find_package(Threads REQUIRED)
+find_package(tomlplusplus 3.3 REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET GLOBAL re2)

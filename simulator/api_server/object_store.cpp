@@ -1,0 +1,293 @@
+#include "simulator/api_server/object_store.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <boost/assert.hpp>
+
+#include <capstan/time_text.hpp>
+
+#include "simulator/api_server/managed_fields.hpp"
+#include "simulator/api_server/object_checks.hpp"
+#include "simulator/api_server/object_defaults.hpp"
+#include "simulator/api_server/resource_storage.hpp"
+
+namespace capstan::simulator::api_server {
+namespace {
+
+std::vector<ApiObject> items_of(const ResourceStorage::Objects& objects, std::string_view space) {
+    std::vector<ApiObject> out;
+    const std::string prefix = object_key(space, "");
+    auto at = space.empty() ? objects.begin() : objects.lower_bound(prefix);
+    for (; at != objects.end() && (space.empty() || at->first.starts_with(prefix)); ++at)
+        out.push_back(at->second);
+    return out;
+}
+
+}  // namespace
+
+ObjectStore::ObjectStore(io::Loop& loop, Options options)
+    : loop_(loop), options_(options), random_(options.seed) {
+    for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+        json::object space{{"metadata", json::object{{"name", name}}}};
+        const auto made = create(kind("namespaces"), "", std::move(space));
+        BOOST_ASSERT(made.has_value());
+    }
+}
+
+ObjectStore::~ObjectStore() = default;
+
+const ResourceKind& ObjectStore::kind(std::string_view resource) const {
+    const KindPtr found = kinds_.find(resource);
+    BOOST_ASSERT(found != nullptr);
+    return *found;
+}
+
+ResourceStorage& ObjectStore::storage_of(const ResourceKind& kind) const {
+    auto& out = storages_[kind.resource()];
+    if (out == nullptr) out = std::make_unique<ResourceStorage>(loop_.io(), options_.history);
+    return *out;
+}
+
+ApiObject ObjectStore::find(const ResourceKind& kind, std::string_view space,
+                            std::string_view name) const {
+    return storage_of(kind).find(object_key(space, name));
+}
+
+Answer<ApiObject> ObjectStore::get(const ResourceKind& kind, std::string_view space,
+                                   std::string_view name) const {
+    ApiObject found = find(kind, space, name);
+    if (found == nullptr) return fail(not_found(kind.resource(), std::string(name)));
+    return found;
+}
+
+Listing ObjectStore::list(const ResourceKind& kind, std::string_view space) const {
+    return {items_of(storage_of(kind).objects(), space), revision_};
+}
+
+Answer<void> ObjectStore::check_revision(const ResourceKind& kind, std::uint64_t revision) const {
+    if (revision > revision_) return fail(too_large(revision, revision_));
+    const std::uint64_t oldest = storage_of(kind).oldest();
+    if (revision < oldest)
+        return fail(expired("too old resource version: " + std::to_string(revision) + " (" +
+                            std::to_string(oldest) + ")"));
+    return {};
+}
+
+Answer<Listing> ObjectStore::list_at(const ResourceKind& kind, std::string_view space,
+                                     std::uint64_t revision) const {
+    CAPSTAN_CHECK(check_revision(kind, revision));
+    const ResourceStorage& storage = storage_of(kind);
+    if (!storage.has_changed_since(revision))
+        return Listing{items_of(storage.objects(), space), revision};
+    return Listing{items_of(storage.objects_at(revision), space), revision};
+}
+
+Answer<void> ObjectStore::check_space(const ResourceKind& kind, std::string_view space) const {
+    if (!kind.namespaced) return {};
+    if (space.empty())
+        return fail(bad_request("an empty namespace may not be set during creation"));
+    CAPSTAN_TRY(const ApiObject found, get(this->kind("namespaces"), "", space));
+    return {};
+}
+
+Answer<void> ObjectStore::name_new(const ResourceKind& kind, std::string_view space,
+                                   json::object& object) {
+    std::string name(text_at(object, "metadata.name"));
+    if (const std::string_view start = text_at(object, "metadata.generateName");
+        name.empty() && !start.empty()) {
+        do name = std::string(start) + name_suffix(random_.next());
+        while (find(kind, space, name) != nullptr);
+        set_value(object, "metadata.name", json_view(name));
+    }
+    CAPSTAN_CHECK(check_name(kind, name));
+    if (find(kind, space, name) != nullptr) return fail(already_exists(kind.resource(), name));
+    return {};
+}
+
+std::string ObjectStore::make_uid() {
+    const std::uint64_t high = random_.next(), low = random_.next();
+    char out[40];
+    std::snprintf(out, sizeof out, "%08x-%04x-4%03x-a%03x-%012llx",
+                  static_cast<unsigned>(high >> 32), static_cast<unsigned>(high >> 16 & 0xffff),
+                  static_cast<unsigned>(high & 0xfff), static_cast<unsigned>(low >> 52),
+                  static_cast<unsigned long long>(low & 0xffff'ffff'ffff));
+    return out;
+}
+
+Answer<ApiObject> ObjectStore::create(const ResourceKind& kind, std::string_view space,
+                                      json::object object, const WriteOptions& options) {
+    CAPSTAN_CHECK(check_identity(kind, space, object));
+    CAPSTAN_CHECK(check_space(kind, space));
+    if (!kind.is_custom) CAPSTAN_CHECK(check_amounts(kind, object));
+    if (!text_at(object, "metadata.resourceVersion").empty())
+        return fail(bad_request("resourceVersion should not be set on objects to be created"));
+    CAPSTAN_CHECK(name_new(kind, space, object));
+    if (options.is_from_outside) CAPSTAN_CHECK(check_selector(kind, object, nullptr));
+    json::object& metadata = make_object(object, "metadata");
+    metadata["uid"] = make_uid();
+    metadata["creationTimestamp"] = format_rfc3339(options.created.value_or(now()), 0);
+    metadata.erase("deletionTimestamp");
+    metadata.erase("deletionGracePeriodSeconds");
+    if (kind.has_generation) metadata["generation"] = 1;
+    set_defaults(kind, object);
+    if (options.part != ObjectPart::everything) set_initial_status(kind, object);
+    if (!options.manager.empty())
+        record_fields(object, nullptr, {options.manager, "Update", options.subresource}, now());
+    if (options.is_dry_run) return std::make_shared<json::object>(std::move(object));
+    set_value(object, "metadata.resourceVersion", "");  // make_stored() replaces it
+    return keep(kind, ChangeType::added, object, nullptr);
+}
+
+Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view space,
+                                      std::string_view name, json::object object,
+                                      const WriteOptions& options) {
+    CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
+    return replace(kind, current, std::move(object), options);
+}
+
+Answer<ApiObject> ObjectStore::replace(const ResourceKind& kind, const ApiObject& current,
+                                       json::object object, const WriteOptions& options) {
+    const std::string_view name = text_at(*current, "metadata.name");
+    CAPSTAN_CHECK(check_identity(kind, text_at(*current, "metadata.namespace"), object));
+    if (text_at(object, "metadata.name") != name)
+        return fail(
+            bad_request("the name of the object (" + std::string(text_at(object, "metadata.name")) +
+                        ") does not match the name on the URL (" + std::string(name) + ")"));
+    CAPSTAN_CHECK(check_preconditions(kind, *current, text_at(object, "metadata.uid"),
+                                      text_at(object, "metadata.resourceVersion")));
+    json::object fresh = merge_parts(kind, *current, std::move(object), options.part);
+    if (options.is_from_outside && !kind.is_custom) {
+        CAPSTAN_CHECK(check_amounts(kind, fresh));
+        CAPSTAN_CHECK(check_selector(kind, fresh, current.get()));
+    }
+    set_defaults(kind, fresh);
+    if (kind.has_generation && !is_same_desire(fresh, *current))
+        set_value(fresh, "metadata.generation",
+                  integer_at(*current, "metadata.generation").value_or(0) + 1);
+    if (!options.manager.empty())
+        record_fields(fresh, current.get(), {options.manager, "Update", options.subresource},
+                      now());
+    const bool loses_last_finalizer = find_value(fresh, "metadata.deletionTimestamp") != nullptr &&
+                                      !has_finalizers(fresh) && has_finalizers(*current) &&
+                                      integer_at(fresh, "metadata.deletionGracePeriodSeconds") == 0;
+    if (is_same_object(fresh, *current) && is_equal(managers_of(fresh), managers_of(*current)))
+        return current;
+    if (options.is_dry_run) return std::make_shared<json::object>(std::move(fresh));
+    if (loses_last_finalizer) return end(kind, fresh, current);
+    return keep(kind, ChangeType::modified, fresh, current);
+}
+
+Answer<ApiObject> ObjectStore::edit(const ResourceKind& kind, std::string_view space,
+                                    std::string_view name,
+                                    const std::function<void(json::object&)>& change,
+                                    const WriteOptions& options) {
+    CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
+    // On the heap, like the values that `change` puts in, so that those are moved and not copied.
+    json::object fresh(*current, json::storage_ptr());
+    change(fresh);
+    return replace(kind, current, std::move(fresh), options);
+}
+
+ApiObject ObjectStore::keep(const ResourceKind& kind, ChangeType type, const json::object& object,
+                            ApiObject before) {
+    ApiObject kept = make_stored(object, ++revision_);
+    storage_of(kind).record(object_key(*kept), {revision_, type, kept, std::move(before)});
+    return kept;
+}
+
+ApiObject ObjectStore::end(const ResourceKind& kind, const json::object& object, ApiObject before) {
+    if (kind.resource() == "namespaces") empty_space(text_at(object, "metadata.name"));
+    return keep(kind, ChangeType::deleted, object, std::move(before));
+}
+
+Answer<std::unique_ptr<Subscription>> ObjectStore::subscribe(const ResourceKind& kind,
+                                                             std::uint64_t after,
+                                                             Subscriber subscriber) {
+    CAPSTAN_CHECK(check_revision(kind, after));
+    return storage_of(kind).subscribe(after, std::move(subscriber));
+}
+
+void ObjectStore::compact(std::uint64_t revision) {
+    for (const KindPtr& kind : kinds_.all())
+        storage_of(*kind).forget_until(std::min(revision, revision_));
+}
+
+// Deletion: at once, after the grace period, or when the last finalizer is removed.
+
+namespace {
+
+/// The grace period in seconds; zero unless the object is a pod that a kubelet may run.
+std::int64_t grace_of(const ResourceKind& kind, const json::object& object,
+                      const RemoveOptions& options) {
+    if (kind.resource() != "pods" || text_at(object, "spec.nodeName").empty()) return 0;
+    const std::string_view phase = text_at(object, "status.phase");
+    if (phase == "Succeeded" || phase == "Failed") return 0;
+    const std::int64_t own = integer_at(object, "spec.terminationGracePeriodSeconds").value_or(30);
+    return std::chrono::duration_cast<std::chrono::seconds>(
+               bounded_seconds(options.grace_s.value_or(own)))
+        .count();
+}
+
+void add_finalizer(json::object& object, std::string_view finalizer) {
+    json::value& list = make_object(object, "metadata")["finalizers"];
+    if (!list.is_array()) list.emplace_array();
+    for (const json::value& item : list.get_array())
+        if (item == json::value(json_view(finalizer))) return;
+    list.get_array().push_back(json_view(finalizer));
+}
+
+/// The finalizer that a propagation policy adds; empty: none.
+std::string_view finalizer_of(std::string_view propagation) {
+    if (propagation == "Foreground") return "foregroundDeletion";
+    return propagation == "Orphan" ? "orphan" : "";
+}
+
+/// Sets the deletion timestamp. A second removal can only shorten the grace period.
+void mark_terminating(const ResourceKind& kind, json::object& object, Time now,
+                      std::int64_t grace) {
+    json::object& metadata = make_object(object, "metadata");
+    const auto before = integer_at(object, "metadata.deletionGracePeriodSeconds");
+    if (before && *before <= grace) return;
+    metadata["deletionTimestamp"] = format_rfc3339(now + std::chrono::seconds(grace), 0);
+    metadata["deletionGracePeriodSeconds"] = grace;
+    if (kind.has_generation && !before)
+        metadata["generation"] = integer_at(object, "metadata.generation").value_or(0) + 1;
+}
+
+/// The namespaces that an API server never deletes.
+bool is_undeletable(const ResourceKind& kind, std::string_view name) {
+    return kind.resource() == "namespaces" &&
+           (name == "default" || name == "kube-system" || name == "kube-public");
+}
+
+}  // namespace
+
+Answer<Removed> ObjectStore::remove(const ResourceKind& kind, std::string_view space,
+                                    std::string_view name, const RemoveOptions& options) {
+    CAPSTAN_TRY(const ApiObject current, get(kind, space, name));
+    CAPSTAN_CHECK(check_preconditions(kind, *current, options.uid, options.resource_version));
+    if (is_undeletable(kind, name))
+        return fail(
+            forbidden(kind.resource(), std::string(name), "this namespace may not be deleted"));
+    const std::int64_t grace = grace_of(kind, *current, options);
+    const std::string_view finalizer = finalizer_of(options.propagation);
+    if (grace == 0 && finalizer.empty() && !has_finalizers(*current)) {
+        if (options.is_dry_run) return Removed{current, true};
+        return Removed{end(kind, *current, current), true};
+    }
+    json::object fresh(*current, json::storage_ptr());
+    if (!finalizer.empty()) add_finalizer(fresh, finalizer);
+    mark_terminating(kind, fresh, now(), grace);
+    if (options.is_dry_run || is_same_object(fresh, *current)) return Removed{current, false};
+    return Removed{keep(kind, ChangeType::modified, fresh, current), false};
+}
+
+void ObjectStore::empty_space(std::string_view space) {
+    for (const KindPtr& kind : std::vector(kinds_.all())) {
+        if (!kind->namespaced) continue;
+        for (const ApiObject& object : list(*kind, space).items) end(*kind, *object, object);
+    }
+}
+
+}  // namespace capstan::simulator::api_server

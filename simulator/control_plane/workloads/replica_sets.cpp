@@ -1,0 +1,143 @@
+#include "simulator/control_plane/workloads/replica_sets.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include <capstan/time_text.hpp>
+
+#include "simulator/control_plane/context/object_fields.hpp"
+
+namespace capstan::simulator::control_plane {
+
+PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now) {
+    PodCounts out;
+    for (const api_server::ApiObject& pod : pods) {
+        const Availability found = availability(*pod, min_ready, now);
+        ++out.all;
+        out.ready += is_ready(*pod) ? 1 : 0;
+        out.available += found.is_available ? 1 : 0;
+        if (const auto left = found.remaining)
+            out.next_available = std::min(out.next_available.value_or(*left), *left);
+    }
+    return out;
+}
+
+namespace {
+
+std::int64_t deletion_cost(const json::object& pod) {
+    const std::string_view written =
+        api_server::annotation_of(pod, "controller.kubernetes.io/pod-deletion-cost");
+    std::int64_t cost = 0;
+    const char* end = written.data() + written.size();
+    const auto read = std::from_chars(written.data(), end, cost);
+    return read.ec == std::errc() && read.ptr == end ? cost : 0;
+}
+
+int phase_rank(const json::object& pod) {
+    const std::string_view phase = api_server::text_at(pod, "status.phase");
+    return phase == "Pending" ? 0 : phase == "Running" ? 2 : 1;
+}
+
+std::int64_t restart_count(const json::object& pod) {
+    std::int64_t out = 0;
+    if (const json::array* list = api_server::find_array(pod, "status.containerStatuses"))
+        for (const json::value& item : *list)
+            if (item.is_object())
+                out = std::max(out, number_or(item.get_object(), "restartCount", 0));
+    return out;
+}
+
+std::int64_t seconds(std::optional<Time> time) {
+    return time ? std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count()
+                : 0;
+}
+
+/// The pod of the lowest rank is deleted first. A later time ranks lower, so times are negated.
+auto rank(const json::object& pod, int pods_on_node) {
+    return std::tuple(
+        !api_server::text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
+        deletion_cost(pod), -pods_on_node, -seconds(condition_since(pod, "Ready")),
+        -restart_count(pod),
+        -seconds(find_rfc3339(api_server::text_at(pod, "metadata.creationTimestamp"))),
+        std::string(api_server::text_at(pod, "metadata.name")));
+}
+
+}  // namespace
+
+std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods) {
+    std::map<std::string, int, std::less<>> on_node;
+    for (const api_server::ApiObject& pod : pods)
+        ++on_node[std::string(api_server::text_at(*pod, "spec.nodeName"))];
+    using Rank = decltype(rank(*pods.front(), 0));
+    std::vector<std::pair<Rank, api_server::ApiObject>> ranked;
+    for (api_server::ApiObject& pod : pods) {
+        Rank place = rank(*pod, on_node.find(api_server::text_at(*pod, "spec.nodeName"))->second);
+        ranked.emplace_back(std::move(place), std::move(pod));
+    }
+    std::ranges::sort(ranked, {}, &std::pair<Rank, api_server::ApiObject>::first);
+    std::vector<api_server::ApiObject> out;
+    for (auto& [place, pod] : ranked) out.push_back(std::move(pod));
+    return out;
+}
+
+namespace {
+
+std::vector<api_server::ApiObject> active_among(std::vector<api_server::ApiObject> pods) {
+    std::erase_if(pods, [](const api_server::ApiObject& pod) { return !is_active(*pod); });
+    return pods;
+}
+
+}  // namespace
+
+ReplicaSets::ReplicaSets(ControlContext& context, std::string_view resource,
+                         std::string_view component)
+    : context_(context),
+      resource_(resource),
+      component_(component),
+      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
+    watch_workloads(context, resource, "pods", queue_);
+}
+
+void ReplicaSets::reconcile(const std::string& key) {
+    const Workload set{&context_.kind(resource_), context_.find(resource_, key), component_};
+    if (set.object == nullptr) return;
+    const std::vector<api_server::ApiObject> active = active_among(claim(context_, set, "pods"));
+    if (!is_terminating(*set.object)) scale(set, active);
+    write_counts(key, set);
+}
+
+void ReplicaSets::scale(const Workload& set, const std::vector<api_server::ApiObject>& active) {
+    const std::int64_t missing =
+        number_or(*set.object, "spec.replicas", 1) - static_cast<std::int64_t>(active.size());
+    if (missing > 0) {
+        for (std::int64_t i = 0; i < std::min(missing, pods_per_sync); ++i)
+            if (create_pod(context_, set, make_pod(set)) == nullptr) return;
+    } else if (missing < 0) {
+        const std::vector<api_server::ApiObject> order = in_removal_order(active);
+        for (std::int64_t i = 0; i < std::min(-missing, pods_per_sync); ++i)
+            delete_pod(context_, set, *order[static_cast<std::size_t>(i)]);
+    }
+    if (std::abs(missing) > pods_per_sync) queue_.add(api_server::object_key(*set.object));
+}
+
+void ReplicaSets::write_counts(const std::string& key, const Workload& set) {
+    const Duration min_ready = context_.paced_s(number_or(*set.object, "spec.minReadySeconds", 0));
+    const PodCounts counts =
+        count_pods(active_among(context_.index().controlled_by(
+                       api_server::text_at(*set.object, "metadata.uid"), "pods")),
+                   min_ready, context_.now());
+    if (counts.next_available) queue_.add_after(key, *counts.next_available);
+    write_status(context_, set, [&](json::object& whole) {
+        json::object& status = api_server::make_object(whole, "status");
+        status["replicas"] = counts.all;
+        status["fullyLabeledReplicas"] = counts.all;
+        status["readyReplicas"] = counts.ready;
+        status["availableReplicas"] = counts.available;
+        status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
+    });
+}
+
+}  // namespace capstan::simulator::control_plane

@@ -1,0 +1,58 @@
+#include "simulator/page/marks.hpp"
+
+#include <gmock/gmock.h>
+
+#include "page_case.hpp"
+
+namespace capstan::simulator::page {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+
+// One hour is 1092 units, ten minutes are 182.
+const Frame hour_frame{.span = 1h, .columns = 1000};
+
+ReadPage drawn(const std::vector<Mark>& marks) {
+    Markup out;
+    out.open("svg");
+    draw_marks(out, marks, hour_frame, 100);
+    return ReadPage(out.take());
+}
+
+TEST(PageMarks, AreCombinedIfTheyOverlap) {
+    const ReadPage page = drawn({{10min, EventKind::increase, "first", ""},
+                                 {10min + 10s, EventKind::increase, "second", ""},
+                                 {20min, EventKind::increase, "third", ""}});
+    EXPECT_THAT(page.texts("//use/@x"), ElementsAre("226", "408"));
+    EXPECT_THAT(page.texts("//g/text"), ElementsAre("2"));
+    EXPECT_THAT(page.texts("//g/title"), ElementsAre("first\nsecond", "third"));
+}
+
+TEST(PageMarks, AreStackedByKind) {
+    const std::vector<Mark> marks{{10min, EventKind::failure, "refused", ""},
+                                  {10min, EventKind::increase, "more", ""}};
+    EXPECT_THAT(drawn(marks).texts("//use/@y"), ElementsAre("107", "121"));
+    EXPECT_THAT(drawn(marks).texts("//title"), ElementsAre("more", "refused"));
+    EXPECT_EQ(height_of(marks), 28);
+    EXPECT_EQ(height_of({}), 0);
+}
+
+TEST(PageMarks, ListOnlyTheFirstTexts) {
+    const std::vector<Mark> marks(20, {10min, EventKind::note, "again", ""});
+    EXPECT_THAT(drawn(marks).texts("//title"), ElementsAre(EndsWith("again\nand 15 more")));
+}
+
+TEST(PageMarks, HaveNoLinkWithoutATableRow) {
+    const std::vector<const Event*> none;
+    EXPECT_TRUE(mark_events(none, 5, {}).of_all.empty());
+    Event first{.kind = EventKind::note, .text = "a"}, second{.kind = EventKind::note, .text = "b"};
+    const auto marked = mark_events({&first, &second}, 1, {}).of_all;
+    ASSERT_EQ(marked.size(), 2u);
+    EXPECT_EQ(marked[0].row, "e1");
+    EXPECT_EQ(marked[1].row, "");
+    EXPECT_EQ(drawn({marked[1]}).count("//a"), 0u);
+}
+
+}  // namespace
+}  // namespace capstan::simulator::page
