@@ -241,6 +241,9 @@ struct ObservedNode {
     std::string node{};
     NodeTraits traits{};
     Time seen{};  ///< when the group last had a node with these traits, to within an hour
+    /// Whether two nodes differed from the cloud's template in the same way. What only one node
+    /// showed may be damage of that node.
+    bool confirmed = false;
     bool operator==(const ObservedNode&) const = default;
 };
 
@@ -276,8 +279,8 @@ using TemplateRecords = std::map<NodeGroupId, TemplateRecord>;
 
 /// All moments are on the clock of PassTime::now. Only until, deadline, not_before,
 /// unanswered_until and empty_groups may be in the future: in a loaded memory other moments become
-/// the time of loading (autoscaler/record/memory_text.hpp). What clouds and the API server say is kept
-/// as BriefText, so that no message makes the memory too large to be written.
+/// the time of loading (autoscaler/record/memory_text.hpp). What clouds and the API server say is
+/// kept as BriefText, so that no message makes the memory too large to be written.
 struct Memory {
     /// False: this is the first pass since the autoscaler started; the loader of a saved memory
     /// sets it to false. That pass takes off marks on nodes without a remembered removal.

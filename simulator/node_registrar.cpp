@@ -9,6 +9,7 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
+#include "engine/templates/well_known_labels.hpp"
 #include "simulator/event_loop.hpp"
 
 namespace capstan::simulator {
@@ -51,7 +52,9 @@ const T& always_set(const std::optional<T>& member) {
 /// group's template.
 void set_machine_type(const std::string& type, const Resources& amounts,
                       engine::snapshot::NodeObject& node) {
-    node.labels.insert_or_assign(std::string(well_known::instance_type_label), type);
+    for (const std::string_view key :
+         {well_known::instance_type_label, well_known::beta_instance_type_label})
+        node.labels.insert_or_assign(std::string(key), type);
     for (const auto& [resource, amount] : amounts) {
         node.capacity.set(resource, amount);
         node.allocatable.set(resource, amount);
@@ -242,7 +245,10 @@ std::string NodeRegistrar::node_name(const std::string& group_id, const Machine&
 
 engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group,
                                                       const Machine& machine, Time now) {
-    const NodeTemplate& look = *group.described;
+    NodeTemplate look = *group.described;
+    // As kubelets and cloud controllers do, under present and deprecated names.
+    engine::templates::fill_fields(look);
+    engine::templates::fill_labels(look);
     engine::snapshot::NodeObject node{.labels = look.labels,
                                       .annotations = look.annotations,
                                       .taints = look.taints,
@@ -262,8 +268,10 @@ engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group
     const auto type = registration.types.find(machine.machine_type);
     if (type != registration.types.end()) set_machine_type(type->first, type->second, node);
     node.labels.insert_or_assign(std::string(well_known::hostname_label), node.name);
-    if (!machine.zone.empty())
-        node.labels.insert_or_assign(std::string(well_known::zone_label), machine.zone);
+    if (!machine.zone.empty()) {
+        for (const std::string_view key : {well_known::zone_label, well_known::beta_zone_label})
+            node.labels.insert_or_assign(std::string(key), machine.zone);
+    }
     hold_back(registration, node);
     return node;
 }

@@ -84,12 +84,16 @@ void add_labels(const NodeTemplate& described, const NodeTraits& actual,
 
 void add_amounts(const NodeTemplate& described, const NodeTraits& actual,
                  std::vector<std::string>& out) {
-    for (const auto& [resource, amount] : described.allocatable) {
+    const auto add = [&](const std::string& resource, std::int64_t amount) {
         const std::int64_t has = actual.allocatable.amount(resource);
         if (has < amount)
             out.push_back("has " + format_amount(resource, has) + " of " + resource +
                           " instead of " + format_amount(resource, amount));
-    }
+    };
+    for (const auto& [resource, amount] : described.allocatable) add(resource, amount);
+    // A cloud may leave out what is allocatable. The system reserves no devices.
+    for (const auto& [resource, amount] : described.capacity)
+        if (is_extended(resource) && !described.allocatable.find(resource)) add(resource, amount);
 }
 
 /// The differences by which a node takes fewer pods than its cloud's template, a sentence each.
@@ -131,6 +135,7 @@ private:
                              ObservedNode& observed) const {
         const std::string_view name = snapshot_.cluster.text(node.name);
         if (observed.traits == traits) {
+            observed.confirmed = observed.confirmed || observed.node != name;
             observed.node = name;
             if (now_ - observed.seen >= noted_again_after) observed.seen = now_;
             return true;
@@ -171,6 +176,15 @@ private:
                    });
     }
 
+    /// Whether the node differs from the cloud's template as the record does, and the record is of
+    /// another node or was confirmed before.
+    bool confirms(const Group& group, std::string_view node, const NodeTraits& traits,
+                  const ObservedNode& observed) const {
+        return (observed.confirmed || observed.node != node) && group.described != nullptr &&
+               differences(*group.described, traits, settings_) ==
+                   differences(*group.described, observed.traits, settings_);
+    }
+
     /// The newest node that is ready, even if only since a moment ago.
     std::optional<NodeIndex> find_newest(std::size_t group, const TemplateRecord& record) const {
         std::optional<NodeIndex> out;
@@ -201,9 +215,13 @@ private:
             awaits_promise(snapshot_.cluster, n, (*snapshot_.groups)[group],
                            record.observed ? &*record.observed : nullptr, settings_, time_.wall))
             return;
-        record.observed = {.node = std::string(snapshot_.cluster.text(node.name)),
+        const std::string_view name = snapshot_.cluster.text(node.name);
+        const bool confirmed =
+            record.observed && confirms((*snapshot_.groups)[group], name, traits, *record.observed);
+        record.observed = {.node = std::string(name),
                            .traits = std::move(traits),
-                           .seen = now_};
+                           .seen = now_,
+                           .confirmed = confirmed};
         record.settling.reset();
     }
 
@@ -275,6 +293,27 @@ std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods
         for (const auto& [spec, refused] : record.refused) add(refused.since, forgotten_after);
     }
     return out;
+}
+
+NodeTraits without_damage(const NodeTemplate& described, NodeTraits traits,
+                          const Settings& settings) {
+    const std::vector<Taint> expected = lasting_taints(described.taints, settings);
+    std::erase_if(traits.taints, [&](const Taint& taint) {
+        return taint.effect != Effect::prefer_no_schedule &&
+               std::ranges::find(expected, taint) == expected.end();
+    });
+    for (const auto& [key, value] : described.labels) {
+        if (key != well_known::hostname_label) traits.labels.insert_or_assign(key, value);
+    }
+    const auto raise = [](Resources& amounts, const std::string& resource, std::int64_t amount) {
+        if (is_extended(resource))
+            amounts.set(resource, std::max(amounts.amount(resource), amount));
+    };
+    for (const auto& [resource, amount] : described.capacity) {
+        raise(traits.capacity, resource, amount);
+        raise(traits.allocatable, resource, described.allocatable.find(resource).value_or(amount));
+    }
+    return traits;
 }
 
 std::string how_it_differs(const NodeTemplate& described, const NodeTraits& actual,

@@ -45,6 +45,9 @@ NodeTraits traits_of(const snapshot::Cluster& cluster, const snapshot::NodeRow& 
 /// for the node that the record was made from. Traits that only lack some of the record's
 /// differences from the cloud's template count at any age, because another client has undone its
 /// change. A taint that it gets later never counts, because the next node will not have it.
+///
+/// The traits are confirmed once a node of another name differs from the cloud's template in the
+/// same way.
 Memory remember_templates(Memory memory, const Snapshot& snapshot, const Membership& membership,
                           const Settings& settings, const PassTime& time);
 
@@ -57,6 +60,12 @@ bool is_of_template(const snapshot::NodeRow& node, const Machine* machine,
 /// The removal of traits and refusals counts only with `has_pending_pods`.
 std::optional<Time> next_observation(const Memory& memory, bool has_pending_pods,
                                      Time now) noexcept;
+
+/// The traits of a node with the taints, labels and devices of the cloud's template where these
+/// take more pods: somebody may have marked that node alone, or its device plugin may be broken.
+/// What it has of cpu, memory and other resources of the machine itself counts.
+NodeTraits without_damage(const NodeTemplate& described, NodeTraits traits,
+                          const Settings& settings);
 
 /// The differences by which a node takes fewer pods than its cloud's template: "has taint
 /// a:NoSchedule, lacks label disk=ssd, has 3 of cpu instead of 4"; empty: there is none.

@@ -13,13 +13,13 @@
 #include "engine/templates/well_known_labels.hpp"
 
 namespace capstan::engine::templates {
-namespace {
 
-/// Whether a device plugin reports the resource, and not the kubelet itself.
 bool is_extended(std::string_view resource) noexcept {
     return resource.find('/') != std::string_view::npos && !resource.starts_with("hugepages-") &&
            !resource.starts_with("attachable-volumes-");
 }
+
+namespace {
 
 Resources missing_devices(const NodeTemplate& promised, const snapshot::NodeRow& node) {
     Resources out;
@@ -64,7 +64,9 @@ scheduling::NodePromise find_promise(const snapshot::Cluster& cluster, NodeIndex
     const Duration settling_time = group.options.settling_time.value_or(settings.settling_time);
     const Duration longest = std::max(device_settling_time, settling_time);
     scheduling::NodePromise out{.node = n};
-    if (next_change.now() - ready >= longest ||
+    const Duration ready_for = next_change.now() - ready;
+    // A node of the future (see why_not_template_candidate) is not known to settle.
+    if (ready_for >= longest || ready_for <= -stabilization_delay ||
         node.ready_since - node.created > settings.max_node_startup_time)
         return out;
     Resources devices = missing_devices(promised, node);

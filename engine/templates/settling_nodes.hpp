@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/next_change.hpp"
@@ -22,6 +23,9 @@
 #include "engine/templates/templates.hpp"
 
 namespace capstan::engine::templates {
+
+/// Whether a device plugin reports the resource, and not the kubelet itself.
+bool is_extended(std::string_view resource) noexcept;
 
 /// What the settling nodes will have, ascending by node. A node is settling for less than
 /// device_settling_time after it became ready if it lacks an extended resource, and for less than

@@ -19,7 +19,11 @@ std::string_view why_not_template_candidate(const snapshot::NodeRow& node, const
                                             Time wall) {
     const auto is_deletion = [](const Taint& t) { return is_deletion_taint(t.key); };
     if (!node.ready) return "is not ready";
-    if (wall - node.ready_since < stabilization_delay) return "became ready less than 1m ago";
+    const Duration ready_for = wall - node.ready_since;
+    // A moment in the future was written before the clock was set back, so how long the node has
+    // been ready is unknown.
+    if (ready_for < stabilization_delay && ready_for > -stabilization_delay)
+        return "became ready less than 1m ago";
     if (node.unschedulable) return "is cordoned";
     if (std::ranges::any_of(node.taints, is_deletion) ||
         (machine != nullptr && machine->state == MachineState::deleting)) {
@@ -372,7 +376,9 @@ GroupTemplate template_from_cloud(const snapshot::Cluster& cluster, const Group&
 GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group& group,
                                    const ObservedNode& observed, const Reserves* learned,
                                    const Settings& settings) {
-    const NodeTraits& traits = observed.traits;
+    const bool is_doubtful = !observed.confirmed && group.described != nullptr;
+    const NodeTraits traits =
+        is_doubtful ? without_damage(*group.described, observed.traits, settings) : observed.traits;
     NodeTemplate node{.labels = traits.labels,
                       .taints = traits.taints,
                       .capacity = traits.capacity,
@@ -392,6 +398,10 @@ GroupTemplate template_from_memory(const snapshot::Cluster& cluster, const Group
         fill_from_cloud(node, described);
         const std::string differently = how_it_differs(described, traits, settings);
         if (!differently.empty()) because += "; unlike the cloud's template it " + differently;
+        if (traits != observed.traits)
+            because +=
+                "; taints, labels and devices are the cloud's until a second node differs from the "
+                "cloud's template in the same way";
     }
     node = unnamed_copy(std::move(node), group, settings);
     fill_fields(node);

@@ -10,10 +10,10 @@
 #include <capstan/node_template.hpp>
 #include <capstan/taints.hpp>
 
+#include "autoscaler/record/json_form.hpp"
 #include "engine/decision.hpp"
 #include "engine/memory.hpp"
 #include "engine/snapshot/objects.hpp"
-#include "autoscaler/record/json_form.hpp"
 
 CAPSTAN_NAMESPACE_BEGIN
 
@@ -135,7 +135,7 @@ BOOST_DESCRIBE_STRUCT(LeavingNodeRecord, (), (machine, since, evictions))
 BOOST_DESCRIBE_STRUCT(RemovalBackoff, (), (until, length, failures, because))
 BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))
 BOOST_DESCRIBE_STRUCT(NodeTraits, (), (labels, taints, capacity, allocatable))
-BOOST_DESCRIBE_STRUCT(ObservedNode, (), (node, traits, seen))
+BOOST_DESCRIBE_STRUCT(ObservedNode, (), (node, traits, seen, confirmed))
 BOOST_DESCRIBE_STRUCT(SettlingNode, (), (traits, since))
 BOOST_DESCRIBE_STRUCT(RefusedPods, (), (node, refusal, differs, since, seen))
 BOOST_DESCRIBE_STRUCT(TemplateRecord, (),

@@ -19,6 +19,7 @@ const Taint quarantine{.key = "quarantine"};
 struct ObservedNodesCase {
     std::string fingerprint = "1";
     Labels described = {{"disk", "ssd"}};
+    Resources allocatable = amounts(4000);
     std::optional<snapshot::NodeObject> node{};
     std::vector<snapshot::NodeObject> others{};
     Settings settings{};
@@ -39,8 +40,8 @@ struct ObservedNodesCase {
     TestCluster make_cluster() const {
         TestCluster test_cluster;
         test_cluster.group("web").group.template_fingerprint = fingerprint;
-        test_cluster.describe("web", amounts(4000)).labels = described;
-        if (node) test_cluster.node("web-1", "web") = *node;
+        test_cluster.describe("web", allocatable).labels = described;
+        if (node) test_cluster.node(node->name, "web") = *node;
         for (const snapshot::NodeObject& other : others)
             test_cluster.node(other.name, "web") = other;
         return test_cluster;
@@ -58,8 +59,17 @@ struct ObservedNodesCase {
         pass_at(0s);
         pass_at(1min);
     }
+    /// For a moment an equal node is there instead.
+    void confirm() {
+        for (const char* const name : {"web-0", "web-1"}) {
+            node->name = name;
+            pass_at(now - noon);
+        }
+    }
+    /// A confirmed node leaves.
     void join_and_leave() {
         join_and_stay();
+        confirm();
         node.reset();
     }
     /// The node does not change for a minute after `since_noon`; then it is removed.
@@ -91,6 +101,59 @@ TEST(ObservedNodes, BecomeTheTemplateAfterTheyAreRemoved) {
         "quarantine:NoSchedule");
 }
 
+TEST(ObservedNodes, HaveTaintsAndLackLabelsOnlyOnceTwoNodesAgree) {
+    ObservedNodesCase o;
+    o.pass_at(0s);
+    snapshot::NodeObject& first = o.join();
+    first.labels = {{"by", "hand"}};
+    first.allocatable = amounts(3500);
+    o.stay_and_leave(0s);
+    const GroupTemplate doubtful = o.make_template();
+    EXPECT_THAT(doubtful.template_node.taints, IsEmpty());
+    EXPECT_EQ(doubtful.template_node.labels.at("disk"), "ssd");
+    EXPECT_EQ(doubtful.template_node.labels.at("by"), "hand") << "the cloud may not know it";
+    EXPECT_EQ(doubtful.template_node.allocatable.amount("cpu"), 3500);
+    EXPECT_EQ(
+        doubtful.because,
+        "from node web-1, the last one that was ready; unlike the cloud's template it has "
+        "3500m of cpu instead of 4; taints, labels and devices are the cloud's until a second "
+        "node differs from the cloud's template in the same way");
+
+    snapshot::NodeObject& second = o.join();
+    second.name = "web-2";
+    second.labels = {{"by", "webhook"}};
+    second.allocatable = amounts(3500);
+    o.stay_and_leave(10min);
+    const GroupTemplate confirmed = o.make_template();
+    EXPECT_THAT(confirmed.template_node.taints, ElementsAre(quarantine));
+    EXPECT_FALSE(confirmed.template_node.labels.contains("disk"));
+}
+
+TEST(ObservedNodes, AreConfirmedByNodesThatDifferInTheSameWay) {
+    ObservedNodesCase o;
+    o.join_and_stay();
+    EXPECT_THAT(o.make_template().template_node.taints, ElementsAre(quarantine))
+        << "a node that is there is the template";
+    o.node->name = "web-2";
+    o.node->taints.push_back({.key = "other"});
+    o.stay_and_leave(5min);
+    EXPECT_THAT(o.make_template().template_node.taints, IsEmpty());
+}
+
+TEST(ObservedNodes, HaveTheDevicesOfTheCloudUntilTwoNodesLackThem) {
+    ObservedNodesCase o;
+    const auto with_gpus = [](std::int64_t count) {
+        Resources out = amounts(4000);
+        out.set("nvidia.com/gpu", count);
+        return out;
+    };
+    o.allocatable = with_gpus(8);
+    o.pass_at(0s);
+    o.join().allocatable = with_gpus(7);
+    o.stay_and_leave(0s);
+    EXPECT_EQ(o.make_template().template_node.allocatable.amount("nvidia.com/gpu"), 8);
+}
+
 TEST(ObservedNodes, HaveOnlyTheLabelsAndAmountsThatTheNodeHad) {
     ObservedNodesCase o;
     o.pass_at(0s);
@@ -98,7 +161,10 @@ TEST(ObservedNodes, HaveOnlyTheLabelsAndAmountsThatTheNodeHad) {
     node.taints.clear();
     node.labels.clear();
     node.allocatable = amounts(3500);
-    o.stay_and_leave(0s);
+    o.pass_at(0s);
+    o.pass_at(1min);
+    o.confirm();
+    o.node.reset();
     const GroupTemplate web = o.make_template();
     EXPECT_EQ(web.template_node.labels, (Labels{{"kubernetes.io/hostname", "new-node"}}));
     EXPECT_EQ(web.template_node.allocatable.amount("cpu"), 3500);
@@ -142,6 +208,7 @@ TEST(ObservedNodes, MustBeUnchangedForAMinute) {
     EXPECT_FALSE(o.is_observed());
     EXPECT_EQ(next_observation(o.memory, false, o.now), noon + 110s);
     o.pass_at(110s);
+    o.confirm();
     o.node.reset();
     EXPECT_THAT(o.make_template().template_node.taints, ElementsAre(quarantine));
 }
@@ -231,6 +298,7 @@ TEST(ObservedNodes, KeepTheStateInWhichTheyJoined) {
     for (const Duration later : {5min, 60min}) {
         ObservedNodesCase o;
         o.join_and_stay();
+        o.confirm();
         o.node->taints.push_back({.key = "spot-interruption"});
         if (later > 15min) o.node->labels["by"] = "hand";
         o.stay_and_leave(later);
@@ -267,6 +335,7 @@ TEST(ObservedNodes, HaveNoTransientTaints) {
     o.pass_at(0s);
     o.node->taints = {quarantine};
     o.pass_at(1min);
+    o.confirm();
     o.node.reset();
     EXPECT_THAT(o.make_template().template_node.taints, ElementsAre(quarantine))
         << "their removal does not count as a change";

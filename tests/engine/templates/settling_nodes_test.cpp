@@ -52,6 +52,13 @@ TEST(SettlingNodes, AreNotNodesWithAllExpectedResources) {
     EXPECT_THAT(SettlingNodesCase().promises_at(0s), IsEmpty());
 }
 
+TEST(SettlingNodes, AreNotNodesFromBeforeTheClockWasSetBack) {
+    SettlingNodesCase c;
+    c.node().capacity = c.node().allocatable = amounts(4000);
+    EXPECT_FALSE(c.promises_at(-59s).empty()) << "clocks of two machines differ a little";
+    EXPECT_THAT(c.promises_at(-1min), IsEmpty());
+}
+
 TEST(SettlingNodes, AreExpectedToGetDevicesWithinFiveMinutes) {
     SettlingNodesCase c;
     c.node().capacity = c.node().allocatable = amounts(4000);

@@ -75,6 +75,10 @@ TEST(Templates, UseTheFirstSuitableNode) {
                   [](snapshot::NodeObject& n) { n.ready_since = noon - 1min + 1ns; }, false},
              Case{"ready for a minute",
                   [](snapshot::NodeObject& n) { n.ready_since = noon - 1min; }, true},
+             Case{"ready in half a minute: the clocks differ",
+                  [](snapshot::NodeObject& n) { n.ready_since = noon + 30s; }, false},
+             Case{"ready before the clock was set back",
+                  [](snapshot::NodeObject& n) { n.ready_since = noon + 1min; }, true},
              Case{"cordoned", [](snapshot::NodeObject& n) { n.unschedulable = true; }, false},
              Case{"being deleted",
                   [](snapshot::NodeObject& n) {
