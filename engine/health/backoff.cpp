@@ -212,6 +212,16 @@ bool fails_lately(const Memory& memory, const NodeGroupId& group) noexcept {
     return memory.failed_calls.contains(group) || memory.backoffs.contains(group);
 }
 
+bool failed_last(const Memory& memory, const NodeGroupId& group) noexcept {
+    if (memory.failed_calls.contains(group)) return true;  // until a call succeeds
+    const auto backoff = memory.backoffs.find(group);
+    if (backoff == memory.backoffs.end()) return false;
+    const auto last = memory.last_by_group.find(group);
+    const std::optional<Time> grown =
+        last == memory.last_by_group.end() ? std::nullopt : last->second.scale_up;
+    return !grown || *grown <= backoff->second.last_failure;
+}
+
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept {
     NextChange next_change(now);
     for (const auto& [group, backoff] : memory.backoffs) {

@@ -108,6 +108,9 @@ const Backoff* find_backoff(const Memory& memory, const Group& group, Time now);
 /// removals only once their machines come.
 bool fails_lately(const Memory& memory, const NodeGroupId& group) noexcept;
 
+/// Whether the last scale-up of the group failed, and the memory still has that.
+bool failed_last(const Memory& memory, const NodeGroupId& group) noexcept;
+
 /// The first end of a back-off that has not passed; absent: no back-off ends by time alone.
 std::optional<Time> next_backoff_end(const Memory& memory, Time now) noexcept;
 

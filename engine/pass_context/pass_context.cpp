@@ -112,6 +112,7 @@ GroupHeadroom headroom_of(const PassContext& context, GroupIndex index, const Me
     const int most = group.group.max.value_or(std::numeric_limits<int>::max());
     room.nodes = most > target ? most - target : 0;
     room.atomic = group.options.zero_or_max.value_or(false);
+    room.failed_last = health::failed_last(memory, group.group.id);
     room.obstacle = find_group_obstacle(context, index, room, memory);
     return room;
 }

@@ -34,9 +34,10 @@ namespace capstan::engine::pass_context {
 
 /// How far a group may grow, before anything is decided.
 struct GroupHeadroom {
-    int nodes = 0;        ///< up to its maximum; without a maximum as many as an int can count
-    bool atomic = false;  ///< only ever empty or full: grows by all of `nodes` at once
-    Reason obstacle{};    ///< why it cannot grow; none: it can
+    int nodes = 0;             ///< up to its maximum; without a maximum as many as an int can count
+    bool atomic = false;       ///< only ever empty or full: grows by all of `nodes` at once
+    bool failed_last = false;  ///< see health::failed_last
+    Reason obstacle{};         ///< why it cannot grow; none: it can
 };
 
 /// Borrows snapshot, settings and phase_observer.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "engine/scale_up/share_out.hpp"
 #include "engine/scale_up/spare_nodes.hpp"
@@ -38,9 +40,18 @@ void ScaleUp::run() {
     if (!context().settings->one_option_per_pass) {
         turns_ = find_turns(initial_.placement, context().pending_count(), initial_.has_zones);
     }
-    for (const SpreadTurn turn :
-         {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {
-        if (std::ranges::find(turns_, turn) != turns_.end()) take_turn(turn);
+    const Progress before = initial_.progress;
+    take_turns();
+    const std::vector<GroupIndex> retries = find_retries();
+    if (are_spread_over_others(retries)) {
+        begin_anew(before);
+        close_others(retries);
+        take_turns();
+        // Their nodes may be of use only together with those of the others.
+        if (find_retries().empty()) {
+            begin_anew(before);
+            take_turns();
+        }
     }
     SpareNodes spare(initial_, start_, plan_.ended());
     while (spare.drop_spare_nodes() && initial_.progress.stopped.empty()) take_options();
@@ -63,6 +74,55 @@ std::vector<std::pair<NodeGroupId, std::string>> ScaleUp::not_similar_to(GroupIn
             out.emplace_back(context().id(other), std::move(why));
     }
     return out;
+}
+
+void ScaleUp::take_turns() {
+    for (const SpreadTurn turn :
+         {SpreadTurn::with_others, SpreadTurn::after_others, SpreadTurn::after_everything}) {
+        if (std::ranges::find(turns_, turn) != turns_.end()) take_turn(turn);
+    }
+}
+
+void ScaleUp::begin_anew(const Progress& before) {
+    initial_.placement.undo(start_);
+    initial_.progress = before;
+    learned_limits_.clear();
+    beyond_limit_.clear();
+    plan_ = SpreadPlan(initial_.placement, learned_limits_, initial_.has_zones);
+}
+
+std::vector<GroupIndex> ScaleUp::find_retries() {
+    std::vector<GroupIndex> out;
+    for (const auto& [group, pods] : count_schedulable(initial_.placement, initial_.first_new))
+        if (context().headrooms[group].failed_last) out.push_back(group);
+    return out;
+}
+
+/// Whether pods of a spread constraint over zones are on new nodes of these groups and of others.
+bool ScaleUp::are_spread_over_others(std::span<const GroupIndex> retries) {
+    if (retries.empty()) return false;
+    std::set<PodGroupIndex> on_retries, on_others;
+    for (const auto& [group, pods] : count_schedulable(initial_.placement, initial_.first_new)) {
+        const bool is_retry = std::ranges::find(retries, group) != retries.end();
+        for (const auto& [pod_group, count] : pods)
+            (is_retry ? on_retries : on_others).insert(pod_group);
+    }
+    return std::ranges::any_of(on_retries, [&](PodGroupIndex s) {
+        const PodGroupId id = context().predicates->pod_groups()[s];
+        return on_others.contains(s) &&
+               std::ranges::any_of(context().snapshot->cluster.spread(id), [](const auto& one) {
+                   return one.topology_key != well_known::hostname_label;
+               });
+    });
+}
+
+void ScaleUp::close_others(std::span<const GroupIndex> retries) {
+    const NodeGroupId& first = context().id(retries.front());
+    const std::string why = "group " + first.value() + ", which failed last time, is tried first";
+    for (GroupIndex group = 0; group < context().groups().size(); ++group)
+        if (std::ranges::find(retries, group) == retries.end())
+            initial_.progress.quotas.close(
+                group, {ReasonCode::pass_stopped, {SubjectKind::group, first.value()}, why});
 }
 
 void ScaleUp::take_turn(SpreadTurn turn) {

@@ -5,6 +5,9 @@
 /// groups, and places the pods on them. Pods that are left go into the next round, which sees the
 /// new nodes as part of the cluster.
 ///
+/// Groups that failed last time are tried before others get nodes for pods that are spread over
+/// both: should they fail again, the constraint allows no pod on the others' nodes.
+///
 /// Pods with a spread constraint over zones follow a plan (spread_plan.hpp). If the rounds of a
 /// plan end with a broken constraint, all of them are undone and tried again with the limits that
 /// were learned.
@@ -58,6 +61,11 @@ public:
     scheduling::Placement::Mark start() const noexcept { return start_; }
 
 private:
+    void take_turns();
+    void begin_anew(const Progress& before);
+    std::vector<GroupIndex> find_retries();
+    bool are_spread_over_others(std::span<const GroupIndex> retries);
+    void close_others(std::span<const GroupIndex> retries);
     void take_turn(SpreadTurn turn);
     bool attempt();
     void make_plan();

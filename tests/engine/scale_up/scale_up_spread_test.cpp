@@ -33,6 +33,30 @@ TEST(ScaleUpSpread, IsKeptOverZonesOfSimilarGroups) {
     EXPECT_THAT(decision.options[0].left_out[0], HasSubstr("b: pod default/web-0 must be spread"));
 }
 
+TEST(ScaleUpSpread, TriesGroupsThatFailedLastTimeFirst) {
+    PassCase c = three_zones();
+    c.memory.backoffs[NodeGroupId("b")] = {.until = noon - 1s, .last_failure = noon - 10min};
+    c.pods("web", 4, 3000, spread_over(zone_key));
+    const Decision decision = c.decide();
+    EXPECT_EQ(growth(decision), (Growths{{"b", 1}}));
+    EXPECT_EQ(decision.unschedulable[0].groups.at(0).reason.sentence,
+              "group b, which failed last time, is tried first");
+    c.memory.last_by_group[NodeGroupId("b")].scale_up = noon;
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 1}, {"c", 1}})) << "it has grown since";
+    c.memory.last_by_group.clear();
+    c.test_cluster.change_group("b").group.target = 2;
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"c", 1}}))
+        << "while the node of b is upcoming";
+}
+
+TEST(ScaleUpSpread, DoesNotWaitForGroupsThatFailedLastTimeWithoutNeed) {
+    PassCase c = three_zones();
+    c.memory.backoffs[NodeGroupId("b")] = {.until = noon - 1s, .last_failure = noon - 10min};
+    c.pods("other", 4, 3000);
+    EXPECT_EQ(growth(c.decide()), (Growths{{"a", 2}, {"b", 1}, {"c", 1}}))
+        << "no constraint holds these pods back";
+}
+
 TEST(ScaleUpSpread, TakesOnePassWithDefaultConstraints) {
     PassCase c = three_zones();
     c.settings.balance_similar = false;
