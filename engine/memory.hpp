@@ -191,6 +191,7 @@ struct RemovalBackoff {
     Duration length{};  ///< the next failure in a row doubles it
     int failures = 0;   ///< in a row; zero: postponed, or the call is unsupported
     BriefText because{};
+    bool only_drains = false;  ///< the machine may be removed once its node has no pods to move
     bool operator==(const RemovalBackoff&) const = default;
 };
 

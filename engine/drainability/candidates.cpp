@@ -97,6 +97,12 @@ private:
             if (verdict.rule == "pdb") out_.short_of_budget.push_back(node.node);
             return blocked(node, *pods.blocked_by, verdict.sentence);
         }
+        if (!pods.moving.empty()) {
+            if (const auto backoff = find_node_backoff(view_, node.node, true)) {
+                note(backoff->until);
+                return stays(node.node, backoff->reason, backoff->because, node.utilization);
+            }
+        }
         // The budgets of a pod with safe-to-evict "true" count, too.
         const pods::DisruptionBudgets& budgets = judge_.context().budgets;
         if (budgets_count_) {

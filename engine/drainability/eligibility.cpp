@@ -73,18 +73,21 @@ std::optional<Ineligible> removed_by_others(const snapshot::NodeRow& node, const
                       .until = since + lasts};
 }
 
-/// The node is backed off because its removal failed a while ago.
-std::optional<Ineligible> removal_backed_off(const PassView& view, NodeIndex node) {
+}  // namespace
+
+std::optional<Ineligible> find_node_backoff(const PassView& view, NodeIndex node, bool moves_pods) {
     if (view.memory.removal_backoffs.empty()) return std::nullopt;
     const Machine* machine = templates::find_machine(view.snapshot, view.membership, node);
     if (machine == nullptr) return std::nullopt;
     const RemovalBackoff* backoff =
         health::find_removal_backoff(view.memory, machine->group, machine->id, view.time.now);
-    if (backoff == nullptr) return std::nullopt;
+    if (backoff == nullptr || backoff->only_drains != moves_pods) return std::nullopt;
     return Ineligible{.reason = Unremovable::recently_unremovable,
                       .because = health::why_removal_backed_off(*backoff, view.time),
                       .until = backoff->until};
 }
+
+namespace {
 
 bool is_disabled(const snapshot::Cluster& cluster, const snapshot::NodeRow& node) {
     const auto written =
@@ -124,7 +127,7 @@ std::optional<Ineligible> find_ineligible(const PassView& view, const health::He
                                      " has the same providerID and is ready; correct "
                                      "spec.providerID of one of them"};
     }
-    if (auto backed_off = removal_backed_off(view, index)) return backed_off;
+    if (auto backed_off = find_node_backoff(view, index, false)) return backed_off;
     // A node with a readiness taint may be removed once it has been unready for long enough,
     // counted from when it joined.
     if (readiness == health::Readiness::starting &&

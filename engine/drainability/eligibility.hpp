@@ -22,5 +22,8 @@ struct Ineligible {
 /// The first reason not to consider a node, in upstream's order. Absent: there is none.
 std::optional<Ineligible> find_ineligible(const PassView& view, const health::Health& health,
                                           NodeIndex node);
+/// The back-off of the node's machine after a removal: with `moves_pods` one that counts only while
+/// the node has pods to move, which find_ineligible leaves out, otherwise any other.
+std::optional<Ineligible> find_node_backoff(const PassView& view, NodeIndex node, bool moves_pods);
 
 }  // namespace capstan::engine::drainability

@@ -30,6 +30,7 @@ void count_failure(RemovalBackoff& backoff, const Error& error, Duration first,
     if (backoff.failures == 0 || !was_active) ++backoff.failures;
     backoff.until = find_backoff_end(error, backoff.length, lengths.most, now);
     backoff.because = error.message;
+    backoff.only_drains = false;
 }
 
 /// Whether the error backs the call off. It does not if the cloud was not asked, or if the cloud is
@@ -134,6 +135,15 @@ void postpone_removal(Memory& memory, const NodeGroupId& group, const MachineId&
     backoff.until = until;
     backoff.failures = 0;
     backoff.because = std::move(because);
+    backoff.only_drains = false;
+}
+
+void postpone_drain(Memory& memory, const NodeGroupId& group, const MachineId& machine,
+                    std::string because, Duration length, Time now) {
+    // All pods keep a machine that is backed off in any case.
+    if (find_removal_backoff(memory, group, machine, now) != nullptr) return;
+    postpone_removal(memory, group, machine, std::move(because), length, now);
+    memory.removal_backoffs[group][machine].only_drains = true;
 }
 
 Memory remember_refused_removals(Memory memory, const Decision& decision, const Results& results,

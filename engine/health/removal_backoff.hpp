@@ -47,6 +47,9 @@ void back_off_removal(Memory& memory, const NodeGroupId& group, const MachineId&
 /// of the last one.
 void postpone_removal(Memory& memory, const NodeGroupId& group, const MachineId& machine,
                       std::string because, Duration length, Time now);
+/// The same, but only while the machine's node has pods that a removal would move.
+void postpone_drain(Memory& memory, const NodeGroupId& group, const MachineId& machine,
+                    std::string because, Duration length, Time now);
 
 /// Takes the results of decreases, and of removals of machines without a node. For machines with a
 /// node see removal/results.hpp.

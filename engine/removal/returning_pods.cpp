@@ -5,8 +5,10 @@
 #include <string>
 
 #include "engine/drainability/pods_on_node.hpp"
+#include "engine/health/removal_backoff.hpp"
 #include "engine/pods/pod_group_key.hpp"
 #include "engine/removal/phases.hpp"
+#include "engine/templates/membership.hpp"
 
 namespace capstan::engine::removal {
 namespace {
@@ -65,6 +67,23 @@ private:
     PodNumbers out_{};
 };
 
+/// Backs off the nodes that have taken pods of the removal.
+void postpone_drains_of_moved_pods(const PassView& view, const NodeRemoval& removal,
+                                   const std::string& because, Memory& memory) {
+    const snapshot::Cluster& cluster = view.snapshot.cluster;
+    const std::map<std::string, int> moved = moved_pods(removal);
+    for (PodIndex pod = 0; pod < cluster.pod_count(); ++pod) {
+        const snapshot::PodRow row = cluster.pod(pod);
+        if (row.node == snapshot::no_node || view.time.measured(row.created) < removal.since ||
+            !moved.contains(pods::pod_group_key(cluster, row.equivalence_group)))
+            continue;
+        if (const Machine* const machine =
+                templates::find_machine(view.snapshot, view.membership, row.node))
+            health::postpone_drain(memory, machine->group, machine->id, because, drain_rest,
+                                   view.time.now);
+    }
+}
+
 }  // namespace
 
 PodNumbers give_up_for_evicted_pods(const PassView& view, PodNumbers without_room, Memory& memory) {
@@ -76,10 +95,12 @@ PodNumbers give_up_for_evicted_pods(const PassView& view, PodNumbers without_roo
             continue;
         const std::optional<PodIndex> pod = returning.find(removal);
         if (!pod) continue;
-        give_up_and_back_off(memory, removal,
-                             "pod " + drainability::full_name(view.snapshot.cluster, *pod) +
-                                 " was evicted and fits on no other node",
-                             view.settings, view.time.now);
+        std::string because = "pod " + drainability::full_name(view.snapshot.cluster, *pod) +
+                              " was evicted and fits on no other node";
+        health::postpone_drain(memory, removal.group, removal.machine, because, drain_rest,
+                               view.time.now);
+        postpone_drains_of_moved_pods(view, removal, because, memory);
+        give_up(memory, removal, std::move(because), view.time.now);
     }
     return returning.take();
 }

@@ -132,7 +132,7 @@ BOOST_DESCRIBE_STRUCT(NodeRemoval, (),
                       (group, machine, phase, empty, ready, cordoned, since, phase_since,
                        unneeded_since, target, mark, mark_seen, asked, evictions, places, because))
 BOOST_DESCRIBE_STRUCT(LeavingNodeRecord, (), (machine, since, evictions))
-BOOST_DESCRIBE_STRUCT(RemovalBackoff, (), (until, length, failures, because))
+BOOST_DESCRIBE_STRUCT(RemovalBackoff, (), (until, length, failures, because, only_drains))
 BOOST_DESCRIBE_STRUCT(PlannedNodes, (), (nodes, pods))
 BOOST_DESCRIBE_STRUCT(NodeTraits, (), (labels, taints, capacity, allocatable))
 BOOST_DESCRIBE_STRUCT(ObservedNode, (), (node, traits, seen, confirmed))

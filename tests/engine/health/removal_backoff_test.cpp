@@ -219,6 +219,21 @@ TEST_F(RefusedRemovals, AreNotShortenedByAPostponedRemoval) {
     EXPECT_EQ(memory, before);
 }
 
+TEST_F(RefusedRemovals, AreNotReplacedByAPostponedDrain) {
+    back_off_removal(memory, NodeGroupId("g"), MachineId("m"), "fails", 1min, {}, now);
+    postpone_drain(memory, NodeGroupId("g"), MachineId("m"), "pods rest", 2h, now);
+    const RemovalBackoff* backoff =
+        find_removal_backoff(memory, NodeGroupId("g"), MachineId("m"), now);
+    EXPECT_EQ(backoff->until, now + 1min);
+    EXPECT_FALSE(backoff->only_drains);
+    postpone_drain(memory, NodeGroupId("g"), MachineId("m"), "pods rest", 2h, now + 1min);
+    EXPECT_TRUE(
+        find_removal_backoff(memory, NodeGroupId("g"), MachineId("m"), now + 1min)->only_drains);
+    back_off_removal(memory, NodeGroupId("g"), MachineId("m"), "fails", 1min, {}, now + 2min);
+    EXPECT_FALSE(
+        find_removal_backoff(memory, NodeGroupId("g"), MachineId("m"), now + 2min)->only_drains);
+}
+
 TEST_F(RefusedRemovals, ReportTheirEndAndCount) {
     back_off_removal(memory, spot, first_machine, "it is protected", 3min, settings, now);
     const auto text = [&] {

@@ -47,6 +47,23 @@ TEST_F(ReturningPods, EndTheRemovalIfNoOtherNodeHasRoom) {
     EXPECT_TRUE(memory.removal_backoffs.at(NodeGroupId("a")).contains(MachineId("m-n1")));
 }
 
+TEST_F(ReturningPods, AndThoseThatGotAnotherNodeAreNotMovedForTwoHours) {
+    replacement("web-new");
+    snapshot::PodObject& bound = replacement("web-bound");
+    bound.node_name = "n2";
+    bound.unscheduled_reason.clear();
+    node("n3");
+    pod("web-old", "n3").created = now - 1s;
+    EXPECT_EQ(count_returned(2, 1), 1);
+    const auto& backoffs = memory.removal_backoffs.at(NodeGroupId("a"));
+    for (const char* const machine : {"m-n1", "m-n2"}) {
+        const RemovalBackoff& backoff = backoffs.at(MachineId(machine));
+        EXPECT_EQ(backoff.until, now + 2h) << machine;
+        EXPECT_TRUE(backoff.only_drains) << machine;
+    }
+    EXPECT_FALSE(backoffs.contains(MachineId("m-n3"))) << "its pod was there before";
+}
+
 TEST_F(ReturningPods, LeaveTheRemovalAloneIfTheyHaveRoom) {
     replacement("web-new");
     EXPECT_EQ(count_returned(1, 0), 0);
