@@ -87,15 +87,11 @@ void Destinations::assign_to(NodeIndex node, PodGroupIndex pod_group) {
 
 std::optional<NodeIndex> Destinations::assign(const RelocatingPod& pod) {
     std::optional<NodeIndex> found;
-    const auto try_hint = [&](Tier tier) {
-        if (!found && pod.hint != snapshot::no_node && tier_of_[pod.hint] == tier &&
-            takes(pod, pod.hint))
-            found = pod.hint;
-    };
-    for (const Tier tier : {Tier::staying, Tier::undecided}) {
-        try_hint(tier);
+    if (pod.hint != snapshot::no_node && tier_of_[pod.hint] == Tier::staying &&
+        takes(pod, pod.hint))
+        found = pod.hint;
+    for (const Tier tier : {Tier::staying, Tier::undecided})
         if (!found) found = search(tier, pod);
-    }
     if (found) assign_to(*found, pod.pod_group);
     return found;
 }

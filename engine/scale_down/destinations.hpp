@@ -26,7 +26,7 @@ enum class ConstraintScope : std::uint8_t {
 /// A pod as the search for its new place sees it.
 struct RelocatingPod {
     PodGroupIndex pod_group = 0;
-    NodeIndex hint = snapshot::no_node;  ///< tried first
+    NodeIndex hint = snapshot::no_node;  ///< tried first if it stays
     std::uint32_t zone = 0;              ///< by Destinations::zone_of; 0: any
     ConstraintScope scope = ConstraintScope::per_node;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <capstan/sentence.hpp>
@@ -92,17 +93,27 @@ void remember_unneeded(const pass_context::PassContext& context,
     memory.unneeded = std::move(now);
 }
 
-/// Adds the nodes that get soft taints although they are not unneeded: their pods have places, but
-/// other removals use up a disruption budget. Without the taint kube-scheduler would put pods of
-/// these removals there, and they would be moved again a few minutes later. While a drain uses up a
-/// budget, places are not looked for, so a node only keeps the taint that it has.
-void add_nodes_short_of_budget(const pass_context::PassContext& context,
-                               const drainability::Candidates& candidates,
-                               const UnneededNodes& unneeded, const Memory& memory,
-                               std::vector<std::string>& to) {
+/// Adds the nodes that get soft taints although they are not unneeded. Without the taint
+/// kube-scheduler would put pods of other removals there, and they would be moved again a few
+/// minutes later:
+///  - nodes whose pods have places, while other removals use up a disruption budget. Those to which
+///    these removals move pods get none. While a drain uses up a budget, places are not looked for,
+///    so a node only keeps the taint that it has.
+///  - nodes whose removal has failed keep the taint until it is tried again.
+void add_waiting_nodes(const pass_context::PassContext& context,
+                       const drainability::Candidates& candidates, const UnneededNodes& unneeded,
+                       const Memory& memory, std::vector<std::string>& to) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
+    std::set<NodeIndex> destinations;
+    for (const std::vector<NodeIndex>& nodes : unneeded.to)
+        destinations.insert(nodes.begin(), nodes.end());
     for (const std::size_t i : unneeded.short_of_budget)
-        to.emplace_back(cluster.text(cluster.node(candidates.nodes[i].node).name));
+        if (!destinations.contains(candidates.nodes[i].node))
+            to.emplace_back(cluster.text(cluster.node(candidates.nodes[i].node).name));
+    if (!memory.removal_backoffs.empty())
+        for (NodeIndex n = 0; n < cluster.node_count(); ++n)
+            if (waits_for_retry(context, memory, n))
+                to.emplace_back(cluster.text(cluster.node(n).name));
     const bool is_draining = std::ranges::any_of(memory.removals, [](const auto& entry) {
         return !entry.second.empty && entry.second.phase != RemovalPhase::undoing;
     });
@@ -162,7 +173,7 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
         out.nodes.push_back(verdict_of(context, candidates.nodes[i], std::move(why), memory));
         if (waits) out.soft_taint_nodes.push_back(out.nodes.back().node);
     }
-    add_nodes_short_of_budget(context, candidates, unneeded, memory, out.soft_taint_nodes);
+    add_waiting_nodes(context, candidates, unneeded, memory, out.soft_taint_nodes);
     return out;
 }
 

@@ -10,8 +10,11 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "engine/drainability/pods_on_node.hpp"
+#include "engine/health/removal_backoff.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/pods/nominated.hpp"
 #include "engine/scale_down/no_place.hpp"
+#include "engine/templates/membership.hpp"
 
 namespace capstan::engine::scale_down {
 namespace {
@@ -42,6 +45,23 @@ std::vector<NodeIndex> read_hints(const snapshot::Cluster& cluster,
     return out;
 }
 
+}  // namespace
+
+bool waits_for_retry(const pass_context::PassContext& context, const Memory& memory,
+                     NodeIndex node) {
+    if (memory.removal_backoffs.empty() ||
+        !has_taint(context.snapshot->cluster.node(node), deletion_candidate_taint))
+        return false;
+    const Machine* const machine =
+        templates::find_machine(*context.snapshot, context.membership, node);
+    if (machine == nullptr) return false;
+    const RemovalBackoff* const backoff =
+        health::find_removal_backoff(memory, machine->group, machine->id, context.now);
+    return backoff != nullptr && !backoff->only_drains;
+}
+
+namespace {
+
 class UnneededSearch {
 public:
     UnneededSearch(const pass_context::PassContext& context, scheduling::Placement& placement,
@@ -49,6 +69,7 @@ public:
                    const Memory& memory)
         : context_(context),
           cluster_(context.snapshot->cluster),
+          memory_(memory),
           placement_(placement),
           candidates_(candidates),
           budgets_(std::move(budgets)),
@@ -125,6 +146,9 @@ private:
         for (NodeIndex n = 0; n < may_go.size(); ++n) {
             if (!may_go[n]) out.push_back(n);
         }
+        // Nodes whose removal has failed come last: it is tried again soon.
+        std::ranges::stable_partition(
+            out, [&](NodeIndex n) { return !waits_for_retry(context_, memory_, n); });
         return out;
     }
 
@@ -293,6 +317,7 @@ private:
 
     const pass_context::PassContext& context_;
     const snapshot::Cluster& cluster_;
+    const Memory& memory_;
     scheduling::Placement& placement_;
     const drainability::Candidates& candidates_;
     pods::DisruptionBudgets budgets_;

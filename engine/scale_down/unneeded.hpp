@@ -5,8 +5,9 @@
 /// cluster, and its pods, together with pods that moved to it before, are placed on nodes that stay
 /// or are undecided. If a pod finds no place, or a minimum or a disruption budget forbids it, the
 /// step is undone and the node stays. So one walk over the candidates decides for all of them
-/// together, and no two nodes count on each other's room. A node that waits for a budget takes pods
-/// only if no node that stays does, since these pods would soon be moved again.
+/// together, and no two nodes count on each other's room. A node that waits for a budget, or for
+/// the next attempt after a failed removal, takes pods only if no other node does, since these pods
+/// would soon be moved again.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +35,10 @@ struct UnneededNodes {
     /// By pod: the node to which it would move; no_node: it does not move.
     std::vector<NodeIndex> place_of{};
 };
+
+/// Whether the node was unneeded when its removal failed, and is removed again soon.
+bool waits_for_retry(const pass_context::PassContext& context, const Memory& memory,
+                     NodeIndex node);
 
 /// `placement` is unchanged afterwards. A node with pending pods assigned to it is needed.
 UnneededNodes find_unneeded(const pass_context::PassContext& context,

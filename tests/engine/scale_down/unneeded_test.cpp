@@ -242,6 +242,47 @@ TEST(UnneededNodes, MovePodsToTheirEarlierDestination) {
     EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
 }
 
+TEST(UnneededNodes, ThatWaitForABudgetAreFilledFromTheLastOn) {
+    PlanCase c = web({"a", "b", "c"});
+    for (const char* node : {"a", "b", "c"})
+        add_pod(c, std::string("p-") + node, node, 500).labels = {{"app", "x"}};
+    c.test_cluster.budget("x", 1).selector = LabelSelector{.match_labels = {{"app", "x"}}};
+    c.memory.hints["default/p-a"] = "b";
+    const Planned out = c.run();
+    EXPECT_EQ(out.memory.hints.at("default/p-a"), "c") << "b is removed before c";
+    EXPECT_THAT(out.plan.soft_taint_nodes, ElementsAre("a", "b"))
+        << "kube-scheduler is to put the pod on c";
+}
+
+TEST(UnneededNodes, TakeNoPodsBetweenTwoAttemptsToRemoveThem) {
+    PlanCase c = web({"a", "b", "c"});
+    c.settings.scale_down.utilization_threshold = 0.4;
+    add_pod(c, "p", "a", 100);
+    add_pod(c, "q", "b", 1000);
+    add_pod(c, "r", "c", 2000);
+    c.memory.removal_backoffs[NodeGroupId("web")][MachineId("b")] = {.until = noon + 1min,
+                                                                     .failures = 1};
+    EXPECT_EQ(c.run().memory.hints.at("default/p"), "b");
+    c.test_cluster.change_node("b").taints = {
+        {.key = "DeletionCandidateOfClusterAutoscaler", .effect = Effect::prefer_no_schedule}};
+    const Planned out = c.run();
+    EXPECT_EQ(out.memory.hints.at("default/p"), "c");
+    EXPECT_THAT(out.plan.soft_taint_nodes, ElementsAre("a", "b"));
+}
+
+TEST(UnneededNodes, AreNotDrainedWhilePodsRestAfterARemoval) {
+    PlanCase c = web({"a", "b"});
+    add_pod(c, "q", "b", 3000);
+    c.memory.removal_backoffs[NodeGroupId("web")][MachineId("a")] = {
+        .until = noon + 1h, .because = BriefText("pods returned"), .only_drains = true};
+    EXPECT_THAT(c.run().unneeded(), ElementsAre("a")) << "an empty node may go";
+    add_pod(c, "p", "a", 100);
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), IsEmpty());
+    EXPECT_EQ(out.of("a").reason, Unremovable::recently_unremovable);
+    EXPECT_THAT(out.of("a").because, ::testing::HasSubstr("pods returned"));
+}
+
 /// A node in each of three zones, with a pod of an even spread over zones on each. Nodes a and b
 /// stay.
 PlanCase three_zones(bool honor_taints) {
