@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ RemovalsUnderWay count_under_way(const Memory& memory) {
 struct PendingReplacement {
     std::string pod_state{};  ///< "pod default/web-1 is still pending"
     std::string removed_node{};
+    std::set<std::string> places{};  ///< nodes that have to keep room for a pod that is not created
 };
 
 /// By pod_group_key: the node from which a removal under way moves such pods.
@@ -89,6 +91,17 @@ std::map<std::string_view, ControllerPods> count_controlled_pods(const snapshot:
     return out;
 }
 
+/// The nodes to which removals under way move such pods.
+std::set<std::string> places_of(const Memory& memory, std::string_view pod_group_key) {
+    std::set<std::string> out;
+    for (const auto& [name, removal] : memory.removals) {
+        if (removal.phase == RemovalPhase::undoing) continue;
+        for (const auto& [to, pods] : removal.places)
+            if (pods.contains(std::string(pod_group_key))) out.insert(to);
+    }
+    return out;
+}
+
 /// By pod_group_key.
 std::map<std::string, PendingReplacement> find_pending_replacements(
     const snapshot::Cluster& cluster, const Memory& memory) {
@@ -113,7 +126,8 @@ std::map<std::string, PendingReplacement> find_pending_replacements(
         const snapshot::ControllerObject& its = *at->second.controller;
         const std::string state =
             its.kind + " " + its.ns + "/" + its.name + " has not replaced a pod";
-        out.emplace(std::string(key), PendingReplacement{state, std::string(node)});
+        out.emplace(std::string(key),
+                    PendingReplacement{state, std::string(node), places_of(memory, key)});
     }
     return out;
 }
@@ -299,7 +313,7 @@ private:
     }
 
     /// Pods of one controller are not moved from the next node while those of the last one are
-    /// still pending, or yet to be created.
+    /// still pending, or yet to be created. The places of the latter stay, and no pods move there.
     std::optional<UnremovableReason> find_wait_for_replacement(std::size_t i) const {
         if (pending_replacements_.empty()) return std::nullopt;
         for (const PodIndex pod : at(i).moving) {
@@ -308,6 +322,15 @@ private:
             if (found == pending_replacements_.end()) continue;
             return later_on(i, found->second.pod_state + " after the eviction from node " +
                                    found->second.removed_node);
+        }
+        std::vector<NodeIndex> touched = unneeded_.to[i];
+        touched.push_back(at(i).node);
+        for (const auto& [key, replacement] : pending_replacements_) {
+            for (const NodeIndex node : touched) {
+                const std::string name(cluster_.text(cluster_.node(node).name));
+                if (replacement.places.contains(name))
+                    return later_on(i, replacement.pod_state + ", whose place is on node " + name);
+            }
         }
         return std::nullopt;
     }

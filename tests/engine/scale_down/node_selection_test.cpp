@@ -159,6 +159,31 @@ TEST(NodeSelection, WaitsWhileAPodOfTheLastRemovalIsYetToBeReplaced) {
     EXPECT_THAT(c.run().chosen, ElementsAre("a"));
 }
 
+TEST(NodeSelection, KeepsThePlaceOfAPodThatIsYetToBeReplaced) {
+    PlanCase c = web({"a", "b", "going"});
+    add_pod(c, "front-1", "a");
+    add_pod(c, "large", "b", 2600);
+    snapshot::PodObject& ending = add_pod(c, "db-2", "going");
+    ending.owner = {.kind = "StatefulSet", .api_group = "apps", .name = "db"};
+    ending.deleted = noon;
+    c.unneeded_for(11min, {"a"});
+    c.being_removed("going", "web", RemovalPhase::removed, false);
+    c.memory.removals.at("going").places["b"]["default/StatefulSet/db#1"] = 1;
+    snapshot::ControllerObject& db = c.test_cluster.controller("StatefulSet", "db", 1);
+    const Planned out = c.run();
+    EXPECT_THAT(out.chosen, IsEmpty());
+    EXPECT_EQ(out.of("a").because,
+              "unneeded for 11m, but StatefulSet default/db has not replaced a pod, whose place is "
+              "on node b");
+    auto& places = c.memory.removals.at("going").places;
+    places["a"] = places.extract("b").mapped();
+    EXPECT_EQ(c.run().of("a").because,
+              "unneeded for 11m, but StatefulSet default/db has not replaced a pod, whose place is "
+              "on node a");
+    db.replicas = 0;
+    EXPECT_THAT(c.run().chosen, ElementsAre("a"));
+}
+
 TEST(NodeSelection, CountsRemovalsInProgress) {
     PlanCase c = web({"a", "b", "going"});
     add_pod(c, "p", "a");
