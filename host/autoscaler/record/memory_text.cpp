@@ -207,6 +207,10 @@ Result<engine::Memory> parse_memory(std::string_view text, std::string_view name
         return fail(ErrorCode::invalid_argument, std::string(name) + ": /written: is missing");
     // The cluster has not been observed since the writing.
     if (!saved.memory.unobserved_since) saved.memory.unobserved_since = saved.written->now;
+    // What this process sees is newer than the taints of the process before. A node without the
+    // taint has lost it since: the memory may be older than the end of its removal.
+    for (auto& [node, removal] : saved.memory.removals)
+        if (!removal.mark.empty()) removal.mark_seen = true;
     return rebase_times(std::move(saved.memory), {saved.written->now, saved.written->wall}, *read);
 }
 

@@ -99,7 +99,8 @@ Result<std::string> memory_text(const engine::Memory& memory, std::string_view h
 std::string_view memory_part(std::string_view text);
 
 /// `read` is the present time, to which the times are converted (see rebase_times); the cluster
-/// counts as unobserved since the writing. Absent: the times stay as they are in the text.
+/// counts as unobserved since the writing, and nodes that removals have tainted as seen with the
+/// taint. Absent: the memory stays as it is in the text.
 /// `invalid_argument`: one line per problem, with its place: "NAME: /memory/last: expects an
 /// object, found text"; also if `read` is given and the text does not have the time of its writing.
 /// `unsupported`: the version is not this host's. Unknown members are ignored, so that an older

@@ -121,6 +121,17 @@ TEST(RebaseTimes, IsAppliedToParsedMemory) {
               "memory: /written: is missing");
 }
 
+TEST(ParsedMemory, ExpectsTheTaintsOfItsRemovalsInEveryView) {
+    Memory memory;
+    memory.removals["tainted"] = {.phase = engine::RemovalPhase::delayed, .mark = "1"};
+    memory.removals["untainted"] = {};
+    const auto text = record::memory_text(memory, "1.2.0", {}, PassTime(noon));
+    const auto read = record::parse_memory(*text, "memory", PassTime(noon + 1min));
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_TRUE(read->removals.at("tainted").mark_seen);
+    EXPECT_FALSE(read->removals.at("untainted").mark_seen);
+}
+
 /// A clock whose wall time is read a little later than its monotonic time.
 class SlowClock final : public io::Clock {
 public:
