@@ -11,6 +11,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "engine/next_change.hpp"
 #include "simulator/chaos/fact_ledger.hpp"
 #include "simulator/chaos/invariant.hpp"
 
@@ -21,6 +22,8 @@ namespace {
 constexpr Duration window = std::chrono::hours(2);
 /// From the plan of a removal to its evictions: the taint is written, and kube-scheduler sees it.
 constexpr Duration plan_time = std::chrono::minutes(2);
+/// How long the last faults have effects: back-offs, soft taints that could not be written.
+constexpr Duration aftermath = std::chrono::minutes(10);
 
 bool switches_soft_taints_off(const Input& input) {
     for (const Step& step : input.steps)
@@ -36,8 +39,8 @@ bool switches_soft_taints_off(const Input& input) {
 /// evictions of that pod. If several pods of a batch have gone, the first to be replaced is the
 /// first that went.
 ///
-/// Two bounds apply to any two hours. In calm the lower one counts evictions without a cause, and
-/// the first of the replica. An eviction has a cause if
+/// Two bounds apply to any two hours. From a while after the last fault on the lower one counts
+/// evictions without a cause, and the first of the replica. An eviction has a cause if
 ///  - a pod ended by itself since the replica was last evicted, or shortly before that, when the
 ///    removal had begun: its node, or another one, has become less used, which no plan could know
 ///  - an expendable pod has a node: the autoscaler expects kube-scheduler to preempt it for the
@@ -50,7 +53,7 @@ public:
     std::string_view name() const override { return "churn"; }
 
     void on_start(const JudgedRun& run) override {
-        calm_ = run.calm;
+        calm_ = engine::later(run.calm, aftermath);
         bound_ = run.input.judge.evictions;
         bound_in_storm_ = run.input.judge.evictions_in_storm;
         has_soft_taints_ = !switches_soft_taints_off(run.input);

@@ -105,12 +105,9 @@ private:
 
     /// Whether a machine without pods was ordered with good reason: a fault kept it from joining,
     /// or a pod that it was ordered for has gone or has got another node.
-    ///
-    /// A simulated machine runs and joins only once its cloud's list shows it running. While the
-    /// cloud cannot be read it comes too late for its pods.
     bool is_excused(const LedgerMachine& machine) const {
         if (machine.is_withdrawn || machine.is_announced) return true;
-        if (machine.started.value_or(machine.listed) - machine.listed > service_time) return true;
+        if (is_late(machine)) return true;
         for (const FaultKind kind : {FaultKind::never_joins, FaultKind::stock_out,
                                      FaultKind::slow_scheduler, FaultKind::flap})
             if (ledger_.had_fault(kind, machine.group, machine.listed)) return true;
@@ -118,8 +115,16 @@ private:
             const LedgerPod* const pod = ledger_.find_pod(name);
             if (pod == nullptr) return true;
             const LedgerNode* const node = ledger_.find_node(pod->node);
-            return node != nullptr && node->joined < machine.listed;
+            if (node != nullptr && node->joined < machine.listed) return true;
+            const LedgerMachine* const other = ledger_.machine_of(pod->node);
+            return other != nullptr && is_late(*other);
         });
+    }
+
+    /// A simulated machine runs and joins only once its cloud's list shows it running. While the
+    /// cloud cannot be read it comes too late for its pods, and others are ordered for them.
+    static bool is_late(const LedgerMachine& machine) {
+        return machine.started.value_or(machine.listed) - machine.listed > service_time;
     }
 
     Wave& wave_of(const LedgerMachine& machine) {

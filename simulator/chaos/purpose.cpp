@@ -138,6 +138,7 @@ private:
         Picture picture{};
         std::map<std::string, int> asked{};  ///< targets by group, including the increases
         bool has_scheduled_all = false;      ///< every pod was helped, and no target lowered
+        Time at{};
     };
     /// A suspected repetition, which becomes a violation if the targets come to show both orders.
     struct Repeated {
@@ -174,31 +175,37 @@ private:
                           counted(std::ssize(pods), "pod") + " could use them");
     }
 
-    /// Records since when each machine has been without a ready node: since the pass before the one
-    /// that saw it first, because there may have been none for a long time.
+    /// Records since when each machine has been there, and since when without a ready node: since
+    /// the pass before the one that saw it first, because there may have been none for a long time.
     void check_machines(const Moment& moment, Time last) {
         const engine::snapshot::Cluster& cluster = moment.cluster();
         std::set<std::string, std::less<>> ready;
         for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n)
             if (cluster.node(n).ready) ready.emplace(cluster.text(cluster.node(n).provider_id));
-        std::map<MachineId, Time> unready;
+        std::map<MachineId, Time> there, unready;
         for (const engine::Group& group : moment.groups()) {
             for (const Machine& machine : group.machines) {
+                const auto listed = there_since_.find(machine.id);
+                there[machine.id] = listed == there_since_.end() ? last : listed->second;
                 if (ready.contains(machine.id.value())) continue;
                 const auto before = unready_since_.find(machine.id);
                 unready[machine.id] = before == unready_since_.end() ? last : before->second;
             }
         }
+        there_since_ = std::move(there);
         unready_since_ = std::move(unready);
     }
 
-    /// Whether a machine has been without a ready node for so long that it is given up.
-    bool has_overdue(const Moment& moment) const {
+    /// Whether a machine without a ready node is given up: it has been so for too long, or its time
+    /// to join has run out since `ordered` although its node was there for a while.
+    bool has_overdue(const Moment& moment, Time ordered) const {
         const auto is_overdue = [&](const engine::Group& group, const Machine& machine) {
             const auto since = unready_since_.find(machine.id);
-            return since != unready_since_.end() &&
-                   now_ - since->second >= group.options.max_node_provision_time.value_or(
-                                               moment.settings().max_node_provision_time);
+            if (since == unready_since_.end()) return false;
+            const Duration limit = group.options.max_node_provision_time.value_or(
+                moment.settings().max_node_provision_time);
+            const Time end = there_since_.at(machine.id) + limit;
+            return now_ - since->second >= limit || (ordered < end && end <= now_);
         };
         return std::ranges::any_of(moment.groups(), [&](const engine::Group& group) {
             return std::ranges::any_of(
@@ -221,7 +228,7 @@ private:
             const auto at = now.targets.find(target.first);
             return at == now.targets.end() || at->second < target.second;
         };
-        return !has_failures(moment) && !has_overdue(moment) &&
+        return !has_failures(moment) && !has_overdue(moment, last.at) &&
                std::ranges::includes(before.waiting, now.waiting) &&
                before.running == now.running && before.nodes == now.nodes &&
                before.going == now.going && before.backed_off == now.backed_off &&
@@ -283,7 +290,8 @@ private:
         Ordered ordered{.picture = picture_of(moment),
                         .has_scheduled_all = decision.unschedulable.empty() &&
                                              decision.decreases.empty() &&
-                                             !has_untried_pods(moment)};
+                                             !has_untried_pods(moment),
+                        .at = moment.now()};
         ordered.asked = ordered.picture.targets;
         for (const engine::Increase& increase : decision.increases)
             ordered.asked[increase.group.value()] += increase.by;
@@ -294,7 +302,7 @@ private:
     Time unsure_until_{};  ///< until then orders of unknown fate may still take effect
     std::optional<Ordered> before_;
     std::vector<Repeated> repeated_;
-    std::map<MachineId, Time> unready_since_{};
+    std::map<MachineId, Time> there_since_{}, unready_since_{};
 };
 
 }  // namespace

@@ -21,24 +21,28 @@ constexpr Duration fate_unknown_for = std::chrono::minutes(3);
 /// What the pass before a restart saw and asked for.
 struct Before {
     Picture picture{};  ///< its targets include the changes that were asked for
-    std::set<std::string> unjoined{};
+    std::set<std::string> unmatched{};
     /// The pass found no pod unschedulable, left none out because it was too young, and counted on
     /// no orders of unknown fate.
     bool has_scheduled_all = false;
 };
 
-/// The running machines that have no Node object. A list may have lacked such a machine, so that it
-/// counted as about to start; it may be too old for that.
-std::set<std::string> unjoined_machines(const Moment& moment) {
+/// The running machines that have no Node object, and the nodes whose machine is not listed. A
+/// machine that a list lacks counts as about to start.
+std::set<std::string> unmatched_machines(const Moment& moment) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
-    std::set<std::string_view> joined;
-    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n)
-        joined.insert(cluster.text(cluster.node(n).provider_id));
     std::set<std::string> out;
-    for (const engine::Group& group : moment.groups())
-        for (const Machine& machine : group.machines)
-            if (machine.state == MachineState::running && !joined.contains(machine.id.value()))
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n)
+        out.emplace(cluster.text(cluster.node(n).provider_id));
+    for (const engine::Group& group : moment.groups()) {
+        for (const Machine& machine : group.machines) {
+            const auto joined = out.find(machine.id.value());
+            if (joined != out.end())
+                out.erase(joined);
+            else if (machine.state == MachineState::running)
                 out.insert(machine.id.value());
+        }
+    }
     return out;
 }
 
@@ -66,7 +70,8 @@ public:
 
 private:
     /// Whether the machines asked for before the restart still suffice: no machine failed or was
-    /// found without its node, no back-off began or ended, and no pod came.
+    /// found without its node, none was missing in a list, no back-off began or ended, and no pod
+    /// came.
     ///
     /// The scheduler does not know the autoscaler's plan, so it may have put a pod into a place
     /// that the plan had meant for another, and the other pod needs a machine that could not have
@@ -78,12 +83,12 @@ private:
                before.going == now.going && std::ranges::includes(before.waiting, now.waiting) &&
                before.backed_off == now.backed_off && !has_failures(moment) &&
                before.running == now.running && before.nodes == now.nodes &&
-               last.unjoined == unjoined_machines(moment);
+               last.unmatched == unmatched_machines(moment);
     }
 
     void remember(const Moment& moment) {
         Before before{.picture = picture_of(moment),
-                      .unjoined = unjoined_machines(moment),
+                      .unmatched = unmatched_machines(moment),
                       .has_scheduled_all = moment.decision().unschedulable.empty() &&
                                            moment.settings().new_pod_delay == Duration(0) &&
                                            moment.now() >= unsure_until_};

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 TEST_F(ChurnInvariant, RejectsAReplicaThatIsMovedTwiceInTwoHoursOfCalm) {
     const auto invariant = churn_invariant();
-    calm = noon;
+    calm = noon - 10min;
     begin(*invariant);
     order(3);
     for (const int n : {1, 2, 3}) join(n);
@@ -33,6 +33,20 @@ TEST_F(ChurnInvariant, RejectsAReplicaThatIsMovedTwiceInTwoHoursOfCalm) {
     after(150min);
     move("default/web-c", "web-3", "default/web-d", "web-1");
     EXPECT_THAT(take(), IsEmpty()) << "the last eviction was more than two hours ago";
+}
+
+TEST_F(ChurnInvariant, AllowsAnEvictionForTheLastFaultsInTenMinutes) {
+    const auto invariant = churn_invariant();
+    calm = noon - 10min + 1s;
+    begin(*invariant);
+    order(3);
+    for (const int n : {1, 2, 3}) join(n);
+    arrive("default/web-a");
+    bind("default/web-a", "web-1");
+    move("default/web-a", "web-1", "default/web-b", "web-2");
+    after(1h);
+    move("default/web-b", "web-2", "default/web-c", "web-3");
+    EXPECT_THAT(take(), IsEmpty());
 }
 
 TEST_F(ChurnInvariant, AllowsFourEvictionsInCalmIfOtherPodsEndInBetween) {
