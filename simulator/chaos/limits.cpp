@@ -9,26 +9,35 @@
 namespace capstan::simulator::chaos {
 namespace {
 
+/// Subtracts machines from a listed target that the cloud has agreed to remove: its list may lag.
 class Limits final : public Invariant {
 public:
     std::string_view name() const override { return "limits"; }
 
     std::vector<std::string> on_pass(const Moment& moment) override {
+        agreed_.observe_lists(moment.groups());
         std::vector<std::string> out;
         if (!moment.decision().increases.empty()) find_above(moment, out);
         return out;
     }
 
+    std::vector<std::string> on_results(const engine::Decision& decision,
+                                        const engine::Results& results) override {
+        agreed_.observe_results(decision, results);
+        return {};
+    }
+
 private:
     /// Decreases and removals of the same pass do not count, because no cloud has agreed to them
     /// yet.
-    static void find_above(const Moment& moment, std::vector<std::string>& out) {
+    void find_above(const Moment& moment, std::vector<std::string>& out) const {
         Sums sums = sums_of(moment, DeletingMachines::excluded);
         std::map<NodeGroupId, int> asked_for;
         for (const engine::Increase& increase : moment.decision().increases)
             asked_for[increase.group] += increase.by;
         for (const engine::Group& group : moment.groups())
-            sums.add(size_of(group), std::exchange(asked_for[group.group.id], 0));
+            sums.add(size_of(group),
+                     std::exchange(asked_for[group.group.id], 0) - agreed_.still_in_target(group));
         // Increases of groups that the same pass makes.
         for (const autoscaler::PlannedGroupAnswer& candidate_group :
              moment.result.candidate_groups) {
@@ -43,6 +52,8 @@ private:
                               std::to_string(*bound.max));
         }
     }
+
+    AgreedRemovals agreed_{};
 };
 
 }  // namespace
@@ -51,7 +62,7 @@ std::unique_ptr<Invariant> limits_invariant() { return std::make_unique<Limits>(
 
 namespace {
 
-/// Subtracts machines from a listed target that the cloud has agreed to remove: its list may lag.
+/// Subtracts such machines, too.
 class Bounds final : public Invariant {
 public:
     std::string_view name() const override { return "bounds"; }
