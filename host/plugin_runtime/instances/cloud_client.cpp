@@ -77,6 +77,7 @@ struct CloudClient::Call {
     std::function<capstan_status(capstan_op)> start;  ///< owns the request
     std::atomic<bool> is_asked{false};                ///< the plugin has been called
     bool is_probe = false;                            ///< other changes wait until it has ended
+    bool is_second_probe = false;                     ///< the probe before it was throttled
 };
 
 Result<std::shared_ptr<CloudClient>> CloudClient::of(std::shared_ptr<PluginInstance> instance,
@@ -308,9 +309,23 @@ void CloudClient::take_change(Call& call, bool is_throttled, bool is_done) {
         behind.insert(behind.end(), changes.begin(), changes.end());
         waiting_.erase(changes.begin(), changes.end());
     }
+    if (is_throttled && !call.is_second_probe && !behind.empty())
+        return send_second_probe(std::move(behind));
     for (const std::shared_ptr<Call>& other : behind)
         is_throttled ? give_up(*other, {ErrorCode::cancelled, "the cloud throttles requests"})
                      : begin(other);
+}
+
+/// The cloud may throttle only what the first probe asked for. Each time another change is chosen,
+/// so none is held back for ever by others that are always throttled.
+void CloudClient::send_second_probe(std::deque<std::shared_ptr<Call>> others) {
+    const auto chosen =
+        others.begin() + static_cast<std::ptrdiff_t>(second_probes_++ % others.size());
+    std::shared_ptr<Call> probe = std::move(*chosen);
+    others.erase(chosen);
+    behind_probe_ = std::move(others);
+    is_probing_ = probe->is_probe = probe->is_second_probe = true;
+    begin(probe);
 }
 
 void CloudClient::hand_over(const std::shared_ptr<Call>& call, capstan_op op) {

@@ -46,7 +46,8 @@ using ChangeGate = std::function<Result<void>()>;
 /// client.
 ///
 /// After a throttled change, changes are sent one at a time until one succeeds. If that one is
-/// throttled, too, the changes that wait for it end as `cancelled` without being sent.
+/// throttled, too, one of the changes that wait for it is sent, each time another one. If that is
+/// throttled as well, the others end as `cancelled` without being sent.
 /// [any thread]
 class CloudClient : public std::enable_shared_from_this<CloudClient> {
 public:
@@ -105,6 +106,7 @@ private:
     void give_up(Call& call, Error because);
     bool waits_for_probe(const std::shared_ptr<Call>& call);
     void take_change(Call& call, bool is_throttled, bool is_done);
+    void send_second_probe(std::deque<std::shared_ptr<Call>> others);
     void ended();
     void hand_over(const std::shared_ptr<Call>& call, capstan_op op);
     void ask_again(const std::shared_ptr<Call>& call, capstan_op op);
@@ -123,6 +125,7 @@ private:
     bool is_throttled_ = false;  ///< a change was throttled, and none has succeeded since
     bool is_probing_ = false;    ///< a change finds out whether the cloud still throttles
     std::deque<std::shared_ptr<Call>> behind_probe_;
+    std::size_t second_probes_ = 0;
 };
 
 /// The price of a new node of the group. `unsupported`: the cloud has no prices; `not_found`: it

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <set>
 #include <thread>
 
 #include "../test_host.hpp"
@@ -31,7 +32,8 @@ struct TestCloud {
         co_await sleep_for(host_, 1s);
         if (resize.group.value() == "full")
             throw Failure(ErrorCode::out_of_capacity, "no c5.large left in eu-1a");
-        if (is_throttling) throw Failure(ErrorCode::throttled, "slow down");
+        if (is_throttling || throttled_groups.contains(resize.group.value()))
+            throw Failure(ErrorCode::throttled, "slow down");
         co_return Resized{resize.expected_target + resize.delta};
     }
     Resized decrease_target(Resize resize) { return {resize.expected_target - resize.delta}; }
@@ -61,6 +63,7 @@ struct TestCloud {
     static inline Duration refresh_takes = 1s;
     static inline int increases = 0;
     static inline bool is_throttling = false;
+    static inline std::set<std::string> throttled_groups{};
     static inline std::vector<bool> uncached{}, probes{};  ///< by refresh
     static inline std::atomic<bool> price_may_return{true};
 };
@@ -91,6 +94,7 @@ struct CloudClientTest : testing::Test {
         TestCloud::uncached.clear();
         TestCloud::probes.clear();
         TestCloud::is_throttling = false;
+        TestCloud::throttled_groups.clear();
     }
     /// Results of `count` concurrent increases of web that end within `time`.
     std::vector<Result<Resized>> increase(int count, Duration time) {
@@ -135,18 +139,40 @@ TEST_F(CloudClientTest, ForwardsTheProbeFlag) {
     EXPECT_THAT(TestCloud::probes, ElementsAre(true, false));
 }
 
-TEST_F(CloudClientTest, SendsOneChangeAtATimeWhileThrottled) {
+TEST_F(CloudClientTest, SendsTwoChangesInARowWhileThrottledAndGivesUpTheRest) {
     TestCloud::is_throttling = true;
     increase(1, 1s);
     EXPECT_EQ(TestCloud::increases, 1);
-    const auto throttled = increase(5, 1s);
-    EXPECT_EQ(TestCloud::increases, 2);
+    EXPECT_EQ(increase(5, 1s).size(), 1u) << "one at a time";
+    EXPECT_EQ(TestCloud::increases, 3);
+    host.loop.advance(1s);
+    EXPECT_EQ(TestCloud::increases, 3);
+
+    const auto throttled = increase(5, 2s);
+    EXPECT_EQ(TestCloud::increases, 5);
     ASSERT_EQ(throttled.size(), 5u);
-    EXPECT_EQ(throttled[0].error().code, ErrorCode::throttled);
-    for (std::size_t i = 1; i < throttled.size(); ++i) {
-        EXPECT_EQ(throttled[i].error().code, ErrorCode::cancelled);
-        EXPECT_EQ(throttled[i].error().provider_code, engine::not_asked);
+    for (std::size_t i = 0; i < throttled.size(); ++i) {
+        EXPECT_EQ(throttled[i].error().code, i < 2 ? ErrorCode::throttled : ErrorCode::cancelled);
+        EXPECT_EQ(throttled[i].error().provider_code == engine::not_asked, i >= 2);
     }
+}
+
+TEST_F(CloudClientTest, AGroupThatIsAlwaysThrottledDoesNotHoldBackOthersForEver) {
+    TestCloud::throttled_groups = {"web", "api"};
+    increase(1, 1s);
+    Received<Removed> removed;
+    for (int round = 0; round < 2; ++round) {
+        Received<Resized> grown;
+        for (const char* const group : {"web", "api"})
+            cloud->increase({.group = NodeGroupId(group), .delta = 1}, grown.receive());
+        cloud->remove({.group = NodeGroupId("batch"), .machines = {MachineId("i-9")}},
+                      removed.receive());
+        host.loop.advance(3s);
+        EXPECT_EQ(grown.all->size(), 2u);
+    }
+    ASSERT_EQ(removed.all->size(), 2u);
+    EXPECT_EQ(removed.all->at(0).error().code, ErrorCode::cancelled);
+    EXPECT_TRUE(removed.all->at(1)) << removed.all->at(1).error().message;
 }
 
 TEST_F(CloudClientTest, SendsAllChangesAfterThrottlingEnds) {
