@@ -130,7 +130,7 @@ struct Preparation {
 };
 
 Result<Preparation> prepare(const PassInput& input, plugin_runtime::instances::PassWatch& watch,
-                            std::shared_ptr<plugin_runtime::instances::ExpanderAnswers> answers) {
+                            std::shared_ptr<policies::ExpanderAnswers> answers) {
     CAPSTAN_TRY(PassPolicies policies,
                 PassPolicies::make(called_instances(input.wiring, input.settings), watch,
                                    std::move(answers)));
@@ -150,7 +150,7 @@ Result<Preparation> prepare(const PassInput& input, plugin_runtime::instances::P
 }
 
 Result<PassResult> run(const PassInput& input, plugin_runtime::instances::PassWatch& watch,
-                       const std::shared_ptr<plugin_runtime::instances::ExpanderAnswers>& answers) {
+                       const std::shared_ptr<policies::ExpanderAnswers>& answers) {
     CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     PassResult out;
     out.groups = pass.snapshot.groups;
@@ -183,8 +183,7 @@ Result<PassResult> run(const PassInput& input, plugin_runtime::instances::PassWa
 
 Result<PassAnswer> ask(const PassInput& input, const PassQuestion& question,
                        plugin_runtime::instances::PassWatch& watch) {
-    const auto answers =
-        std::make_shared<plugin_runtime::instances::ExpanderAnswers>(input.expander_answers);
+    const auto answers = std::make_shared<policies::ExpanderAnswers>(input.expander_answers);
     CAPSTAN_TRY(Preparation pass, prepare(input, watch, answers));
     engine::Policies policies = pass.policies.policies();
     CloudGroupMaker maker(input.clouds, input.candidate_groups, watch, pass.currency);
@@ -223,10 +222,9 @@ Result<PassResult> decide(PassInput input, plugin_runtime::instances::PassThread
     const auto shared = std::make_shared<const PassInput>(std::move(input));
     // Shared by all runs of the pass: a run that is repeated because a hook was late uses them
     // again.
-    const auto answers = std::make_shared<plugin_runtime::instances::ExpanderAnswers>(
-        shared->expander_answers, shared->host != nullptr
-                                      ? asking(*shared->host)
-                                      : plugin_runtime::instances::ExpanderAnswers::Ask());
+    const auto answers = std::make_shared<policies::ExpanderAnswers>(
+        shared->expander_answers,
+        shared->host != nullptr ? asking(*shared->host) : policies::ExpanderAnswers::Ask());
     plugin_runtime::instances::WatchedResult<Result<PassResult>> watched =
         plugin_runtime::instances::run_watched<Result<PassResult>>(
             thread,

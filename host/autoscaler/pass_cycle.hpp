@@ -42,7 +42,7 @@ struct PassInput {
     /// are not asked.
     PluginHost* host = nullptr;
     /// Answers of services that are not asked for again.
-    std::vector<plugin_runtime::instances::ExpanderAnswer> expander_answers{};
+    std::vector<policies::ExpanderAnswer> expander_answers{};
     std::vector<std::string> notes{};  ///< those of a recorded pass, see PassResult
     /// Answers of clouds that are not asked for again, see PassResult.
     std::vector<PlannedGroupAnswer> candidate_groups{};
@@ -58,7 +58,7 @@ struct PassResult {
     // These four are inputs of a replay: a pass that gets them, and `groups`, has this result again
     // and asks no cloud and no service.
     std::vector<plugin_runtime::instances::SkippedHook> skipped_hooks;
-    std::vector<plugin_runtime::instances::ExpanderAnswer> expander_answers{};
+    std::vector<policies::ExpanderAnswer> expander_answers{};
     /// Errors of clouds that were asked for prices and options, and ignored prices in other
     /// currencies. They are also at the end of the decision's own notes.
     std::vector<std::string> notes;

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "plugin_runtime/instances/absent_policies.hpp"
+#include "autoscaler/policies/absent_policies.hpp"
 
 namespace capstan::autoscaler {
 namespace {
@@ -30,10 +30,9 @@ engine::StageFallback fallback_if_empty(const config::Stage& stage,
 
 Result<std::unique_ptr<engine::Expander>> make_stage(
     const Wiring::Stage& stage, plugin_runtime::instances::PassWatch& watch,
-    const std::shared_ptr<plugin_runtime::instances::ExpanderAnswers>& answers) {
-    if (stage.expander == nullptr)
-        return plugin_runtime::instances::make_absent_expander(stage.absent);
-    return plugin_runtime::instances::make_expander(stage.expander, watch, answers);
+    const std::shared_ptr<policies::ExpanderAnswers>& answers) {
+    if (stage.expander == nullptr) return policies::make_absent_expander(stage.absent);
+    return policies::make_expander(stage.expander, watch, answers);
 }
 
 }  // namespace
@@ -85,7 +84,7 @@ std::vector<plugin_runtime::instances::SkippedHook> skipped_of(const Wiring& wir
     return out;
 }
 
-plugin_runtime::instances::ExpanderAnswers::Ask asking(PluginHost& host) {
+policies::ExpanderAnswers::Ask asking(PluginHost& host) {
     return [&host](const std::shared_ptr<plugin_runtime::instances::ExpanderClient>& expander,
                    plugin_runtime::instances::ExpanderClient::Question question) {
         return host.wait<KeptOptions>(
@@ -96,9 +95,9 @@ plugin_runtime::instances::ExpanderAnswers::Ask asking(PluginHost& host) {
     };
 }
 
-Result<PassPolicies> PassPolicies::make(
-    const Wiring& wiring, plugin_runtime::instances::PassWatch& watch,
-    std::shared_ptr<plugin_runtime::instances::ExpanderAnswers> answers) {
+Result<PassPolicies> PassPolicies::make(const Wiring& wiring,
+                                        plugin_runtime::instances::PassWatch& watch,
+                                        std::shared_ptr<policies::ExpanderAnswers> answers) {
     PassPolicies out;
     for (const Wiring::Stage& stage : wiring.expanders) {
         CAPSTAN_TRY(auto expander, make_stage(stage, watch, answers));
@@ -107,28 +106,26 @@ Result<PassPolicies> PassPolicies::make(
         out.expanders_.push_back(std::move(expander));
     }
     for (const auto& instance : wiring.similarity) {
-        CAPSTAN_TRY(auto check, plugin_runtime::instances::PluginSimilarity::make(instance, watch));
+        CAPSTAN_TRY(auto check, policies::PluginSimilarity::make(instance, watch));
         out.similarity_.push_back({instance->id(), check.get()});
         out.checks_.push_back(std::move(check));
     }
     for (const PluginInstanceId& id : wiring.absent.similarity) {
-        out.checks_.push_back(plugin_runtime::instances::make_absent_similarity(id));
+        out.checks_.push_back(policies::make_absent_similarity(id));
         out.similarity_.push_back({id.value(), out.checks_.back().get()});
     }
     if (wiring.absent.splitter)
-        out.splitter_ = plugin_runtime::instances::make_absent_splitter(*wiring.absent.splitter);
+        out.splitter_ = policies::make_absent_splitter(*wiring.absent.splitter);
     if (wiring.splitter) {
-        CAPSTAN_TRY(out.splitter_,
-                    plugin_runtime::instances::PluginSplitter::make(wiring.splitter, watch));
+        CAPSTAN_TRY(out.splitter_, policies::PluginSplitter::make(wiring.splitter, watch));
     }
     for (const auto& instance : wiring.group_sources) {
-        CAPSTAN_TRY(auto source,
-                    plugin_runtime::instances::PluginGroupSource::make(instance, watch));
+        CAPSTAN_TRY(auto source, policies::PluginGroupSource::make(instance, watch));
         out.group_sources_.push_back({instance->id(), source.get()});
         out.sources_.push_back(std::move(source));
     }
     for (const PluginInstanceId& id : wiring.absent.group_sources) {
-        out.sources_.push_back(plugin_runtime::instances::make_absent_group_source(id));
+        out.sources_.push_back(policies::make_absent_group_source(id));
         out.group_sources_.push_back({id.value(), out.sources_.back().get()});
     }
     return out;

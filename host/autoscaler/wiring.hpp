@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "autoscaler/plugin_host.hpp"
+#include "autoscaler/policies/expander_answers.hpp"
+#include "autoscaler/policies/plugin_policies.hpp"
 #include "engine/pass/outcome.hpp"
-#include "plugin_runtime/instances/expander_answers.hpp"
-#include "plugin_runtime/instances/plugin_policies.hpp"
 
 namespace capstan::autoscaler {
 
@@ -53,15 +53,15 @@ Result<Wiring> wire(const config::Pipeline& pipeline, const PluginHost& host,
                     Missing missing = Missing::is_wrong);
 
 /// Asks the services of expanders through `host`, on the thread that uses the host.
-plugin_runtime::instances::ExpanderAnswers::Ask asking(PluginHost& host);
+policies::ExpanderAnswers::Ask asking(PluginHost& host);
 
 /// The policies of one pass, which the engine calls. Borrows the watch. [pass thread]
 class PassPolicies {
 public:
     /// `answers`: the answers of services to expanders, shared.
-    static Result<PassPolicies> make(
-        const Wiring& wiring, plugin_runtime::instances::PassWatch& watch,
-        std::shared_ptr<plugin_runtime::instances::ExpanderAnswers> answers);
+    static Result<PassPolicies> make(const Wiring& wiring,
+                                     plugin_runtime::instances::PassWatch& watch,
+                                     std::shared_ptr<policies::ExpanderAnswers> answers);
 
     const std::vector<engine::Stage>& chain() const noexcept { return chain_; }
     const std::vector<engine::NamedCheck>& similarity() const noexcept { return similarity_; }

@@ -189,7 +189,7 @@ std::vector<NodeGroup> groups_to_share(const engine::ScaleUpQuestion& question,
 Result<PipelineAnswer> ask_stages(
     const autoscaler::Wiring& wiring, const ExpanderRequest& request, bool across_prices,
     plugin_runtime::instances::PassWatch& watch,
-    const std::shared_ptr<plugin_runtime::instances::ExpanderAnswers>& answers) {
+    const std::shared_ptr<autoscaler::policies::ExpanderAnswers>& answers) {
     CAPSTAN_TRY(const autoscaler::PassPolicies policies,
                 autoscaler::PassPolicies::make(wiring, watch, answers));
     const engine::CallContext call_context{.seed = request.seed, .dry_run = true};
@@ -216,8 +216,8 @@ Result<PipelineAnswer> ask_stages(
 
 Result<PipelineAnswer> ask_pipeline(autoscaler::PluginHost& host, const autoscaler::Wiring& wiring,
                                     const ExpanderRequest& request, bool balance_across_prices) {
-    const auto answers = std::make_shared<plugin_runtime::instances::ExpanderAnswers>(
-        std::vector<plugin_runtime::instances::ExpanderAnswer>(), autoscaler::asking(host));
+    const auto answers = std::make_shared<autoscaler::policies::ExpanderAnswers>(
+        std::vector<autoscaler::policies::ExpanderAnswer>(), autoscaler::asking(host));
     // Captured by value: an abandoned thread may use these until the process ends.
     const std::function<Result<PipelineAnswer>(plugin_runtime::instances::PassWatch&)> pass =
         [wiring, request, balance_across_prices,

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "autoscaler/plugin_host.hpp"
+#include "autoscaler/policies/plugin_policies.hpp"
 #include "autoscaler/wiring.hpp"
 #include "commands/command_line.hpp"
 #include "commands/option_texts.hpp"
@@ -13,7 +14,6 @@
 #include "plugin_commands/http_recording.hpp"
 #include "plugin_commands/plugin_program.hpp"
 #include "plugin_runtime/instances/pass_runner.hpp"
-#include "plugin_runtime/instances/plugin_policies.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -41,14 +41,14 @@ public:
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const engine::CallContext& call_context) override {
-        const auto answers = std::make_shared<plugin_runtime::instances::ExpanderAnswers>(
-            std::vector<plugin_runtime::instances::ExpanderAnswer>(), autoscaler::asking(*host_));
+        const auto answers = std::make_shared<autoscaler::policies::ExpanderAnswers>(
+            std::vector<autoscaler::policies::ExpanderAnswer>(), autoscaler::asking(*host_));
         const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
             [answers, instance = instance_, question, call_context,
              indices = std::vector(among.begin(), among.end())](
                 PassWatch& watch) -> Result<engine::FilterResult> {
             CAPSTAN_TRY(const auto expander,
-                        plugin_runtime::instances::make_expander(instance, watch, answers));
+                        autoscaler::policies::make_expander(instance, watch, answers));
             return expander->filter(question, indices, call_context);
         };
         return plugin_runtime::instances::run_watched(pass).result;
@@ -64,14 +64,14 @@ public:
     explicit WatchedSimilarity(Instance instance) : instance_(std::move(instance)) {}
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                const engine::CallContext& call_context) override {
-        return ask_watched<plugin_runtime::instances::PluginSimilarity, Similarity>(
+        return ask_watched<autoscaler::policies::PluginSimilarity, Similarity>(
             instance_,
             [a, b, call_context](auto& check) { return check.similar(a, b, call_context); });
     }
     bool may_decide() const override { return true; }
     Result<std::uint64_t> bucket(const NodeTemplate& node,
                                  const engine::CallContext& call_context) override {
-        return ask_watched<plugin_runtime::instances::PluginSimilarity, std::uint64_t>(
+        return ask_watched<autoscaler::policies::PluginSimilarity, std::uint64_t>(
             instance_,
             [node, call_context](auto& check) { return check.bucket(node, call_context); });
     }
@@ -85,7 +85,7 @@ public:
     explicit WatchedSplitter(Instance instance) : instance_(std::move(instance)) {}
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const engine::CallContext& call_context) override {
-        return ask_watched<plugin_runtime::instances::PluginSplitter, std::vector<int>>(
+        return ask_watched<autoscaler::policies::PluginSplitter, std::vector<int>>(
             instance_, [nodes, copies = std::vector(groups.begin(), groups.end()), call_context](
                            auto& splitter) { return splitter.split(nodes, copies, call_context); });
     }
@@ -142,7 +142,7 @@ int ask_plugin(const autoscaler::LoadedPlugin& plugin, CallKind kind, commands::
     WatchedSimilarity similarity(instance);
     WatchedSplitter splitter(instance);
     const auto suggest = [&instance](const GroupsRequest& request) {
-        return ask_watched<plugin_runtime::instances::PluginGroupSource, engine::GroupsAnswer>(
+        return ask_watched<autoscaler::policies::PluginGroupSource, engine::GroupsAnswer>(
             instance, [request](auto& source) {
                 std::vector<engine::GroupsQuestion::Existing> existing;
                 return source.suggest(request.question(existing), {});

@@ -28,7 +28,7 @@ BenchPipeline::BenchPipeline(const std::string& toml) {
 autoscaler::PassPolicies BenchPipeline::policies(
     plugin_runtime::instances::PassWatch& watch) const {
     return value_or_throw(autoscaler::PassPolicies::make(
-        wiring_, watch, std::make_shared<plugin_runtime::instances::ExpanderAnswers>()));
+        wiring_, watch, std::make_shared<autoscaler::policies::ExpanderAnswers>()));
 }
 
 }  // namespace capstan::bench

@@ -44,6 +44,12 @@ BOOST_DESCRIBE_STRUCT(Outcome, (), (decision, memory, wake_at, figures))
 
 }  // namespace capstan::engine::pass
 
+namespace capstan::autoscaler::policies {
+
+BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentences, error))
+
+}  // namespace capstan::autoscaler::policies
+
 namespace capstan::autoscaler {
 
 BOOST_DESCRIBE_STRUCT(PlannedGroupAnswer, (), (cloud, plan, group, error))
@@ -62,7 +68,7 @@ BOOST_DESCRIBE_ENUM(Hook, create, start, stop, destroy, reconfigure, self_check,
 namespace capstan::plugin_runtime::instances {
 
 BOOST_DESCRIBE_STRUCT(SkippedHook, (), (instance, hook, because))
-BOOST_DESCRIBE_STRUCT(ExpanderAnswer, (), (instance, seed, groups, kept, sentences, error))
+
 }  // namespace capstan::plugin_runtime::instances
 
 namespace capstan::autoscaler::record {
@@ -91,7 +97,7 @@ struct PassRecord {
     SetupRecord setup{};
     engine::CallContext call_context{};
     std::vector<plugin_runtime::instances::SkippedHook> skipped_hooks{};
-    std::vector<plugin_runtime::instances::ExpanderAnswer> expander_answers{};  ///< see PassResult
+    std::vector<policies::ExpanderAnswer> expander_answers{};  ///< see PassResult
     ClusterRecord cluster{};
     std::vector<engine::Group> groups{};  ///< with prices and options
     std::vector<engine::CloudMachines> machines{};

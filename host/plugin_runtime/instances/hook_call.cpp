@@ -6,7 +6,6 @@
 #include <capstan/view.hpp>
 
 #include "io/printable.hpp"
-#include "plugin_runtime/instances/absent_policies.hpp"
 #include "plugin_runtime/loop/guarded_call.hpp"
 
 namespace capstan::plugin_runtime::instances {
@@ -66,6 +65,10 @@ Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
 std::uint32_t call_flags(const engine::CallContext& call_context) noexcept {
     return (call_context.dry_run ? std::uint32_t{CAPSTAN_CALL_DRY_RUN} : 0u) |
            (call_context.simulation ? std::uint32_t{CAPSTAN_CALL_SIMULATION} : 0u);
+}
+
+Error not_started(const PluginInstanceId& instance) {
+    return {ErrorCode::unavailable, "plugin " + instance.value() + ": not called: not started"};
 }
 
 std::string hook_name(const PluginInstance& instance, loop::Hook hook) {

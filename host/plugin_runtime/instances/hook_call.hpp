@@ -30,6 +30,9 @@ Result<std::vector<std::string>> call_hook(
 /// CAPSTAN_CALL_*: the flags of a pass's calls, such as CAPSTAN_CALL_DRY_RUN.
 std::uint32_t call_flags(const engine::CallContext& call_context) noexcept;
 
+/// `unavailable`: "plugin acme_score: not called: not started".
+Error not_started(const PluginInstanceId& instance);
+
 /// "plugin acme_score: filter": how every error of a hook begins.
 std::string hook_name(const PluginInstance& instance, loop::Hook hook);
 

@@ -153,8 +153,8 @@ TEST(Wiring, FailsCallsOfInstancesThatHaveNotStarted) {
         absent.push_back({id, plugin_runtime::loop::Hook::start, "not started"});
     EXPECT_EQ(skipped_of(*wiring), absent);
     plugin_runtime::instances::PassWatch watch;
-    const auto policies = PassPolicies::make(
-        *wiring, watch, std::make_shared<plugin_runtime::instances::ExpanderAnswers>());
+    const auto policies =
+        PassPolicies::make(*wiring, watch, std::make_shared<policies::ExpanderAnswers>());
     ASSERT_TRUE(policies.has_value());
     ASSERT_EQ(policies->chain().size(), 2u);
     EXPECT_EQ(policies->chain()[0].name, "one");
@@ -189,8 +189,8 @@ TEST(Wiring, RefusesAnInstanceOfAnotherKind) {
     const auto wiring = wire(pipeline, **host);
     ASSERT_TRUE(wiring.has_value());
     plugin_runtime::instances::PassWatch watch;
-    const auto policies = PassPolicies::make(
-        *wiring, watch, std::make_shared<plugin_runtime::instances::ExpanderAnswers>());
+    const auto policies =
+        PassPolicies::make(*wiring, watch, std::make_shared<policies::ExpanderAnswers>());
     ASSERT_FALSE(policies.has_value());
     EXPECT_EQ(policies.error().message, "plugin one is not a capstan.splitter/1");
 }

@@ -7,7 +7,8 @@
 #include <thread>
 
 #include "../test_host.hpp"
-#include "plugin_runtime/instances/plugin_policies.hpp"
+#include "plugin_runtime/instances/abi_options.hpp"
+#include "plugin_runtime/instances/hook_call.hpp"
 
 namespace capstan::plugin_runtime::instances {
 namespace {
@@ -40,12 +41,31 @@ struct Hangs {
     static inline std::atomic<bool> saw_cancelled{false};
 };
 
-engine::ScaleUpQuestion question_of(std::initializer_list<const char*> groups) {
-    engine::ScaleUpQuestion question;
-    for (const char* const group : groups) {
-        question.options.push_back({.group = {.id = NodeGroupId(group)}, .nodes = 1});
-    }
-    return question;
+/// Two options, and how many of them an expander keeps.
+struct OptionsQuestion {
+    int kept = 0;
+    std::vector<ScaleUpOption> options{{.group = {.id = NodeGroupId("a")}, .nodes = 1},
+                                       {.group = {.id = NodeGroupId("b")}, .nodes = 1}};
+    std::vector<PodEquivalenceGroup> pods{};
+    AbiOptions in{options, pods, 0, std::vector<std::uint32_t>{0, 1}};
+    capstan_expander_response out{
+        sizeof out, 0, this,
+        [](const capstan_expander_response* to, std::uint32_t, double) noexcept {
+            ++static_cast<OptionsQuestion*>(to->ctx)->kept;
+        }};
+};
+
+Result<int> ask_expander(const std::shared_ptr<PluginInstance>& instance, PassWatch& watch) {
+    CAPSTAN_TRY(const auto* const table,
+                instance->interface<capstan_expander>(CAPSTAN_KIND_EXPANDER));
+    watch.admit(instance);
+    OptionsQuestion question;
+    CAPSTAN_CHECK(
+        call_hook(*instance, loop::Hook::filter, {.seed = 1}, watch, [&](const capstan_call* call) {
+            return loop::distrusted(table->filter)(table->self, call, &question.in.in,
+                                                   &question.out);
+        }));
+    return question.kept;
 }
 
 services::InstanceIdentity hasty(const char* id) {
@@ -59,15 +79,10 @@ using Chain = std::vector<std::shared_ptr<PluginInstance>>;
 /// A pass that calls each expander once and returns the results as text.
 std::function<std::string(PassWatch&)> pass_of(const Chain& chain) {
     return [chain](PassWatch& watch) {
-        const auto question =
-            std::make_shared<const engine::ScaleUpQuestion>(question_of({"a", "b"}));
-        const std::vector<std::uint32_t> among{0, 1};
         std::string out;
         for (const auto& instance : chain) {
-            const auto expander = PluginExpander::make(instance, watch).value();
-            const auto kept = expander->filter(*question, among, {.seed = 1});
-            out += kept ? "kept " + std::to_string(kept->kept.size()) + "; "
-                        : kept.error().message + "; ";
+            const Result<int> kept = ask_expander(instance, watch);
+            out += kept ? "kept " + std::to_string(*kept) + "; " : kept.error().message + "; ";
         }
         return out;
     };

@@ -16,44 +16,10 @@
 #include <capstan/result.hpp>
 
 #include "engine/policies.hpp"
-#include "plugin_runtime/instances/instance.hpp"
+#include "plugin_runtime/instances/expander_client.hpp"
 #include "plugin_runtime/instances/pass_watch.hpp"
 
-namespace capstan::plugin_runtime::instances {
-
-// The asynchronous calls of an expander that asks a service.
-
-/// Calls one asynchronous expander. [any thread]
-class ExpanderClient : public std::enable_shared_from_this<ExpanderClient> {
-public:
-    using Done = std::function<void(Result<KeptOptions>)>;
-    struct Question {
-        std::uint32_t flags = 0;  ///< CAPSTAN_CALL_*
-        std::uint64_t seed = 0;   ///< of the round
-        Time now{};               ///< of the pass
-        engine::ScaleUpQuestion asked{};
-    };
-
-    /// NULL: the instance is a synchronous expander. `internal`: its table is unusable.
-    static Result<std::shared_ptr<ExpanderClient>> of(
-        const std::shared_ptr<PluginInstance>& instance);
-
-    /// Ends exactly once, on the host's side (see Strand::post_to_host): with the options that the
-    /// plugin keeps, by index, ascending, each once, or with an error that names instance and call.
-    void filter(Question question, Done done);
-    /// How long one call may take: limits.call_deadline, or five seconds.
-    Duration deadline() const;
-    const std::shared_ptr<PluginInstance>& instance() const noexcept { return instance_; }
-
-private:
-    struct Call;
-    ExpanderClient(std::shared_ptr<PluginInstance> instance, const capstan_async_expander& table)
-        : instance_(std::move(instance)), table_(table) {}
-    void begin(const std::shared_ptr<Call>& call);  ///< on the host's side
-
-    const std::shared_ptr<PluginInstance> instance_;
-    const capstan_async_expander& table_;
-};
+namespace capstan::autoscaler::policies {
 
 /// One answer. Instance, seed and groups together identify the question: each round of a pass has
 /// its own seed.
@@ -71,8 +37,9 @@ struct ExpanderAnswer {
 class ExpanderAnswers {
 public:
     /// Asks and waits for the answer. [watching thread]
-    using Ask = std::function<Result<KeptOptions>(const std::shared_ptr<ExpanderClient>& expander,
-                                                  ExpanderClient::Question question)>;
+    using Ask = std::function<Result<KeptOptions>(
+        const std::shared_ptr<plugin_runtime::instances::ExpanderClient>& expander,
+        plugin_runtime::instances::ExpanderClient::Question question)>;
     /// A question with an answer in `known` is not asked. Without `ask` no question is asked.
     explicit ExpanderAnswers(std::vector<ExpanderAnswer> known = {}, Ask ask = {})
         : known_(std::move(known)), ask_(std::move(ask)) {}
@@ -82,10 +49,10 @@ public:
     /// The answer of `expander` about the options `among`. The expander is not asked again in this
     /// pass after an error that is neither `invalid_argument` nor `internal`, nor once its calls
     /// have together taken twice the time limit of one call.
-    const ExpanderAnswer& answer(const std::shared_ptr<ExpanderClient>& expander,
-                                 const engine::ScaleUpQuestion& question,
-                                 std::span<const std::uint32_t> among,
-                                 const engine::CallContext& call_context, PassWatch& watch);
+    const ExpanderAnswer& answer(
+        const std::shared_ptr<plugin_runtime::instances::ExpanderClient>& expander,
+        const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among,
+        const engine::CallContext& call_context, plugin_runtime::instances::PassWatch& watch);
     /// All answers: the ones given to the constructor, then those of this pass in the order of the
     /// questions.
     const std::vector<ExpanderAnswer>& known() const noexcept { return known_; }
@@ -93,9 +60,10 @@ public:
 private:
     const ExpanderAnswer* find(const ExpanderAnswer& asked) const;
     std::optional<Error> find_outage(const PluginInstanceId& instance) const;
-    void ask(const std::shared_ptr<ExpanderClient>& expander,
+    void ask(const std::shared_ptr<plugin_runtime::instances::ExpanderClient>& expander,
              const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among,
-             const engine::CallContext& call_context, PassWatch& watch, ExpanderAnswer& answer);
+             const engine::CallContext& call_context, plugin_runtime::instances::PassWatch& watch,
+             ExpanderAnswer& answer);
 
     std::vector<ExpanderAnswer> known_;
     const Ask ask_;
@@ -105,7 +73,7 @@ private:
 /// The expander of `instance`, be it synchronous or asynchronous. `internal`: the instance is no
 /// expander. Borrows the watch.
 Result<std::unique_ptr<engine::Expander>> make_expander(
-    const std::shared_ptr<PluginInstance>& instance, PassWatch& watch,
-    std::shared_ptr<ExpanderAnswers> answers);
+    const std::shared_ptr<plugin_runtime::instances::PluginInstance>& instance,
+    plugin_runtime::instances::PassWatch& watch, std::shared_ptr<ExpanderAnswers> answers);
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

@@ -1,4 +1,4 @@
-#include "plugin_runtime/instances/plugin_policies.hpp"
+#include "autoscaler/policies/plugin_policies.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <cmath>
 #include <tuple>
 
-#include "../test_host.hpp"
+#include "../../plugin_runtime/test_host.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 namespace {
 
 using testing::ElementsAre;
@@ -64,18 +64,18 @@ struct RawClass {
 };
 
 struct PluginPoliciesTest : testing::Test {
-    TestHost host;
-    PassWatch watch;
-    std::shared_ptr<PluginInstance> instance;
+    plugin_runtime::TestHost host;
+    plugin_runtime::instances::PassWatch watch;
+    std::shared_ptr<plugin_runtime::instances::PluginInstance> instance;
 
     template <class Table>
     void use(const char* kind, const Table& table) {
         RawClass<Table>::table = table;
-        instance = create(host, RawClass<Table>::of(kind)).value();
-        ASSERT_TRUE(start(host, *instance));
+        instance = plugin_runtime::create(host, RawClass<Table>::of(kind)).value();
+        ASSERT_TRUE(plugin_runtime::start(host, *instance));
     }
     ~PluginPoliciesTest() override {
-        if (instance) std::ignore = stop(host, *instance);
+        if (instance) std::ignore = plugin_runtime::stop(host, *instance);
     }
     Result<engine::FilterResult> filter(std::span<const std::uint32_t> among = all) {
         use(CAPSTAN_KIND_EXPANDER,
@@ -198,20 +198,21 @@ TEST_F(PluginPoliciesTest, ReturnAnExceptionAsAnError) {
             throw std::runtime_error("bug in the plugin");
         }
     };
-    const Running<Throws> throws(host);
+    const plugin_runtime::Running<Throws> throws(host);
     const auto expander = PluginExpander::make(throws.shared(), watch).value();
     EXPECT_EQ(expander->filter(three_options(), all, {}).error(),
               (Error{ErrorCode::internal, "plugin probe: filter: bug in the plugin"}));
 }
 
 TEST_F(PluginPoliciesTest, CallNoInstanceThatIsNotRunning) {
-    instance = create(host, make_class<RawExpander>({.id = "probe", .doc = ""})).value();
+    instance =
+        plugin_runtime::create(host, make_class<RawExpander>({.id = "probe", .doc = ""})).value();
     const auto expander = PluginExpander::make(instance, watch).value();
     EXPECT_EQ(expander->filter(three_options(), all, {}).error().code, ErrorCode::unavailable);
 }
 
 TEST_F(PluginPoliciesTest, RefuseAnInstanceOfAnotherKind) {
-    const Running<RawExpander> expander(host);
+    const plugin_runtime::Running<RawExpander> expander(host);
     const auto splitter = PluginSplitter::make(expander.shared(), watch);
     EXPECT_EQ(splitter.error().message, "plugin probe is not a capstan.splitter/1");
 }
@@ -235,7 +236,7 @@ TEST_F(PluginPoliciesTest, TreatAnUnknownVerdictAsDiffers) {
 TEST_F(PluginPoliciesTest, RequireExactlyOneVerdict) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     EXPECT_EQ(similar().error().message, "plugin probe: similar returned no verdict");
-    std::ignore = stop(host, *instance);
+    std::ignore = plugin_runtime::stop(host, *instance);
     on_similar = [](auto, const capstan_similarity_response* out) {
         for (int i = 0; i < 2; ++i) out->answer(out, CAPSTAN_SIMILARITY_AGREES, {});
         return CAPSTAN_OK;
@@ -249,7 +250,7 @@ TEST_F(PluginPoliciesTest, RefuseAnUndeclaredDecidedVerdict) {
         return CAPSTAN_OK;
     };
     EXPECT_EQ(similar(CAPSTAN_SIMILARITY_MAY_DECIDE).value(), decided("same pool"));
-    std::ignore = stop(host, *instance);
+    std::ignore = plugin_runtime::stop(host, *instance);
     EXPECT_EQ(similar().error().message,
               "plugin probe: similar decided without declaring that it may decide");
 }
@@ -289,10 +290,10 @@ TEST_F(PluginPoliciesTest, RefuseInvalidIncreases) {
     for (const auto& [increases, message] : cases) {
         on_split = increases_of(increases);
         EXPECT_EQ(split(4).error().message, "plugin probe: split " + message);
-        std::ignore = stop(host, *instance);
+        std::ignore = plugin_runtime::stop(host, *instance);
         instance = nullptr;
     }
 }
 
 }  // namespace
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

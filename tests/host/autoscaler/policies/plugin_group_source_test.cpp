@@ -6,11 +6,11 @@
 
 #include <capstan/plugin.hpp>
 
-#include "../test_host.hpp"
+#include "../../plugin_runtime/test_host.hpp"
 #include "autoscaler/group_maker.hpp"
-#include "plugin_runtime/instances/plugin_policies.hpp"
+#include "autoscaler/policies/plugin_policies.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -30,9 +30,9 @@ GroupPlan plan(std::string name) {
 }
 
 struct PluginGroupSourceTest : ::testing::Test {
-    TestHost host;
-    PassWatch watch;
-    Running<TestGroupSource> running{host};
+    plugin_runtime::TestHost host;
+    plugin_runtime::instances::PassWatch watch;
+    plugin_runtime::Running<TestGroupSource> running{host};
     std::unique_ptr<PluginGroupSource> source =
         PluginGroupSource::make(running.shared(), watch).value();
     std::vector<MachineType> machines{{.name = "m", .offerings = {{.zone = "a"}}}};
@@ -130,10 +130,11 @@ struct ProvisioningCloud {
 };
 
 TEST(CloudGroupMaker, AsksOnceForEachPlanAndUsesRecordedAnswers) {
-    TestHost host;
-    PassWatch watch;
-    Running<ProvisioningCloud> cloud(host, identity("east"));
-    const std::vector<std::shared_ptr<PluginInstance>> clouds{cloud.shared()};
+    plugin_runtime::TestHost host;
+    plugin_runtime::instances::PassWatch watch;
+    plugin_runtime::Running<ProvisioningCloud> cloud(host, plugin_runtime::identity("east"));
+    const std::vector<std::shared_ptr<plugin_runtime::instances::PluginInstance>> clouds{
+        cloud.shared()};
     const PluginInstanceId east("east");
     GroupPlan other = plan("nap-n");
     other.machine_type = "n";
@@ -163,4 +164,4 @@ TEST(CloudGroupMaker, AsksOnceForEachPlanAndUsesRecordedAnswers) {
 }
 
 }  // namespace
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

@@ -1,11 +1,14 @@
-#include "plugin_runtime/instances/absent_policies.hpp"
+#include "autoscaler/policies/absent_policies.hpp"
 
-namespace capstan::plugin_runtime::instances {
+#include "plugin_runtime/instances/hook_call.hpp"
+
+namespace capstan::autoscaler::policies {
 namespace {
 
 class AbsentExpander final : public engine::Expander {
 public:
-    explicit AbsentExpander(const PluginInstanceId& instance) : error_(not_started(instance)) {}
+    explicit AbsentExpander(const PluginInstanceId& instance)
+        : error_(plugin_runtime::instances::not_started(instance)) {}
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion&,
                                         std::span<const std::uint32_t>,
                                         const engine::CallContext&) override {
@@ -18,7 +21,8 @@ private:
 
 class AbsentSimilarity final : public engine::SimilarityCheck {
 public:
-    explicit AbsentSimilarity(const PluginInstanceId& instance) : error_(not_started(instance)) {}
+    explicit AbsentSimilarity(const PluginInstanceId& instance)
+        : error_(plugin_runtime::instances::not_started(instance)) {}
     Result<Similarity> similar(const NodeTemplate&, const NodeTemplate&,
                                const engine::CallContext&) override {
         return fail(error_);
@@ -34,7 +38,8 @@ private:
 
 class AbsentSplitter final : public engine::Splitter {
 public:
-    explicit AbsentSplitter(const PluginInstanceId& instance) : error_(not_started(instance)) {}
+    explicit AbsentSplitter(const PluginInstanceId& instance)
+        : error_(plugin_runtime::instances::not_started(instance)) {}
     Result<std::vector<int>> split(int, std::span<const NodeGroup>,
                                    const engine::CallContext&) override {
         return fail(error_);
@@ -46,7 +51,8 @@ private:
 
 class AbsentGroupSource final : public engine::GroupSource {
 public:
-    explicit AbsentGroupSource(const PluginInstanceId& instance) : error_(not_started(instance)) {}
+    explicit AbsentGroupSource(const PluginInstanceId& instance)
+        : error_(plugin_runtime::instances::not_started(instance)) {}
     Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion&,
                                          const engine::CallContext&) override {
         return fail(error_);
@@ -60,10 +66,6 @@ private:
 };
 
 }  // namespace
-
-Error not_started(const PluginInstanceId& instance) {
-    return {ErrorCode::unavailable, "plugin " + instance.value() + ": not called: not started"};
-}
 
 std::unique_ptr<engine::Expander> make_absent_expander(const PluginInstanceId& instance) {
     return std::make_unique<AbsentExpander>(instance);
@@ -81,4 +83,4 @@ std::unique_ptr<engine::GroupSource> make_absent_group_source(const PluginInstan
     return std::make_unique<AbsentGroupSource>(instance);
 }
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

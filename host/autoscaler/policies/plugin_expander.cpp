@@ -1,11 +1,11 @@
 #include <cmath>
 #include <optional>
 
+#include "autoscaler/policies/plugin_policies.hpp"
 #include "plugin_runtime/instances/abi_options.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
-#include "plugin_runtime/instances/plugin_policies.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 
 namespace {
 
@@ -54,7 +54,8 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
-    std::shared_ptr<PluginInstance> instance, PassWatch& watch) {
+    std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+    plugin_runtime::instances::PassWatch& watch) {
     CAPSTAN_TRY(const auto plugin, PluginPolicy<capstan_expander>::of(
                                        std::move(instance), CAPSTAN_KIND_EXPANDER, watch));
     return std::unique_ptr<PluginExpander>(new PluginExpander(plugin));
@@ -63,17 +64,18 @@ Result<std::unique_ptr<PluginExpander>> PluginExpander::make(
 Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestion& question,
                                                     std::span<const std::uint32_t> among,
                                                     const engine::CallContext& call_context) {
-    const AbiOptions crossing(question, among);
+    const plugin_runtime::instances::AbiOptions crossing(question.options, question.pods,
+                                                         question.cluster_nodes, among);
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), loop::Hook::filter, call_context, plugin_.watch(),
-                          [&](const capstan_call* call) {
-                              return loop::distrusted(table.filter)(table.self, call, &crossing.in,
-                                                                    sink.raw());
+                call_hook(plugin_.instance(), plugin_runtime::loop::Hook::filter, call_context,
+                          plugin_.watch(), [&](const capstan_call* call) {
+                              return plugin_runtime::loop::distrusted(table.filter)(
+                                  table.self, call, &crossing.in, sink.raw());
                           }));
     if (const std::string breach = sink.breach(); !breach.empty()) {
-        return contract_breach(plugin_.instance(), loop::Hook::filter, breach);
+        return contract_breach(plugin_.instance(), plugin_runtime::loop::Hook::filter, breach);
     }
     engine::FilterResult out{.kept = {}, .sentences = std::move(sentences)};
     for (std::size_t i = 0; i < among.size(); ++i) {
@@ -82,4 +84,4 @@ Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestio
     return out;
 }
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

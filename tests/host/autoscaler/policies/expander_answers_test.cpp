@@ -1,4 +1,4 @@
-#include "plugin_runtime/instances/expander_answers.hpp"
+#include "autoscaler/policies/expander_answers.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
-#include "../test_host.hpp"
+#include "../../plugin_runtime/test_host.hpp"
 #include "plugin_runtime/instances/pass_runner.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 namespace {
 
 using testing::ElementsAre;
@@ -52,15 +52,15 @@ engine::ScaleUpQuestion options_of(const std::vector<const char*>& groups) {
 }
 
 struct ExpanderAnswersTest : testing::Test {
-    TestHost host;
-    Running<TestServiceExpander> instance{host};
+    plugin_runtime::TestHost host;
+    plugin_runtime::Running<TestServiceExpander> instance{host};
     std::shared_ptr<ExpanderAnswers> answers;
 
     ExpanderAnswersTest() { service = {}; }
 
     ExpanderAnswers::Ask by_loop() {
-        return [this](const std::shared_ptr<ExpanderClient>& expander,
-                      ExpanderClient::Question question) {
+        return [this](const std::shared_ptr<plugin_runtime::instances::ExpanderClient>& expander,
+                      plugin_runtime::instances::ExpanderClient::Question question) {
             std::optional<Result<KeptOptions>> out;
             expander->filter(std::move(question),
                              [&](Result<KeptOptions> result) { out = std::move(result); });
@@ -75,13 +75,14 @@ struct ExpanderAnswersTest : testing::Test {
     Result<engine::FilterResult> filter(const std::vector<std::uint32_t>& among,
                                         std::uint64_t seed = 9) {
         if (!answers) begin_pass();
-        const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
-            [shared = instance.shared(), kept = answers, among,
-             seed](PassWatch& watch) -> Result<engine::FilterResult> {
+        const std::function<Result<engine::FilterResult>(plugin_runtime::instances::PassWatch&)>
+            pass =
+                [shared = instance.shared(), kept = answers, among, seed](
+                    plugin_runtime::instances::PassWatch& watch) -> Result<engine::FilterResult> {
             CAPSTAN_TRY(const auto expander, make_expander(shared, watch, kept));
             return expander->filter(options_of({"a", "b", "c"}), among, {.seed = seed});
         };
-        return run_watched(pass).result;
+        return plugin_runtime::instances::run_watched(pass).result;
     }
 };
 
@@ -170,15 +171,15 @@ TEST_F(ExpanderAnswersTest, DoNotRepeatAThrottledCallInThePass) {
 }
 
 TEST_F(ExpanderAnswersTest, ForwardTheDryRunFlag) {
-    const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
-        [shared = instance.shared(),
-         ask = by_loop()](PassWatch& watch) -> Result<engine::FilterResult> {
+    const std::function<Result<engine::FilterResult>(plugin_runtime::instances::PassWatch&)> pass =
+        [shared = instance.shared(), ask = by_loop()](
+            plugin_runtime::instances::PassWatch& watch) -> Result<engine::FilterResult> {
         const auto none = std::make_shared<ExpanderAnswers>(std::vector<ExpanderAnswer>(), ask);
         CAPSTAN_TRY(const auto expander, make_expander(shared, watch, none));
         return expander->filter(options_of({"a", "b"}), std::vector<std::uint32_t>{0, 1},
                                 {.dry_run = true});
     };
-    ASSERT_TRUE(run_watched(pass).result);
+    ASSERT_TRUE(plugin_runtime::instances::run_watched(pass).result);
     EXPECT_TRUE(service.requests.at(0).flags.dry_run);
     EXPECT_FALSE(service.requests.at(0).flags.simulation);
 }
@@ -201,10 +202,10 @@ TEST_F(ExpanderAnswersTest, RefuseAnUnknownOption) {
 }
 
 TEST_F(ExpanderAnswersTest, AreUnavailableIfTheInstanceHasStopped) {
-    std::ignore = stop(host, *instance);
+    std::ignore = plugin_runtime::stop(host, *instance);
     EXPECT_EQ(filter({0, 1}).error().code, ErrorCode::unavailable);
     instance.release();
 }
 
 }  // namespace
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

@@ -12,7 +12,7 @@
 #include "engine/policies.hpp"
 #include "plugin_runtime/instances/pass_watch.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 
 /// The common part of all policies: an instance with its interface, and the watch of the pass,
 /// which is borrowed. Cheap to make: one object per pass. [pass thread]
@@ -20,33 +20,36 @@ template <class Table>
 class PluginPolicy {
 public:
     /// `internal`: the instance has no usable interface of that kind.
-    static Result<PluginPolicy> of(std::shared_ptr<PluginInstance> instance, const char* kind,
-                                   PassWatch& watch) {
+    static Result<PluginPolicy> of(
+        std::shared_ptr<plugin_runtime::instances::PluginInstance> instance, const char* kind,
+        plugin_runtime::instances::PassWatch& watch) {
         CAPSTAN_TRY(const Table* const table, instance->interface<Table>(kind));
         if (table == nullptr)
             return fail(ErrorCode::internal, "plugin " + instance->id() + " is not a " + kind);
-        PluginInstance& borrowed = *instance;
+        plugin_runtime::instances::PluginInstance& borrowed = *instance;
         watch.admit(std::move(instance));
         return PluginPolicy(borrowed, *table, watch);
     }
 
-    PluginInstance& instance() const noexcept { return *instance_; }
+    plugin_runtime::instances::PluginInstance& instance() const noexcept { return *instance_; }
     const Table& table() const noexcept { return *table_; }
-    PassWatch& watch() const noexcept { return *watch_; }
+    plugin_runtime::instances::PassWatch& watch() const noexcept { return *watch_; }
 
 private:
-    PluginPolicy(PluginInstance& instance, const Table& table, PassWatch& watch)
+    PluginPolicy(plugin_runtime::instances::PluginInstance& instance, const Table& table,
+                 plugin_runtime::instances::PassWatch& watch)
         : instance_(&instance), table_(&table), watch_(&watch) {}
-    PluginInstance* instance_;  // owned by the watch
+    plugin_runtime::instances::PluginInstance* instance_;  // owned by the watch
     const Table* table_;
-    PassWatch* watch_;
+    plugin_runtime::instances::PassWatch* watch_;
 };
 
 /// Breaches of the contract: an option that is not in the question, a score that is not a number.
 class PluginExpander final : public engine::Expander {
 public:
-    static Result<std::unique_ptr<PluginExpander>> make(std::shared_ptr<PluginInstance> instance,
-                                                        PassWatch& watch);
+    static Result<std::unique_ptr<PluginExpander>> make(
+        std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+        plugin_runtime::instances::PassWatch& watch);
     Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
                                         std::span<const std::uint32_t> among,
                                         const engine::CallContext& call_context) override;
@@ -61,8 +64,9 @@ private:
 /// abi/similarity.h says.
 class PluginSimilarity final : public engine::SimilarityCheck {
 public:
-    static Result<std::unique_ptr<PluginSimilarity>> make(std::shared_ptr<PluginInstance> instance,
-                                                          PassWatch& watch);
+    static Result<std::unique_ptr<PluginSimilarity>> make(
+        std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+        plugin_runtime::instances::PassWatch& watch);
     Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
                                const engine::CallContext& call_context) override;
     bool may_decide() const override;
@@ -75,8 +79,8 @@ private:
     explicit PluginSimilarity(PluginPolicy<capstan_similarity> plugin) : plugin_(plugin) {}
     /// The result of `bucket` or `equivalence`; NULL: the plugin does not implement it.
     using HashHook = decltype(capstan_similarity::bucket);
-    Result<std::uint64_t> hash(loop::Hook hook, HashHook function, const NodeTemplate& node,
-                               const engine::CallContext& call_context);
+    Result<std::uint64_t> hash(plugin_runtime::loop::Hook hook, HashHook function,
+                               const NodeTemplate& node, const engine::CallContext& call_context);
 
     const PluginPolicy<capstan_similarity> plugin_;
 };
@@ -86,8 +90,9 @@ private:
 /// results.
 class PluginSplitter final : public engine::Splitter {
 public:
-    static Result<std::unique_ptr<PluginSplitter>> make(std::shared_ptr<PluginInstance> instance,
-                                                        PassWatch& watch);
+    static Result<std::unique_ptr<PluginSplitter>> make(
+        std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+        plugin_runtime::instances::PassWatch& watch);
     Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
                                    const engine::CallContext& call_context) override;
 
@@ -100,8 +105,9 @@ private:
 /// zone, a plan with a name that occurs twice, a negative limit, more than 100,000 plans.
 class PluginGroupSource final : public engine::GroupSource {
 public:
-    static Result<std::unique_ptr<PluginGroupSource>> make(std::shared_ptr<PluginInstance> instance,
-                                                           PassWatch& watch);
+    static Result<std::unique_ptr<PluginGroupSource>> make(
+        std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+        plugin_runtime::instances::PassWatch& watch);
     Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion& question,
                                          const engine::CallContext& call_context) override;
     Result<bool> owns(const NodeGroup& group, const engine::CallContext& call_context) override;
@@ -111,4 +117,4 @@ private:
     const PluginPolicy<capstan_group_source> plugin_;
 };
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

@@ -7,11 +7,11 @@
 #include <capstan/to_abi_provisioning.hpp>
 #include <capstan/utf8.hpp>
 
+#include "autoscaler/policies/plugin_policies.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
-#include "plugin_runtime/instances/plugin_policies.hpp"
 #include "plugin_runtime/loop/plugin_time.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 
 namespace {
 
@@ -45,7 +45,7 @@ private:
     }
     template <class F>
     void guard(F body) noexcept {
-        const loop::PluginTime::Paused copying;
+        const plugin_runtime::loop::PluginTime::Paused copying;
         try {
             if (breach_.empty()) body();
         } catch (...) {
@@ -133,7 +133,8 @@ struct AbiGroups {
 }  // namespace
 
 Result<std::unique_ptr<PluginGroupSource>> PluginGroupSource::make(
-    std::shared_ptr<PluginInstance> instance, PassWatch& watch) {
+    std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+    plugin_runtime::instances::PassWatch& watch) {
     CAPSTAN_TRY(const auto plugin, PluginPolicy<capstan_group_source>::of(
                                        std::move(instance), CAPSTAN_KIND_GROUP_SOURCE, watch));
     return std::unique_ptr<PluginGroupSource>(new PluginGroupSource(plugin));
@@ -145,13 +146,14 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(const engine::GroupsQues
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), loop::Hook::suggest, call_context, plugin_.watch(),
-                          [&](const capstan_call* call) {
-                              return loop::distrusted(table.suggest)(table.self, call, &crossing.in,
-                                                                     sink.raw());
+                call_hook(plugin_.instance(), plugin_runtime::loop::Hook::suggest, call_context,
+                          plugin_.watch(), [&](const capstan_call* call) {
+                              return plugin_runtime::loop::distrusted(table.suggest)(
+                                  table.self, call, &crossing.in, sink.raw());
                           }));
     if (!sink.breach().empty())
-        return contract_breach(plugin_.instance(), loop::Hook::suggest, sink.breach());
+        return contract_breach(plugin_.instance(), plugin_runtime::loop::Hook::suggest,
+                               sink.breach());
     engine::GroupsAnswer out = sink.take();
     out.sentences = std::move(sentences);
     return out;
@@ -163,12 +165,12 @@ Result<bool> PluginGroupSource::owns(const NodeGroup& group,
     const capstan_group crossing = arena.to_abi(group);
     std::int32_t owns = 0;
     const capstan_group_source& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::owns, call_context, plugin_.watch(),
-                            [&](const capstan_call* call) {
-                                return loop::distrusted(table.owns)(table.self, call, &crossing,
-                                                                    &owns);
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::owns, call_context,
+                            plugin_.watch(), [&](const capstan_call* call) {
+                                return plugin_runtime::loop::distrusted(table.owns)(
+                                    table.self, call, &crossing, &owns);
                             }));
     return owns != 0;
 }
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

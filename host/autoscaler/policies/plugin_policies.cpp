@@ -1,4 +1,4 @@
-#include "plugin_runtime/instances/plugin_policies.hpp"
+#include "autoscaler/policies/plugin_policies.hpp"
 
 #include <capstan/to_abi.hpp>
 
@@ -6,7 +6,7 @@
 #include "plugin_runtime/instances/hook_call.hpp"
 #include "plugin_runtime/instances/hook_gate.hpp"
 
-namespace capstan::plugin_runtime::instances {
+namespace capstan::autoscaler::policies {
 
 namespace {
 
@@ -57,7 +57,8 @@ private:
 }  // namespace
 
 Result<std::unique_ptr<PluginSimilarity>> PluginSimilarity::make(
-    std::shared_ptr<PluginInstance> instance, PassWatch& watch) {
+    std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+    plugin_runtime::instances::PassWatch& watch) {
     CAPSTAN_TRY(const auto plugin, PluginPolicy<capstan_similarity>::of(
                                        std::move(instance), CAPSTAN_KIND_SIMILARITY, watch));
     return std::unique_ptr<PluginSimilarity>(new PluginSimilarity(plugin));
@@ -74,13 +75,13 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
     const capstan_template right = arena.to_abi(b);
     AnswerSink sink;
     const capstan_similarity& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::similar, call_context, plugin_.watch(),
-                            [&](const capstan_call* call) {
-                                return loop::distrusted(table.similar)(table.self, call, &left,
-                                                                       &right, sink.raw());
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::similar, call_context,
+                            plugin_.watch(), [&](const capstan_call* call) {
+                                return plugin_runtime::loop::distrusted(table.similar)(
+                                    table.self, call, &left, &right, sink.raw());
                             }));
     if (const std::string breach = sink.breach(may_decide()); !breach.empty()) {
-        return contract_breach(plugin_.instance(), loop::Hook::similar, breach);
+        return contract_breach(plugin_.instance(), plugin_runtime::loop::Hook::similar, breach);
     }
     return sink.take_answer();
 }
@@ -88,7 +89,7 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
 Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
                                                const engine::CallContext& call_context) {
     const capstan_similarity& table = plugin_.table();
-    return hash(loop::Hook::bucket,
+    return hash(plugin_runtime::loop::Hook::bucket,
                 CAPSTAN_HAS(&table, capstan_similarity, bucket) ? table.bucket : nullptr, node,
                 call_context);
 }
@@ -96,26 +97,27 @@ Result<std::uint64_t> PluginSimilarity::bucket(const NodeTemplate& node,
 Result<std::uint64_t> PluginSimilarity::equivalence(const NodeTemplate& node,
                                                     const engine::CallContext& call_context) {
     const capstan_similarity& table = plugin_.table();
-    return hash(loop::Hook::equivalence,
+    return hash(plugin_runtime::loop::Hook::equivalence,
                 CAPSTAN_HAS(&table, capstan_similarity, equivalence) ? table.equivalence : nullptr,
                 node, call_context);
 }
 
-Result<std::uint64_t> PluginSimilarity::hash(loop::Hook hook, HashHook function,
+Result<std::uint64_t> PluginSimilarity::hash(plugin_runtime::loop::Hook hook, HashHook function,
                                              const NodeTemplate& node,
                                              const engine::CallContext& call_context) {
     if (function == nullptr) {
         return fail(ErrorCode::unsupported, "plugin " + plugin_.instance().id() +
                                                 " does not implement " +
-                                                std::string(loop::name_of(hook)));
+                                                std::string(plugin_runtime::loop::name_of(hook)));
     }
     AbiArena arena;
     const capstan_template crossing = arena.to_abi(node);
     std::uint64_t out = 0;
-    CAPSTAN_CHECK(call_hook(
-        plugin_.instance(), hook, call_context, plugin_.watch(), [&](const capstan_call* call) {
-            return loop::distrusted(function)(plugin_.table().self, call, &crossing, &out);
-        }));
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), hook, call_context, plugin_.watch(),
+                            [&](const capstan_call* call) {
+                                return plugin_runtime::loop::distrusted(function)(
+                                    plugin_.table().self, call, &crossing, &out);
+                            }));
     return out;
 }
 
@@ -180,7 +182,8 @@ std::string growth_breach(const GrowSink::Growth& growth, std::span<const NodeGr
 }  // namespace
 
 Result<std::unique_ptr<PluginSplitter>> PluginSplitter::make(
-    std::shared_ptr<PluginInstance> instance, PassWatch& watch) {
+    std::shared_ptr<plugin_runtime::instances::PluginInstance> instance,
+    plugin_runtime::instances::PassWatch& watch) {
     CAPSTAN_TRY(const auto plugin, PluginPolicy<capstan_splitter>::of(
                                        std::move(instance), CAPSTAN_KIND_SPLITTER, watch));
     return std::unique_ptr<PluginSplitter>(new PluginSplitter(plugin));
@@ -195,13 +198,13 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     const capstan_splitter_request in{sizeof in, nodes, array_of(crossing)};
     GrowSink sink;
     const capstan_splitter& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), loop::Hook::split, call_context, plugin_.watch(),
-                            [&](const capstan_call* call) {
-                                return loop::distrusted(table.split)(table.self, call, &in,
-                                                                     sink.raw());
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::split, call_context,
+                            plugin_.watch(), [&](const capstan_call* call) {
+                                return plugin_runtime::loop::distrusted(table.split)(
+                                    table.self, call, &in, sink.raw());
                             }));
     const auto breach = [&](const std::string& what) {
-        return contract_breach(plugin_.instance(), loop::Hook::split, what);
+        return contract_breach(plugin_.instance(), plugin_runtime::loop::Hook::split, what);
     };
     std::vector<int> by(groups.size(), 0);
     std::int64_t sum = 0;
@@ -217,4 +220,4 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     return by;
 }
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies

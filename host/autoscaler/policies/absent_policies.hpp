@@ -8,10 +8,7 @@
 
 #include "engine/policies.hpp"
 
-namespace capstan::plugin_runtime::instances {
-
-/// `unavailable`: "plugin acme_score: not called: not started".
-Error not_started(const PluginInstanceId& instance);
+namespace capstan::autoscaler::policies {
 
 std::unique_ptr<engine::Expander> make_absent_expander(const PluginInstanceId& instance);
 /// Never decides and has no buckets.
@@ -19,4 +16,4 @@ std::unique_ptr<engine::SimilarityCheck> make_absent_similarity(const PluginInst
 std::unique_ptr<engine::Splitter> make_absent_splitter(const PluginInstanceId& instance);
 std::unique_ptr<engine::GroupSource> make_absent_group_source(const PluginInstanceId& instance);
 
-}  // namespace capstan::plugin_runtime::instances
+}  // namespace capstan::autoscaler::policies
