@@ -15,11 +15,14 @@
 #include "autoscaler/time_text.hpp"
 #include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
+#include "plugin_runtime/instances/cloud_client.hpp"
 
 namespace capstan::autoscaler {
 namespace {
 
 using engine::Results;
+
+static_assert(plugin_runtime::instances::not_asked == engine::not_asked);
 
 /// Longer than the deadlines of all calls add up to.
 constexpr Duration change_patience = std::chrono::hours(1);

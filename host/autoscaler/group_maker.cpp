@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "autoscaler/policies/pass_call.hpp"
+
 namespace capstan::autoscaler {
 namespace {
 
@@ -55,8 +57,9 @@ Result<engine::CandidateGroup> CloudGroupMaker::ask(const PluginInstanceId& clou
         std::ranges::find(clouds_, cloud.value(), [](const auto& each) { return each->id(); });
     if (instance == clouds_.end())
         return fail(ErrorCode::unsupported, "no cloud " + cloud.value() + " is running");
+    const plugin_runtime::instances::PassCall pass_call = policies::call_of(call_context);
     CAPSTAN_TRY(PlannedGroup planned,
-                plugin_runtime::instances::ask_new_group(*instance, plan, call_context, watch_));
+                plugin_runtime::instances::ask_new_group(*instance, plan, pass_call, watch_));
     const auto comparable = [this](const Price& price) {
         return currency_.takes(price.currency) ? price.per_hour : std::nullopt;
     };
@@ -65,13 +68,13 @@ Result<engine::CandidateGroup> CloudGroupMaker::ask(const PluginInstanceId& clou
     if (group.options) {
         out.options = *group.options;
     } else if (auto options =
-                   plugin_runtime::instances::ask_options(*instance, group, call_context, watch_)) {
+                   plugin_runtime::instances::ask_options(*instance, group, pass_call, watch_)) {
         out.options = *std::move(options);
     }
     if (group.price) {
         out.price_per_hour = comparable(*group.price);
     } else if (const auto price = plugin_runtime::instances::ask_price(
-                   *instance, group, out.planned.node, call_context, watch_)) {
+                   *instance, group, out.planned.node, pass_call, watch_)) {
         out.price_per_hour = comparable(*price);
     }
     return out;

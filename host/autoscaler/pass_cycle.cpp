@@ -10,6 +10,7 @@
 #include <capstan/sentence.hpp>
 
 #include "autoscaler/pass_clock.hpp"
+#include "autoscaler/policies/pass_call.hpp"
 #include "engine/pass/pass.hpp"
 #include "plugin_runtime/instances/cloud_client.hpp"
 
@@ -41,7 +42,7 @@ public:
         if (group.group.options) {
             out.options = *group.group.options;
         } else if (auto options = plugin_runtime::instances::ask_options(
-                       *cloud, group.group, input_.call_context, watch_)) {
+                       *cloud, group.group, policies::call_of(input_.call_context), watch_)) {
             out.options = *std::move(options);
         } else {
             note(group, options.error());
@@ -66,7 +67,7 @@ private:
     void ask_for_price(const std::shared_ptr<plugin_runtime::instances::PluginInstance>& cloud,
                        const engine::Group& group, Terms& out) {
         const auto price = plugin_runtime::instances::ask_price(
-            cloud, group.group, *group.described, input_.call_context, watch_);
+            cloud, group.group, *group.described, policies::call_of(input_.call_context), watch_);
         if (!price) return note(group, price.error());
         take_price(group, *price, out);
     }

@@ -10,6 +10,7 @@
 #include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 
+#include "autoscaler/policies/pass_call.hpp"
 #include "autoscaler/policies/plugin_policies.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
 
@@ -19,10 +20,11 @@ namespace {
 plugin_runtime::instances::ExpanderClient::Question question_among(
     const engine::ScaleUpQuestion& question, std::span<const std::uint32_t> among,
     const engine::CallContext& call_context) {
+    const plugin_runtime::instances::PassCall pass_call = call_of(call_context);
     plugin_runtime::instances::ExpanderClient::Question out{
-        .flags = plugin_runtime::instances::call_flags(call_context),
-        .seed = call_context.seed,
-        .now = call_context.now,
+        .flags = pass_call.flags,
+        .seed = pass_call.seed,
+        .now = pass_call.now,
         .options = {},
         .pods = question.pods,
         .cluster_nodes = question.cluster_nodes};

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <optional>
 
+#include "autoscaler/policies/pass_call.hpp"
 #include "autoscaler/policies/plugin_policies.hpp"
 #include "plugin_runtime/instances/abi_options.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
@@ -69,8 +70,8 @@ Result<engine::FilterResult> PluginExpander::filter(const engine::ScaleUpQuestio
     KeepSink sink(among.size());
     const capstan_expander& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), plugin_runtime::loop::Hook::filter, call_context,
-                          plugin_.watch(), [&](const capstan_call* call) {
+                call_hook(plugin_.instance(), plugin_runtime::loop::Hook::filter,
+                          call_of(call_context), plugin_.watch(), [&](const capstan_call* call) {
                               return plugin_runtime::loop::distrusted(table.filter)(
                                   table.self, call, &crossing.in, sink.raw());
                           }));

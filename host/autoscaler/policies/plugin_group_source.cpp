@@ -7,6 +7,7 @@
 #include <capstan/to_abi_provisioning.hpp>
 #include <capstan/utf8.hpp>
 
+#include "autoscaler/policies/pass_call.hpp"
 #include "autoscaler/policies/plugin_policies.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
 #include "plugin_runtime/loop/plugin_time.hpp"
@@ -146,8 +147,8 @@ Result<engine::GroupsAnswer> PluginGroupSource::suggest(const engine::GroupsQues
     SuggestSink sink(question.machines);
     const capstan_group_source& table = plugin_.table();
     CAPSTAN_TRY(std::vector<std::string> sentences,
-                call_hook(plugin_.instance(), plugin_runtime::loop::Hook::suggest, call_context,
-                          plugin_.watch(), [&](const capstan_call* call) {
+                call_hook(plugin_.instance(), plugin_runtime::loop::Hook::suggest,
+                          call_of(call_context), plugin_.watch(), [&](const capstan_call* call) {
                               return plugin_runtime::loop::distrusted(table.suggest)(
                                   table.self, call, &crossing.in, sink.raw());
                           }));
@@ -165,8 +166,8 @@ Result<bool> PluginGroupSource::owns(const NodeGroup& group,
     const capstan_group crossing = arena.to_abi(group);
     std::int32_t owns = 0;
     const capstan_group_source& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::owns, call_context,
-                            plugin_.watch(), [&](const capstan_call* call) {
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::owns,
+                            call_of(call_context), plugin_.watch(), [&](const capstan_call* call) {
                                 return plugin_runtime::loop::distrusted(table.owns)(
                                     table.self, call, &crossing, &owns);
                             }));

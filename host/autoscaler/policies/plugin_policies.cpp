@@ -2,6 +2,7 @@
 
 #include <capstan/to_abi.hpp>
 
+#include "autoscaler/policies/pass_call.hpp"
 #include "io/printable.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
 #include "plugin_runtime/instances/hook_gate.hpp"
@@ -75,8 +76,8 @@ Result<Similarity> PluginSimilarity::similar(const NodeTemplate& a, const NodeTe
     const capstan_template right = arena.to_abi(b);
     AnswerSink sink;
     const capstan_similarity& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::similar, call_context,
-                            plugin_.watch(), [&](const capstan_call* call) {
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::similar,
+                            call_of(call_context), plugin_.watch(), [&](const capstan_call* call) {
                                 return plugin_runtime::loop::distrusted(table.similar)(
                                     table.self, call, &left, &right, sink.raw());
                             }));
@@ -113,7 +114,7 @@ Result<std::uint64_t> PluginSimilarity::hash(plugin_runtime::loop::Hook hook, Ha
     AbiArena arena;
     const capstan_template crossing = arena.to_abi(node);
     std::uint64_t out = 0;
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), hook, call_context, plugin_.watch(),
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), hook, call_of(call_context), plugin_.watch(),
                             [&](const capstan_call* call) {
                                 return plugin_runtime::loop::distrusted(function)(
                                     plugin_.table().self, call, &crossing, &out);
@@ -198,8 +199,8 @@ Result<std::vector<int>> PluginSplitter::split(int nodes, std::span<const NodeGr
     const capstan_splitter_request in{sizeof in, nodes, array_of(crossing)};
     GrowSink sink;
     const capstan_splitter& table = plugin_.table();
-    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::split, call_context,
-                            plugin_.watch(), [&](const capstan_call* call) {
+    CAPSTAN_CHECK(call_hook(plugin_.instance(), plugin_runtime::loop::Hook::split,
+                            call_of(call_context), plugin_.watch(), [&](const capstan_call* call) {
                                 return plugin_runtime::loop::distrusted(table.split)(
                                     table.self, call, &in, sink.raw());
                             }));

@@ -10,7 +10,6 @@
 #include <capstan/to_abi.hpp>
 #include <capstan/to_abi_provisioning.hpp>
 
-#include "engine/actions.hpp"
 #include "io/printable.hpp"
 #include "plugin_runtime/instances/operation_call.hpp"
 #include "plugin_runtime/instances/readable_view.hpp"
@@ -257,7 +256,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
         .done = [self = shared_from_this(), call](Result<std::any> result) {
             if (!result) {
                 self->instance_->context().metrics().hook_failed(call->hook, result.error().code);
-                if (!call->is_asked) result.error().provider_code = engine::not_asked;
+                if (!call->is_asked) result.error().provider_code = not_asked;
             }
             if (is_change(call->hook) && call->is_asked) self->has_changed_ = true;
             const bool is_done = result.has_value();
@@ -279,7 +278,7 @@ void CloudClient::begin(const std::shared_ptr<Call>& call) {
 }
 
 void CloudClient::give_up(Call& call, Error because) {
-    because.provider_code = engine::not_asked;
+    because.provider_code = not_asked;
     call.done(fail(within(call_name(*instance_, call.hook), std::move(because))));
     take_change(call, false, false);
 }
@@ -373,8 +372,7 @@ void CloudClient::ended() {
 // The optional interfaces of a cloud that decisions call: prices, planned groups, options.
 
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
-                        const NodeTemplate& node, const engine::CallContext& call_context,
-                        PassWatch& watch) {
+                        const NodeTemplate& node, const PassCall& pass_call, PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
                 find_companion<capstan_cloud_pricing>(cloud, CAPSTAN_INTERFACE_PRICING, watch));
     AbiArena arena;
@@ -383,7 +381,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
     capstan_price price{};
     price.struct_size = sizeof price;
     CAPSTAN_CHECK(
-        call_hook(*cloud, loop::Hook::price, call_context, watch, [&](const capstan_call* call) {
+        call_hook(*cloud, loop::Hook::price, pass_call, watch, [&](const capstan_call* call) {
             return loop::distrusted(table->price)(table->self, call, &raw_group, &raw_node, &price);
         }));
     Result<Price> out = price_from_abi(price);
@@ -394,7 +392,7 @@ Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const Node
 }
 
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
-                                 const NodeGroup& group, const engine::CallContext& call_context,
+                                 const NodeGroup& group, const PassCall& pass_call,
                                  PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table,
                 find_companion<capstan_cloud_options>(cloud, CAPSTAN_INTERFACE_OPTIONS, watch));
@@ -403,7 +401,7 @@ Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
     capstan_group_options raw{};
     raw.struct_size = sizeof raw;
     CAPSTAN_CHECK(
-        call_hook(*cloud, loop::Hook::options, call_context, watch, [&](const capstan_call* call) {
+        call_hook(*cloud, loop::Hook::options, pass_call, watch, [&](const capstan_call* call) {
             return loop::distrusted(table->get)(table->self, call, &crossing, &raw);
         }));
     Result<GroupOptions> out = group_options_from_abi(raw);
@@ -465,15 +463,15 @@ private:
 }  // namespace
 
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
-                                   const GroupPlan& plan, const engine::CallContext& call_context,
+                                   const GroupPlan& plan, const PassCall& pass_call,
                                    PassWatch& watch) {
     CAPSTAN_TRY(const auto* const table, find_companion<capstan_cloud_autoprovision>(
                                              cloud, CAPSTAN_INTERFACE_AUTOPROVISION, watch));
     ProvisioningAbiArena arena;
     const capstan_group_plan crossing = arena.to_abi(plan);
     NewGroupSink sink;
-    CAPSTAN_CHECK(call_hook(
-        *cloud, loop::Hook::new_group, call_context, watch, [&](const capstan_call* call) {
+    CAPSTAN_CHECK(
+        call_hook(*cloud, loop::Hook::new_group, pass_call, watch, [&](const capstan_call* call) {
             return loop::distrusted(table->new_group)(table->self, call, &crossing, sink.raw());
         }));
     Result<PlannedGroup> planned = std::move(sink).answer();

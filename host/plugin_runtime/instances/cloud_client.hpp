@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <variant>
 
 #include <capstan/abi/autoprovision.h>
@@ -12,7 +13,6 @@
 #include <capstan/cloud_provider.hpp>
 #include <capstan/cloud_view.hpp>
 
-#include "engine/policies.hpp"
 #include "plugin_runtime/instances/hook_call.hpp"
 #include "plugin_runtime/instances/hook_gate.hpp"
 #include "plugin_runtime/instances/instance.hpp"
@@ -33,6 +33,10 @@ Result<const Table*> find_companion(const std::shared_ptr<PluginInstance>& cloud
 }
 
 // The asynchronous calls.
+
+/// The provider_code of the error of a call that ended before the plugin was asked: it has
+/// certainly changed nothing.
+inline constexpr std::string_view not_asked = "NotAsked";
 
 /// Called right before a plugin is asked for a change of its cloud, on the thread that runs the
 /// host's loop. On an error the plugin is not asked. NULL: every change is allowed.
@@ -131,16 +135,15 @@ private:
 /// The price of a new node of the group. `unsupported`: the cloud has no prices; `not_found`: it
 /// has no price for this node. [pass thread]
 Result<Price> ask_price(const std::shared_ptr<PluginInstance>& cloud, const NodeGroup& group,
-                        const NodeTemplate& node, const engine::CallContext& call_context,
-                        PassWatch& watch);
+                        const NodeTemplate& node, const PassCall& pass_call, PassWatch& watch);
 /// The group that the cloud would create for a plan. `unsupported`: it creates no groups, or none
 /// like that. [pass thread]
 Result<PlannedGroup> ask_new_group(const std::shared_ptr<PluginInstance>& cloud,
-                                   const GroupPlan& plan, const engine::CallContext& call_context,
+                                   const GroupPlan& plan, const PassCall& pass_call,
                                    PassWatch& watch);
 /// The options of the group. `unsupported`: the cloud has none for it. [pass thread]
 Result<GroupOptions> ask_options(const std::shared_ptr<PluginInstance>& cloud,
-                                 const NodeGroup& group, const engine::CallContext& call_context,
+                                 const NodeGroup& group, const PassCall& pass_call,
                                  PassWatch& watch);
 
 }  // namespace capstan::plugin_runtime::instances

@@ -14,12 +14,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-HookCall::Facts pass_call_facts(const PluginInstance& instance,
-                                const engine::CallContext& call_context, const PassWatch& watch,
-                                steady_clock::time_point end) {
-    return {.flags = call_flags(call_context),
-            .seed = call_context.seed,
-            .now = call_context.now,
+HookCall::Facts pass_call_facts(const PluginInstance& instance, const PassCall& pass_call,
+                                const PassWatch& watch, steady_clock::time_point end) {
+    return {.flags = pass_call.flags,
+            .seed = pass_call.seed,
+            .now = pass_call.now,
             .deadline = instance.context().clock().monotonic() + instance.call_deadline(),
             .is_given_up = [&watch, end] {
                 return watch.is_abandoned() || steady_clock::now() >= end;
@@ -62,11 +61,6 @@ Result<void> check_gate_entry(HookGate::Entry entry, const std::string& name) {
 
 }  // namespace
 
-std::uint32_t call_flags(const engine::CallContext& call_context) noexcept {
-    return (call_context.dry_run ? std::uint32_t{CAPSTAN_CALL_DRY_RUN} : 0u) |
-           (call_context.simulation ? std::uint32_t{CAPSTAN_CALL_SIMULATION} : 0u);
-}
-
 Error not_started(const PluginInstanceId& instance) {
     return {ErrorCode::unavailable, "plugin " + instance.value() + ": not called: not started"};
 }
@@ -76,8 +70,8 @@ std::string hook_name(const PluginInstance& instance, loop::Hook hook) {
 }
 
 Result<std::vector<std::string>> call_hook(
-    PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
-    PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body) {
+    PluginInstance& instance, loop::Hook hook, const PassCall& pass_call, PassWatch& watch,
+    const std::function<capstan_status(const capstan_call*)>& body) {
     if (watch.is_absent(instance)) return fail(not_started(instance.context().identity().id));
     if (const std::string* const because = watch.skip_reason(instance, hook))
         return fail(ErrorCode::deadline, hook_name(instance, hook) + " is skipped: " + *because);
@@ -88,7 +82,7 @@ Result<std::vector<std::string>> call_hook(
     if (stay.entry() != HookGate::Entry::entered) {
         CAPSTAN_CHECK(check_gate_entry(stay.entry(), hook_name(instance, hook)));
     }
-    HookCall call(pass_call_facts(instance, call_context, watch, end));
+    HookCall call(pass_call_facts(instance, pass_call, watch, end));
     const Duration spent_before = loop::PluginTime::spent();
     watch.enter(instance, hook, end);
     const Result<capstan_status> status =

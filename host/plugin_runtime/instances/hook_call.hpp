@@ -10,13 +10,20 @@
 #include <vector>
 
 #include <capstan/abi/call.h>
+#include <capstan/ids.hpp>
 #include <capstan/result.hpp>
 #include <capstan/time.hpp>
 
-#include "engine/policies.hpp"
 #include "plugin_runtime/instances/pass_watch.hpp"
 
 namespace capstan::plugin_runtime::instances {
+
+/// What the calls of a pass tell a plugin about the pass.
+struct PassCall {
+    std::uint32_t flags = 0;  ///< CAPSTAN_CALL_*
+    std::uint64_t seed = 0;
+    Time now{};
+};
 
 /// Calls `hook` through `body`, which calls the plugin's function through `distrusted`. Returns the
 /// explanations of the plugin. A serial instance is called by one thread at a time. An error names
@@ -24,11 +31,8 @@ namespace capstan::plugin_runtime::instances {
 /// does not run; `busy`: another call of a serial instance did not end in time; `internal`: the
 /// hook let an exception out. Throws AbandonedPass. [pass thread]
 Result<std::vector<std::string>> call_hook(
-    PluginInstance& instance, loop::Hook hook, const engine::CallContext& call_context,
-    PassWatch& watch, const std::function<capstan_status(const capstan_call*)>& body);
-
-/// CAPSTAN_CALL_*: the flags of a pass's calls, such as CAPSTAN_CALL_DRY_RUN.
-std::uint32_t call_flags(const engine::CallContext& call_context) noexcept;
+    PluginInstance& instance, loop::Hook hook, const PassCall& pass_call, PassWatch& watch,
+    const std::function<capstan_status(const capstan_call*)>& body);
 
 /// `unavailable`: "plugin acme_score: not called: not started".
 Error not_started(const PluginInstanceId& instance);

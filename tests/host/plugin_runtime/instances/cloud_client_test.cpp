@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "../test_host.hpp"
-#include "engine/actions.hpp"
 #include "plugin_runtime/instances/pass_runner.hpp"
 
 namespace capstan::plugin_runtime::instances {
@@ -153,7 +152,7 @@ TEST_F(CloudClientTest, SendsTwoChangesInARowWhileThrottledAndGivesUpTheRest) {
     ASSERT_EQ(throttled.size(), 5u);
     for (std::size_t i = 0; i < throttled.size(); ++i) {
         EXPECT_EQ(throttled[i].error().code, i < 2 ? ErrorCode::throttled : ErrorCode::cancelled);
-        EXPECT_EQ(throttled[i].error().provider_code == engine::not_asked, i >= 2);
+        EXPECT_EQ(throttled[i].error().provider_code == not_asked, i >= 2);
     }
 }
 

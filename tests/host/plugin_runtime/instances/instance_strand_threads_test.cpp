@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "../test_host.hpp"
-#include "engine/actions.hpp"
 #include "plugin_runtime/instances/cloud_client.hpp"
 
 namespace capstan::plugin_runtime::instances {
@@ -113,7 +112,7 @@ TEST_F(InstanceStrandThreads, EndACallAtItsDeadline) {
         error.message,
         StartsWith(
             "plugin stuck: refresh: timed out: plugin stuck: refresh has blocked its thread for "));
-    EXPECT_NE(error.provider_code, engine::not_asked) << "the plugin was called";
+    EXPECT_NE(error.provider_code, not_asked) << "the plugin was called";
     BlockingCloud::may_return.release();
     await_free(*stuck);
     stop(*stuck);
@@ -132,7 +131,7 @@ TEST_F(InstanceStrandThreads, CallNoInstanceUntilItsThreadIsFree) {
     EXPECT_EQ(error.code, ErrorCode::unavailable);
     EXPECT_EQ(error.message,
               "plugin stuck: increase: not called while its refresh has not returned");
-    EXPECT_EQ(error.provider_code, engine::not_asked);
+    EXPECT_EQ(error.provider_code, not_asked);
     AwaitedResult<void> checked;
     stuck->self_check(1s, checked.receive());
     EXPECT_TRUE(checked.wait(host)) << "it has no self check";
