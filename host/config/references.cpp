@@ -16,7 +16,6 @@
 #include "config/metric_names.hpp"
 #include "config/plugin_tls.hpp"
 #include "config/text.hpp"
-#include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "io/url.hpp"
 
 namespace capstan::config {
@@ -329,12 +328,10 @@ void check_repetitions(const Config& config, std::initializer_list<std::string_v
 void check_drain_rules(const Config& config, Diagnostics& out) {
     const SettingValue* section = config.tree.find("scale_down");
     const SettingValue* off = section == nullptr ? nullptr : section->find("drain_rules_off");
-    std::vector<std::string> names;
-    for (const engine::drainability::DrainRule& rule : engine::drainability::drain_rules())
-        names.emplace_back(rule.name);
+    const std::vector<std::string> names(drain_rule_names.begin(), drain_rule_names.end());
     for (std::size_t i = 0; off != nullptr && i < off->children.size(); ++i) {
         const SettingValue& name = off->children[i];
-        if (engine::drainability::is_drain_rule(name.text)) continue;
+        if (std::ranges::find(drain_rule_names, name.text) != drain_rule_names.end()) continue;
         out.error(name.place, "scale_down.drain_rules_off: no drain rule named '" +
                                   shortened(name.text, 60) + "'" + suggestion(name.text, names));
     }

@@ -61,10 +61,6 @@ constexpr std::array table{
 
 std::span<const DrainRule> drain_rules() noexcept { return table; }
 
-bool is_drain_rule(std::string_view name) noexcept {
-    return std::ranges::find(table, name, &DrainRule::name) != table.end();
-}
-
 bool is_on(const DrainRule& rule, const Settings& settings) noexcept {
     const auto& off = settings.scale_down.drain_rules_off;
     return std::ranges::find(off, rule.name) == off.end();

@@ -58,8 +58,6 @@ struct DrainRule {
 
 /// All rules, in the order in which they are evaluated.
 std::span<const DrainRule> drain_rules() noexcept;
-/// Whether a rule has that name.
-bool is_drain_rule(std::string_view name) noexcept;
 
 /// Whether the rule is not among ScaleDownSettings::drain_rules_off.
 bool is_on(const DrainRule& rule, const Settings& settings) noexcept;

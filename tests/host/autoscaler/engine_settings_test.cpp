@@ -1,6 +1,10 @@
 #include "autoscaler/engine_settings.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "config/references.hpp"
+#include "engine/drainability/drain_rules/drain_rules.hpp"
 
 namespace capstan::autoscaler {
 namespace {
@@ -14,6 +18,13 @@ TEST(EngineSettings, HaveNoLimitsByDefault) {
     EXPECT_TRUE(settings.balance_similar);
     EXPECT_FALSE(settings.balance_across_prices);
     EXPECT_EQ(settings.expendable_pods_priority_cutoff, -10);
+}
+
+TEST(EngineSettings, HaveTheDrainRulesThatTheConfigurationNames) {
+    std::vector<std::string_view> names;
+    for (const engine::drainability::DrainRule& rule : engine::drainability::drain_rules())
+        names.push_back(rule.name);
+    EXPECT_THAT(names, testing::ElementsAreArray(config::drain_rule_names));
 }
 
 TEST(EngineSettings, UseMillicoresAndBytes) {

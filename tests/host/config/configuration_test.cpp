@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "engine/drainability/drain_rules/drain_rules.hpp"
+#include "config/references.hpp"
 #include "shipped_folder.hpp"
 
 namespace capstan::config {
@@ -285,8 +285,8 @@ TEST_F(ConfigurationTest, DocumentsEveryDrainRule) {
     const Fields& sections = config_schema();
     const auto scale_down = std::ranges::find_if(sections, is("scale_down"));
     const auto off = std::ranges::find_if(scale_down->fields, is("drain_rules_off"));
-    for (const engine::drainability::DrainRule& rule : engine::drainability::drain_rules())
-        EXPECT_THAT(off->doc, HasSubstr(std::string(rule.name)));
+    for (const std::string_view name : drain_rule_names)
+        EXPECT_THAT(off->doc, HasSubstr(std::string(name)));
 }
 
 TEST_F(ConfigurationTest, ReadsTheApiServerOfAKubeconfig) {
