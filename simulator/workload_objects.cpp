@@ -12,7 +12,7 @@
 #include <capstan/time_text.hpp>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/object_encode.hpp"
+#include "kubernetes/objects/object_encode.hpp"
 
 namespace capstan::simulator {
 namespace {
@@ -39,7 +39,7 @@ json::object condition(const char* type, bool is_true, Time since) {
 }  // namespace
 
 json::object make_pod_object(const PodState& pod, Time wall) {
-    json::object out = kubernetes::encode_pod(pod.object);
+    json::object out = kubernetes::objects::encode_pod(pod.object);
     if (!pod.workload.empty())
         make_object(make_object(out, "metadata"), "labels")[workload_label] =
             label_of(pod.workload);
@@ -111,7 +111,8 @@ json::object make_balancer_object(const SharedReplicas& shared,
     }
     json::object spec{
         {"replicas", shared.replicas},
-        {"selector", json::object{{"matchLabels", kubernetes::encode_labels(shared.labels)}}},
+        {"selector",
+         json::object{{"matchLabels", kubernetes::objects::encode_labels(shared.labels)}}},
         {"targets", std::move(targets)},
         {"policy", policy_of(shared, timed)}};
     return {{"apiVersion", "balancer.x-k8s.io/v1alpha1"},

@@ -14,8 +14,8 @@
 #include <capstan/well_known.hpp>
 
 #include "autoscaler/record/json_reader.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 #include "kubernetes/pod_classes.hpp"
-#include "kubernetes/pod_decode.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -120,7 +120,7 @@ Pods decode_pods(const JsonCursor& list) {
     kubernetes::PodClasses classes;
     Pods out;
     for (const JsonCursor& pod : list.items())
-        out.class_of.push_back(classes.add(kubernetes::decode_pod(pod)));
+        out.class_of.push_back(classes.add(kubernetes::objects::decode_pod(pod)));
     out.classes = std::move(classes).take();
     return out;
 }

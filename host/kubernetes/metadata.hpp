@@ -1,17 +1,13 @@
-/// The metadata of API objects: names, labels, owners.
+/// The metadata of API objects: names, labels, times.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-
-#include <boost/json/value.hpp>
 
 #include <capstan/labels.hpp>
 #include <capstan/time.hpp>
 
-#include "engine/snapshot/objects.hpp"
 #include "kubernetes/json_cursor.hpp"
 
 namespace capstan::kubernetes {
@@ -33,25 +29,5 @@ ObjectMetadata decode_metadata(const JsonCursor& metadata);
 /// From the `metadata` of `object`. A missing or empty name is a problem, and the object is then
 /// not identified.
 ObjectMetadata decode_named(const JsonCursor& object);
-
-// The owner of a pod.
-
-/// From `metadata.ownerReferences`.
-engine::snapshot::PodOwner decode_owner(const JsonCursor& references);
-
-// The name of an API object, for messages and caches. The object need not be decodable.
-
-struct ObjectKind;
-
-struct ObjectName {
-    std::string ns{};  ///< empty if the kind has none
-    std::string name{};
-};
-/// "shop/web", or the name alone.
-std::string to_string(const ObjectName& name);
-
-/// Absent: the object has no name.
-std::optional<ObjectName> find_object_name(const ObjectKind& kind,
-                                           const boost::json::value& object);
 
 }  // namespace capstan::kubernetes

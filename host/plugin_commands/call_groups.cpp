@@ -11,8 +11,8 @@
 #include "autoscaler/record/json_reader.hpp"
 #include "commands/call_request.hpp"
 #include "commands/value_text.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 #include "kubernetes/pod_classes.hpp"
-#include "kubernetes/pod_decode.hpp"
 
 namespace capstan::plugin_commands {
 namespace {
@@ -123,7 +123,8 @@ GroupsRequest decode_groups_request(const JsonCursor& root) {
     autoscaler::record::refuse_unknown(root, {"pods", "machines", "existing", "limits", "cloud"});
     GroupsRequest out;
     kubernetes::PodClasses classes;
-    for (const JsonCursor& pod : root["pods"].items()) classes.add(kubernetes::decode_pod(pod));
+    for (const JsonCursor& pod : root["pods"].items())
+        classes.add(kubernetes::objects::decode_pod(pod));
     out.pods = std::move(classes).take();
     std::vector<std::pair<JsonCursor, MachineType>> machines;
     for (const JsonCursor& machine : root["machines"].items())

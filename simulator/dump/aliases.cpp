@@ -9,7 +9,7 @@
 #include <capstan/well_known.hpp>
 #include <capstan/whole_number.hpp>
 
-#include "kubernetes/in_tree_volumes.hpp"
+#include "kubernetes/objects/in_tree_volumes.hpp"
 
 namespace capstan::simulator::dump {
 namespace {
@@ -107,7 +107,7 @@ bool is_known_domain(std::string_view domain) {
 }
 
 std::string Aliases::of(std::string_view text) {
-    if (text.empty() || is_among(own_names, text) || kubernetes::is_migration_name(text))
+    if (text.empty() || is_among(own_names, text) || kubernetes::objects::is_migration_name(text))
         return std::string(text);
     if (const auto set = sets_.find(text); set != sets_.end())
         return of(set->second) + std::string(text.substr(set->second.size()));
@@ -136,7 +136,7 @@ std::string Aliases::of_value(std::string_view key, std::string_view value) {
 }
 
 std::string Aliases::of_annotation(std::string_view key, std::string_view value) {
-    if (key == kubernetes::migrated_plugins_annotation) return std::string(value);
+    if (key == kubernetes::objects::migrated_plugins_annotation) return std::string(value);
     if (key == local_volumes) {
         std::string out;
         while (!value.empty()) {

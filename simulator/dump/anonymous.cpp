@@ -8,7 +8,7 @@
 #include <boost/json.hpp>
 
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/object_kinds.hpp"
+#include "kubernetes/objects/object_kinds.hpp"
 #include "simulator/dump/aliases.hpp"
 #include "simulator/dump/dump_facts.hpp"
 
@@ -225,7 +225,7 @@ constexpr Member volume_members[] = {{"awsElasticBlockStore", members_of<disk_me
 constexpr Member named_members[] = {{"name", name}};
 
 json::value api_version(Aliases& aliases, const json::value& value) {
-    const std::string_view text = string_in(value), group = kubernetes::group_of(text);
+    const std::string_view text = string_in(value), group = kubernetes::objects::group_of(text);
     const bool is_known = group.empty() || group == "apps" || group == "batch" ||
                           group == "policy" || is_known_domain(group);
     return is_known ? value
@@ -234,8 +234,8 @@ json::value api_version(Aliases& aliases, const json::value& value) {
 
 json::value kind(Aliases& aliases, const json::value& value) {
     const std::string_view text = string_in(value);
-    const bool is_known =
-        kubernetes::find_kind(text, {}) != nullptr || text == "Deployment" || text == "CronJob";
+    const bool is_known = kubernetes::objects::find_kind(text, {}) != nullptr ||
+                          text == "Deployment" || text == "CronJob";
     return is_known ? value : name(aliases, value);
 }
 

@@ -10,7 +10,7 @@
 #include <capstan/sentence.hpp>
 #include <capstan/time_text.hpp>
 
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 #include "simulator/dump/dump_facts.hpp"
 #include "simulator/dump/label_preset.hpp"
 #include "simulator/dump/stand_ins.hpp"
@@ -22,8 +22,9 @@ namespace {
 constexpr std::array<std::string_view, 6> kinds_of_facts{
     "Deployment", "ConfigMap", "Balancer", "Event", "Lease", dump_header_kind};
 
-void add_remarks(const kubernetes::DecodeReport& report, std::vector<std::string>& remarks) {
-    for (const kubernetes::ObjectProblem& problem : report.problems)
+void add_remarks(const kubernetes::objects::DecodeReport& report,
+                 std::vector<std::string>& remarks) {
+    for (const kubernetes::objects::ObjectProblem& problem : report.problems)
         remarks.push_back(to_string(problem));
     if (report.more_problems > 0)
         remarks.push_back("... and " + std::to_string(report.more_problems) + " more problems");
@@ -85,11 +86,10 @@ Result<void> check_whole(const Objects& objects, const std::string& source) {
 Result<Dump> read_dump(const std::filesystem::path& file, const config::Config& config) {
     CollectedObjects collected;
     DumpFacts facts;
-    CAPSTAN_TRY(
-        const kubernetes::DecodeReport report,
-        kubernetes::decode_file(file, collected, [&](std::string_view kind, const auto& object) {
-            facts.add(kind, object);
-        }));
+    CAPSTAN_TRY(const kubernetes::objects::DecodeReport report,
+                kubernetes::objects::decode_file(
+                    file, collected,
+                    [&](std::string_view kind, const auto& object) { facts.add(kind, object); }));
     if (report.cut_short) return fail(*report.cut_short);
     Dump out{.input = {.title = "cluster of " + file.filename().string(), .source = file.string()}};
     add_remarks(report, out.remarks);

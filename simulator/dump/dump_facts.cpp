@@ -12,7 +12,7 @@
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/json_cursor.hpp"
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 #include "kubernetes/selectors.hpp"
 
 namespace capstan::simulator::dump {
@@ -149,7 +149,7 @@ void DumpFacts::read_idle(std::string_view kind, const std::string& id,
                           const JsonCursor& controller) {
     const bool is_deployment = kind == "Deployment";
     if (!is_deployment && kind != "StatefulSet") return;
-    auto read = kubernetes::decode_daemon_set(controller);
+    auto read = kubernetes::objects::decode_daemon_set(controller);
     if (!read) return;
     idle_.push_back(
         {.scaled = {.id = id, .wanted = 0},

@@ -3,17 +3,17 @@
 #include <capstan/duration.hpp>
 #include <capstan/well_known.hpp>
 
-#include "kubernetes/object_encode.hpp"
+#include "kubernetes/objects/object_encode.hpp"
 #include "simulator/control_plane/control_plane.hpp"
 
 namespace capstan::simulator::live {
 namespace {
 
-using kubernetes::encode_labels;
+using kubernetes::objects::encode_labels;
 
 /// A pod spec with an image, which the engine's PodSpec does not have.
 json::object pod_spec(const engine::snapshot::PodSpec& spec, const std::string& image) {
-    json::object out = kubernetes::encode_pod_spec(spec);
+    json::object out = kubernetes::objects::encode_pod_spec(spec);
     out["containers"].as_array().front().as_object()["image"] = image;
     return out;
 }
@@ -30,7 +30,7 @@ json::object manifest_metadata(const std::string& name, const Labels& labels,
 json::object manifest_selector(const Labels& labels) {
     const auto app = labels.find("app");
     const Labels own = app == labels.end() ? labels : Labels{*app};
-    return kubernetes::encode_selector({.match_labels = own});
+    return kubernetes::objects::encode_selector({.match_labels = own});
 }
 
 json::object template_of(const engine::snapshot::PodSpec& spec, const Labels& labels,
@@ -110,7 +110,7 @@ Manifest make_manifest(const engine::snapshot::DaemonSetObject& set) {
 }
 
 Manifest make_manifest(const Budget& budget) {
-    json::object spec{{"selector", kubernetes::encode_selector(budget.selector)}};
+    json::object spec{{"selector", kubernetes::objects::encode_selector(budget.selector)}};
     if (budget.min_available) spec["minAvailable"] = share_of(*budget.min_available);
     if (budget.max_unavailable) spec["maxUnavailable"] = share_of(*budget.max_unavailable);
     return {"poddisruptionbudgets.policy",
@@ -130,7 +130,7 @@ Manifest make_manifest(const engine::snapshot::NodeObject& node) {
     engine::snapshot::NodeObject own = node;
     own.ready = true;
     own.labels.emplace(well_known::hostname_label, node.name);
-    return {"nodes", "", kubernetes::encode_node(own)};
+    return {"nodes", "", kubernetes::objects::encode_node(own)};
 }
 
 }  // namespace capstan::simulator::live

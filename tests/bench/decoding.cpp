@@ -5,7 +5,7 @@
 
 #include "cases.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
-#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 #include "kubernetes_text.hpp"
 #include "measured.hpp"
 
@@ -17,7 +17,7 @@ constexpr std::size_t piece_size = 64 << 10;
 
 /// Decodes a generated list and returns its size in bytes. The list is generated while it is read,
 /// since 150,000 pods are more than a gigabyte of text. Generating takes a few percent of the time.
-std::size_t decode_list(int pods, kubernetes::ListDecoder& decoder) {
+std::size_t decode_list(int pods, kubernetes::objects::ListDecoder& decoder) {
     std::string piece = list_head();
     std::size_t bytes = 0;
     const auto feed = [&] {
@@ -45,7 +45,7 @@ boost::json::object measure_decode(int pods, int repeat) {
     const Measured measured = Measured::repeat(
         repeat, [&] { builder.emplace(); },
         [&] {
-            kubernetes::ListDecoder decoder(*builder);
+            kubernetes::objects::ListDecoder decoder(*builder);
             text_bytes = decode_list(pods, decoder);
             decoder.finish();
             cluster_bytes = builder->build().bytes();

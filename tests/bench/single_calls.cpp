@@ -6,7 +6,7 @@
 #include "engine/pods/pending.hpp"
 #include "engine/scale_up/progress.hpp"
 #include "engine/scheduling/placement.hpp"
-#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 #include "kubernetes_text.hpp"
 #include "workload.hpp"
 
@@ -31,7 +31,7 @@ void DecodePod(benchmark::State& state) {
     const std::string text = pod_text(1);
     engine::snapshot::ClusterBuilder builder;
     for (auto _ : state) {
-        kubernetes::ListDecoder decoder(builder);
+        kubernetes::objects::ListDecoder decoder(builder);
         benchmark::DoNotOptimize(decoder.feed(text));
         decoder.finish();
     }

@@ -27,7 +27,7 @@
 #include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/watch/object_cache.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
-#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 #include "plugin_runtime/services/kube_gateway.hpp"
 
 namespace capstan::autoscaler::daemon {
@@ -332,7 +332,7 @@ private:
             request.query = {{"limit", "200"}};
             if (!next.empty()) request.query.emplace_back("continue", next);
             CAPSTAN_TRY(const kubernetes::client::ApiReply reply, ask(request));
-            kubernetes::ListDecoder decoder(nodes);
+            kubernetes::objects::ListDecoder decoder(nodes);
             CAPSTAN_CHECK(decoder.feed(reply.body));
             decoder.finish();
             CAPSTAN_TRY(const auto body, kubernetes::client::parse_object(reply));

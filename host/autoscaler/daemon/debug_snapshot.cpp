@@ -11,7 +11,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 #include "engine/templates/templates.hpp"
-#include "kubernetes/object_encode.hpp"
+#include "kubernetes/objects/object_encode.hpp"
 #include "kubernetes/timestamps.hpp"
 
 namespace capstan::autoscaler::daemon {
@@ -53,15 +53,15 @@ private:
         bool is_first = true;
         for (const engine::PodIndex pod : pods) {
             if (!std::exchange(is_first, false)) text_ += ',';
-            write(
-                kubernetes::encode_pod(engine::snapshot::pod_object(cluster_, cluster_.pod(pod))));
+            write(kubernetes::objects::encode_pod(
+                engine::snapshot::pod_object(cluster_, cluster_.pod(pod))));
         }
         text_ += ']';
     }
     void write_node(engine::NodeIndex node) {
         text_ += "{\"Node\":";
-        write(
-            kubernetes::encode_node(engine::snapshot::node_object(cluster_, cluster_.node(node))));
+        write(kubernetes::objects::encode_node(
+            engine::snapshot::node_object(cluster_, cluster_.node(node))));
         text_ += ",\"Pods\":";
         write_pods(cluster_.pods_on(node));
         text_ += '}';
@@ -116,12 +116,12 @@ private:
             const NodeTemplate& node = *templates[g].node;
             write(boost::json::string(id));
             text_ += ":{\"Node\":";
-            write(kubernetes::encode_node({.name = "template-node-for-" + id,
-                                           .labels = node.labels,
-                                           .annotations = node.annotations,
-                                           .taints = node.taints,
-                                           .capacity = node.capacity,
-                                           .allocatable = node.allocatable}));
+            write(kubernetes::objects::encode_node({.name = "template-node-for-" + id,
+                                                    .labels = node.labels,
+                                                    .annotations = node.annotations,
+                                                    .taints = node.taints,
+                                                    .capacity = node.capacity,
+                                                    .allocatable = node.allocatable}));
             text_ += ",\"Pods\":[]}";
         }
     }

@@ -9,7 +9,7 @@
 #include <boost/asio/post.hpp>
 
 #include "engine/scheduling/placement.hpp"
-#include "kubernetes/object_kinds.hpp"
+#include "kubernetes/objects/object_kinds.hpp"
 #include "simulator/control_plane/context/object_fields.hpp"
 #include "simulator/control_plane/nodes/node_object.hpp"
 #include "simulator/scheduler.hpp"
@@ -280,7 +280,7 @@ SchedulingView::SchedulingView(ControlContext& context, std::function<void()> ch
 
 void SchedulingView::follow(const api_server::ResourceKind& kind,
                             const api_server::Change& change) {
-    const auto* decodable = kubernetes::find_kind(kind.kind, kind.api_version());
+    const auto* decodable = kubernetes::objects::find_kind(kind.kind, kind.api_version());
     if (decodable == nullptr) return;
     const std::uint64_t before = builder_.changes();
     const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
@@ -300,7 +300,7 @@ void SchedulingView::load(const api_server::ResourceKind& kind, const json::obje
     // NodeHealth sets the taints of a new node a little later, and no pod may be bound before that.
     if (kind.kind == "Node") set_condition_taints(document.get_object(), context_.now());
     kubernetes::JsonProblems problems(document);
-    kubernetes::find_kind(kind.kind, kind.api_version())->load(problems.root(), builder_);
+    kubernetes::objects::find_kind(kind.kind, kind.api_version())->load(problems.root(), builder_);
 }
 
 void SchedulingView::bind(const json::object& pod, std::string_view node) {

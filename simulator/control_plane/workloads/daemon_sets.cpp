@@ -8,8 +8,8 @@
 
 #include "engine/scheduling/predicates/node_affinity.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
-#include "kubernetes/object_decode.hpp"
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 #include "simulator/control_plane/context/object_fields.hpp"
 #include "simulator/control_plane/workloads/pod_control.hpp"
 #include "simulator/control_plane/workloads/replica_sets.hpp"
@@ -70,13 +70,13 @@ engine::snapshot::PodSpec daemon_spec(const json::object& set) {
     add_tolerations(spec);
     const json::value document = std::move(spec);
     kubernetes::JsonProblems problems(document);
-    return kubernetes::decode_pod_spec(problems.root()).spec;
+    return kubernetes::objects::decode_pod_spec(problems.root()).spec;
 }
 
 DaemonVerdict judge_daemon(const engine::snapshot::PodSpec& spec, const json::object& node) {
     const json::value document = node;
     kubernetes::JsonProblems problems(document);
-    const auto decoded = kubernetes::decode_node(problems.root());
+    const auto decoded = kubernetes::objects::decode_node(problems.root());
     if (!decoded ||
         !engine::scheduling::selects(spec, {.name = decoded->name, .labels = decoded->labels}))
         return DaemonVerdict::goes;

@@ -22,7 +22,7 @@ namespace {
 struct KindEntry {
     KindEntry(Api& api, io::Loop& loop, CachePublisher& publisher,
               const ClusterCache::Options& options, const CachedKind& of)
-        : kind(*find_kind(of.resource.kind, api_version_of(of.resource))),
+        : kind(*objects::find_kind(of.resource.kind, api_version_of(of.resource))),
           cache(kind, publisher, make_reporter(options.on_unreadable, of)),
           reflector(api, loop, cache,
                     {.what = watch_target(of.resource, of.field_selector),
@@ -44,7 +44,7 @@ struct KindEntry {
     /// its list was cut off halfway.
     bool must_be_recent() const { return !reflector.is_unavailable() || cache.is_replacing(); }
 
-    const ObjectKind& kind;
+    const objects::ObjectKind& kind;
     ObjectCache cache;
     Reflector reflector;
     std::optional<Duration> relisted{};  ///< when relist() last began a list

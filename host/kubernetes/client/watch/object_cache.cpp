@@ -8,8 +8,7 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 #include "kubernetes/base/json_path.hpp"
-#include "kubernetes/list_decoder.hpp"
-#include "kubernetes/metadata.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {
@@ -106,7 +105,8 @@ constexpr std::size_t most_reports = 100;
 
 }  // namespace
 
-ObjectCache::ObjectCache(const ObjectKind& kind, CachePublisher& publisher, OnProblem on_problem)
+ObjectCache::ObjectCache(const objects::ObjectKind& kind, CachePublisher& publisher,
+                         OnProblem on_problem)
     : kind_(kind), publisher_(publisher), on_problem_(std::move(on_problem)) {}
 
 void ObjectCache::begin_replace() {
@@ -126,13 +126,13 @@ void ObjectCache::finish_replace() {
 }
 
 void ObjectCache::remove_unseen() {
-    std::vector<ObjectName> gone;
+    std::vector<objects::ObjectName> gone;
     engine::snapshot::ClusterBuilder& builder = publisher_.builder();
     engine::snapshot::for_each_name(builder.build(), kind_.object, [&](auto ns, auto name) {
-        ObjectName full{std::string(ns), std::string(name)};
+        objects::ObjectName full{std::string(ns), std::string(name)};
         if (!seen_.contains(to_string(full))) gone.push_back(std::move(full));
     });
-    for (const ObjectName& name : gone) builder.remove(kind_.object, name.ns, name.name);
+    for (const objects::ObjectName& name : gone) builder.remove(kind_.object, name.ns, name.name);
     const auto is_gone = [&](const std::string& name) { return !seen_.contains(name); };
     std::erase_if(unschedulable_, [&](const auto& pod) { return is_gone(pod.first); });
     std::erase_if(reported_, is_gone);
@@ -140,7 +140,7 @@ void ObjectCache::remove_unseen() {
 }
 
 void ObjectCache::set(const boost::json::value& object) {
-    const std::optional<ObjectName> known = find_object_name(kind_, object);
+    const std::optional<objects::ObjectName> known = objects::find_object_name(kind_, object);
     const std::string name = known ? to_string(*known) : "(unnamed)";
     if (is_replacing_ && may_have_old_) seen_.insert(name);
     if (kind_.object == engine::snapshot::ObjectKind::pod) note_waiting(name, object);
@@ -173,13 +173,14 @@ void ObjectCache::report(const std::string& name, const JsonProblems& problems, 
     const bool is_lost = !is_loaded && unreadable_.insert(name).second;
     if ((!is_new && !is_lost) || reported_.size() > most_reports) return;
     const JsonProblem& first = problems.kept().front();
-    const ObjectProblem problem{std::string(kind_.kind) + " " + name, first.pointer, first.what};
+    const objects::ObjectProblem problem{std::string(kind_.kind) + " " + name, first.pointer,
+                                         first.what};
     const char* outcome = is_loaded ? "" : "; its previous version is kept";
     on_problem_({ErrorCode::invalid_argument, to_string(problem) + outcome});
 }
 
 void ObjectCache::remove(const boost::json::value& object) {
-    const std::optional<ObjectName> name = find_object_name(kind_, object);
+    const std::optional<objects::ObjectName> name = objects::find_object_name(kind_, object);
     if (!name) return;
     publisher_.builder().remove(kind_.object, name->ns, name->name);
     unschedulable_.erase(to_string(*name));

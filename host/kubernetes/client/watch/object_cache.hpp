@@ -18,7 +18,7 @@
 #include "kubernetes/client/paths.hpp"
 #include "kubernetes/client/watch/cache_publisher.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
-#include "kubernetes/object_kinds.hpp"
+#include "kubernetes/objects/object_kinds.hpp"
 
 namespace capstan::kubernetes::client {
 
@@ -44,7 +44,7 @@ class ObjectCache final : public KindStore {
 public:
     using OnProblem = std::function<void(const Error&)>;
     /// Borrows `kind` and `publisher`.
-    ObjectCache(const ObjectKind& kind, CachePublisher& publisher, OnProblem on_problem);
+    ObjectCache(const objects::ObjectKind& kind, CachePublisher& publisher, OnProblem on_problem);
 
     void begin_replace() override;
     void finish_replace() override;
@@ -67,7 +67,7 @@ private:
     void note_waiting(const std::string& name, const boost::json::value& pod);
     void report(const std::string& name, const JsonProblems& problems, bool is_loaded);
 
-    const ObjectKind& kind_;
+    const objects::ObjectKind& kind_;
     CachePublisher& publisher_;
     OnProblem on_problem_;
     bool is_replacing_ = false;

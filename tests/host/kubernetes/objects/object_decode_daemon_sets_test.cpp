@@ -1,10 +1,10 @@
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 TEST(DaemonSetDecode, ReadsThePodTemplate) {
@@ -63,4 +63,4 @@ TEST(DaemonSetDecode, RejectsMalformedDaemonSets) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

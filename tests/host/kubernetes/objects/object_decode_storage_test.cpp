@@ -1,10 +1,10 @@
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -169,4 +169,4 @@ TEST(StorageDecode, RejectsMalformedObjects) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,4 +1,4 @@
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 
 #include <fstream>
 
@@ -7,7 +7,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "io/gzip.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 std::filesystem::path file_of(const std::string& name, const std::string& text) {
@@ -80,4 +80,4 @@ TEST(DecodeFile, ReportsUnreadableFiles) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -13,7 +13,7 @@
 #include "engine/snapshot/objects.hpp"
 #include "engine/snapshot/pod_spec.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 
 /// "text"
 boost::json::string encode_text(std::string_view text);
@@ -34,4 +34,4 @@ boost::json::object encode_pod_spec(const engine::snapshot::PodSpec& spec);
 boost::json::object encode_node(const engine::snapshot::NodeObject& node);
 boost::json::object encode_pod(const engine::snapshot::PodObject& pod);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -17,7 +17,7 @@
 #include "engine/snapshot/cluster_sink.hpp"
 #include "kubernetes/field_mask.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 
 struct ObjectProblem {
     std::string object;   ///< "Pod shop/web-1"
@@ -70,4 +70,4 @@ private:
     std::unique_ptr<State> state_;
 };
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

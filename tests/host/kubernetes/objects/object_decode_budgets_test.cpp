@@ -1,10 +1,10 @@
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using engine::snapshot::DisruptionBudgetObject;
@@ -86,4 +86,4 @@ TEST(DisruptionBudgetDecode, RejectsMalformedSelectors) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,4 +1,4 @@
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,12 +9,40 @@
 #include <string_view>
 #include <utility>
 
-#include "kubernetes/in_tree_volumes.hpp"
 #include "kubernetes/metadata.hpp"
+#include "kubernetes/objects/in_tree_volumes.hpp"
+#include "kubernetes/objects/object_kinds.hpp"
 #include "kubernetes/resource_list.hpp"
 #include "kubernetes/selectors.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
+
+namespace {
+
+std::string decode_group(const JsonCursor& reference) {
+    return std::string(group_of(reference["apiVersion"].text().value_or("")));
+}
+
+bool is_job(const JsonCursor& reference) {
+    return reference["kind"].text() == "Job" && decode_group(reference) == "batch";
+}
+
+}  // namespace
+
+engine::snapshot::PodOwner decode_owner(const JsonCursor& references) {
+    engine::snapshot::PodOwner out;
+    bool found = false;
+    for (const JsonCursor& reference : references.items()) {
+        out.job_among_owners = out.job_among_owners || is_job(reference);
+        if (found || !reference["controller"].boolean().value_or(false)) continue;
+        found = true;
+        out.kind = decode_text(reference["kind"]);
+        out.api_group = decode_group(reference);
+        out.name = decode_text(reference["name"]);
+        out.uid = decode_text(reference["uid"]);
+    }
+    return out;
+}
 namespace {
 
 int decode_port(const JsonCursor& port) {
@@ -367,4 +395,4 @@ PodEquivalenceGroup decode_pod(const JsonCursor& pod) {
             .priority = spec.priority.value_or(0)};
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

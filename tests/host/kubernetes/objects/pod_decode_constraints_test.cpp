@@ -1,10 +1,10 @@
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using engine::snapshot::PodTerm;
@@ -83,4 +83,4 @@ TEST(PodConstraints, RejectComparisonsOfLabels) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

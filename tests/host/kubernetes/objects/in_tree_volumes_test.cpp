@@ -1,10 +1,10 @@
-#include "kubernetes/in_tree_volumes.hpp"
+#include "kubernetes/objects/in_tree_volumes.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 /// "DRIVER HANDLE"; empty: there is no such volume.
@@ -72,4 +72,4 @@ TEST(InTreeVolumes, AreReplacedByDriversOfTheirPlugins) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,10 +1,10 @@
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 struct RequestsCase {
@@ -83,4 +83,4 @@ TEST(PodRequests, ReportAndIgnoreInvalidQuantities) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

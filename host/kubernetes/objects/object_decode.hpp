@@ -9,9 +9,9 @@
 
 #include "engine/snapshot/objects.hpp"
 #include "kubernetes/json_cursor.hpp"
-#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 
 /// Decodes a whole file, compressed by gzip or not. "-" is standard input. The listener also gets
 /// the members with moments (file_mask). Fails only if the file cannot be read or decompressed, or
@@ -66,4 +66,4 @@ std::optional<engine::snapshot::CsiNodeObject> decode_csi_node(const JsonCursor&
 std::optional<engine::snapshot::CsiDriverObject> decode_csi_driver(const JsonCursor& driver);
 std::optional<engine::snapshot::CsiCapacityObject> decode_csi_capacity(const JsonCursor& capacity);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

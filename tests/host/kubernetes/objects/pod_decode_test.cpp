@@ -1,10 +1,10 @@
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
 #include <boost/json/parse.hpp>
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 struct Decoded {
@@ -94,4 +94,4 @@ TEST(PodDecode, ReportsThePointerOfEachMalformedMember) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

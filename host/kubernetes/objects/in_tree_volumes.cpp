@@ -1,4 +1,4 @@
-#include "kubernetes/in_tree_volumes.hpp"
+#include "kubernetes/objects/in_tree_volumes.hpp"
 
 #include <algorithm>
 #include <string>
@@ -7,9 +7,9 @@
 #include <capstan/ascii.hpp>
 #include <capstan/well_known.hpp>
 
-#include "kubernetes/object_encode.hpp"
+#include "kubernetes/objects/object_encode.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 /// The CSI handle of a volume; absent: it has none.
@@ -136,4 +136,4 @@ boost::json::object encode_in_tree_volume(const engine::snapshot::InTreeVolume& 
     return {{plugin->source, boost::json::object{{plugin->id, encode_text(id)}}}};
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

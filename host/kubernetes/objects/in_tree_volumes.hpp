@@ -17,7 +17,7 @@
 #include "engine/snapshot/pod_spec.hpp"
 #include "kubernetes/json_cursor.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 
 /// On a CSINode: the in-tree plugins, separated by commas, that CSI drivers replace on the node.
 inline constexpr std::string_view migrated_plugins_annotation =
@@ -41,4 +41,4 @@ std::optional<engine::snapshot::InTreeVolume> decode_in_tree_volume(const JsonCu
 /// A volume of a pod, without its name, that decode_in_tree_volume reads as `volume`.
 boost::json::object encode_in_tree_volume(const engine::snapshot::InTreeVolume& volume);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,4 +1,4 @@
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,14 +12,14 @@
 
 #include "io/gzip.hpp"
 #include "io/text_format.hpp"
-#include "kubernetes/in_tree_volumes.hpp"
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/in_tree_volumes.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 #include "kubernetes/resource_list.hpp"
 #include "kubernetes/selectors.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 constexpr std::size_t piece_size = 256 * 1024;
@@ -378,4 +378,4 @@ std::optional<CsiCapacityObject> decode_csi_capacity(const JsonCursor& capacity)
     return complaints.any() ? std::nullopt : std::optional(std::move(out));
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,4 +1,4 @@
-#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 
 #include <utility>
 
@@ -9,10 +9,10 @@
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/json_cursor.hpp"
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/object_kinds.hpp"
 #include "kubernetes/object_stream.hpp"
+#include "kubernetes/objects/object_kinds.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 namespace json = boost::json;
@@ -107,4 +107,4 @@ DecodeReport ListDecoder::finish() {
     return std::move(state_->out);
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,13 +1,13 @@
-#include "kubernetes/object_kinds.hpp"
+#include "kubernetes/objects/object_kinds.hpp"
 
-#include <optional>
 #include <utility>
 
+#include "kubernetes/base/json_path.hpp"
 #include "kubernetes/metadata.hpp"
-#include "kubernetes/object_decode.hpp"
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 template <auto decode>
@@ -82,4 +82,18 @@ const ObjectKind* find_kind(std::string_view kind, std::string_view api_version)
     return nullptr;
 }
 
-}  // namespace capstan::kubernetes
+std::string to_string(const ObjectName& name) {
+    return name.ns.empty() ? name.name : name.ns + "/" + name.name;
+}
+
+std::optional<ObjectName> find_object_name(const ObjectKind& kind,
+                                           const boost::json::value& object) {
+    ObjectName out{.name = std::string(base::text_at(object, "metadata.name"))};
+    if (out.name.empty()) return std::nullopt;
+    if (!kind.has_namespace) return out;
+    out.ns = base::text_at(object, "metadata.namespace");
+    if (out.ns.empty()) out.ns = "default";
+    return out;
+}
+
+}  // namespace capstan::kubernetes::objects

@@ -1,12 +1,16 @@
 /// The kinds of API objects that a snapshot is made of.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
+
+#include <boost/json/value.hpp>
 
 #include "engine/snapshot/cluster_sink.hpp"
 #include "kubernetes/json_cursor.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 
 struct ObjectKind {
     std::string_view kind;   ///< "Pod"
@@ -26,4 +30,17 @@ const ObjectKind* find_kind(std::string_view kind, std::string_view api_version)
 /// The group in an apiVersion: "apps" of "apps/v1", empty of "v1".
 std::string_view group_of(std::string_view api_version) noexcept;
 
-}  // namespace capstan::kubernetes
+// The name of an API object, for messages and caches. The object need not be decodable.
+
+struct ObjectName {
+    std::string ns{};  ///< empty if the kind has none
+    std::string name{};
+};
+/// "shop/web", or the name alone.
+std::string to_string(const ObjectName& name);
+
+/// Absent: the object has no name.
+std::optional<ObjectName> find_object_name(const ObjectKind& kind,
+                                           const boost::json::value& object);
+
+}  // namespace capstan::kubernetes::objects

@@ -1,10 +1,10 @@
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 TEST(PodHostPorts, IncludePortsOfContainersAndSidecars) {
@@ -51,4 +51,4 @@ TEST(PodHostPorts, RejectInvalidPorts) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,10 +1,10 @@
-#include "kubernetes/object_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using engine::snapshot::ControllerObject;
@@ -113,4 +113,4 @@ TEST(ControllerDecode, RejectsMalformedControllers) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

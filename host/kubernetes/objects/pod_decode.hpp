@@ -12,7 +12,12 @@
 #include "engine/snapshot/pod_spec.hpp"
 #include "kubernetes/json_cursor.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
+
+// Owners.
+
+/// From `metadata.ownerReferences`.
+engine::snapshot::PodOwner decode_owner(const JsonCursor& references);
 
 // Host ports.
 
@@ -87,4 +92,4 @@ DecodedPod decode_pod_object(const JsonCursor& pod);
 /// A group with this pod alone (`count` 1).
 PodEquivalenceGroup decode_pod(const JsonCursor& pod);
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,13 +1,13 @@
-#include "kubernetes/object_encode.hpp"
+#include "kubernetes/objects/object_encode.hpp"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
-#include "kubernetes/object_decode.hpp"
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/object_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using namespace std::chrono_literals;
@@ -152,4 +152,4 @@ TEST(ObjectEncode, RoundTripsNodes) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

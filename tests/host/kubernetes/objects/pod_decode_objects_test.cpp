@@ -3,10 +3,10 @@
 #include <chrono>
 #include <optional>
 
-#include "decoded.hpp"
-#include "kubernetes/pod_decode.hpp"
+#include "../decoded.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 TEST(PodObject, ReadsNodePhaseAndOwner) {
@@ -190,4 +190,4 @@ TEST(PodObject, ReportsUnsupportedTolerationOperators) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,10 +1,10 @@
-#include "kubernetes/metadata.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using engine::snapshot::PodOwner;
@@ -47,4 +47,4 @@ TEST(PodOwners, IncludeTheControllerAndWhetherAnyOwnerIsAJob) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

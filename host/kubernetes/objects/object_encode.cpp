@@ -1,4 +1,4 @@
-#include "kubernetes/object_encode.hpp"
+#include "kubernetes/objects/object_encode.hpp"
 
 #include <chrono>
 #include <string>
@@ -9,10 +9,10 @@
 #include <capstan/quantity.hpp>
 #include <capstan/well_known.hpp>
 
-#include "kubernetes/in_tree_volumes.hpp"
+#include "kubernetes/objects/in_tree_volumes.hpp"
 #include "kubernetes/timestamps.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 namespace json = boost::json;
@@ -328,4 +328,4 @@ json::object encode_pod(const engine::snapshot::PodObject& pod) {
             {"status", encode_status(pod)}};
 }
 
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,4 +1,4 @@
-#include "kubernetes/list_decoder.hpp"
+#include "kubernetes/objects/list_decoder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 using Counts = DecodeReport::Counts;
@@ -178,4 +178,4 @@ TEST(ListDecoder, ReportsTruncatedInputAndKeepsEarlierObjects) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects

@@ -1,10 +1,10 @@
-#include "kubernetes/pod_decode.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
 
 #include <gtest/gtest.h>
 
-#include "decoded.hpp"
+#include "../decoded.hpp"
 
-namespace capstan::kubernetes {
+namespace capstan::kubernetes::objects {
 namespace {
 
 TEST(PodVolumes, AreLocalIfTheNodeHoldsTheData) {
@@ -67,4 +67,4 @@ TEST(PodVolumes, ReportMissingClaimNames) {
 }
 
 }  // namespace
-}  // namespace capstan::kubernetes
+}  // namespace capstan::kubernetes::objects
