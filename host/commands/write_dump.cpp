@@ -19,7 +19,7 @@
 #include "io/gzip.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/api_status.hpp"
-#include "kubernetes/client/watch/object_cache.hpp"
+#include "kubernetes/client/cache/object_cache.hpp"
 #include "kubernetes/object_stream.hpp"
 #include "kubernetes/timestamps.hpp"
 #include "simulator/dump/anonymous.hpp"

@@ -11,7 +11,7 @@
 
 #include "cases.hpp"
 #include "io/loop.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 #include "kubernetes_text.hpp"
 #include "measured.hpp"
 

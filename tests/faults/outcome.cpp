@@ -10,7 +10,7 @@
 #include "autoscaler/record/memory_text.hpp"
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/access/credentials_stored.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 
 namespace capstan::faults {
 namespace {

@@ -11,7 +11,7 @@
 #include <boost/json/parse.hpp>
 
 #include "client.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 #include "kubernetes/client/watch/object_watch.hpp"
 
 namespace capstan::faults {

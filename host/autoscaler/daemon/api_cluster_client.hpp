@@ -8,10 +8,10 @@
 
 #include "autoscaler/cluster_client.hpp"
 #include "io/loop.hpp"
+#include "kubernetes/client/cluster_actions/evictions.hpp"
+#include "kubernetes/client/cluster_actions/node_pods.hpp"
+#include "kubernetes/client/cluster_actions/node_writes.hpp"
 #include "kubernetes/client/kube_api.hpp"
-#include "kubernetes/client/watch/node_pods.hpp"
-#include "kubernetes/client/writes/evictions.hpp"
-#include "kubernetes/client/writes/node_writes.hpp"
 #include "plugin_runtime/instances/cloud_client.hpp"
 
 namespace capstan::autoscaler::daemon {

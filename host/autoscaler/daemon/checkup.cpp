@@ -25,7 +25,7 @@
 #include "engine/snapshot/cluster_builder.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/api_status.hpp"
-#include "kubernetes/client/watch/object_cache.hpp"
+#include "kubernetes/client/cache/object_cache.hpp"
 #include "kubernetes/client/writes/config_maps.hpp"
 #include "kubernetes/objects/list_decoder.hpp"
 #include "plugin_runtime/services/kube_gateway.hpp"

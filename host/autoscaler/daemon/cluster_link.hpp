@@ -13,7 +13,7 @@
 #include "config/daemon_config.hpp"
 #include "io/loop.hpp"
 #include "kubernetes/client/access/api_client.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 #include "plugin_runtime/services/logger.hpp"
 
 namespace capstan::autoscaler::daemon {

@@ -16,7 +16,7 @@
 
 #include "autoscaler/daemon/daemon_metrics.hpp"
 #include "autoscaler/pass_report.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
 #include "plugin_runtime/services/logger.hpp"
 

@@ -14,7 +14,7 @@
 #include <capstan/time.hpp>
 
 #include "io/loop.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 #include "plugin_runtime/services/logger.hpp"
 
 namespace capstan::autoscaler::daemon {

@@ -10,7 +10,6 @@
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/api_status.hpp"
 #include "kubernetes/client/watch/reflector_state.hpp"
-#include "kubernetes/metadata.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

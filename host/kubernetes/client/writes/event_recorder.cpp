@@ -58,11 +58,10 @@ EventCorrelator::EventCorrelator(Options options)
       series_(options_.limit),
       last_written_(options_.limit) {}
 
-std::optional<EventWrite> EventCorrelator::take(const EventNote& note,
-                                                const engine::PassTime& time) {
+std::optional<EventWrite> EventCorrelator::take(const EventNote& note, Time now, Time wall) {
     std::string key = event_key(note);
     std::string message = note.message;
-    if (is_combined(key, note, time.now)) {
+    if (is_combined(key, note, now)) {
         message.insert(0, combined);
     } else {
         key += message;
@@ -70,12 +69,12 @@ std::optional<EventWrite> EventCorrelator::take(const EventNote& note,
     message = io::printable(message, event_message_limit);
     EventSeries& series = series_[key];
     if (series.count++ == 0) {
-        series.name = name_for(note.about, time.wall);
-        series.first = time.wall;
+        series.name = name_for(note.about, wall);
+        series.first = wall;
     }
-    if (!is_due(note, time.now)) return std::nullopt;
-    last_written_[spacing_key(note)] = time.now;
-    EventWrite write = write_of(note, message, series, time.wall);
+    if (!is_due(note, now)) return std::nullopt;
+    last_written_[spacing_key(note)] = now;
+    EventWrite write = write_of(note, message, series, wall);
     write.key = std::move(key);
     return write;
 }
@@ -163,11 +162,12 @@ void EventRecorder::record(const EventNote& note) {
     if (is_flushing_) return;
     EventNote redacted = note;
     redacted.message = io::redacted(std::move(redacted.message));
-    const engine::PassTime time{calls_.loop().clock()->now(), calls_.loop().clock()->wall()};
+    const Time now = calls_.loop().clock()->now();
     // A dropped note does not reach the correlator, so the spacing does not delay the next one.
-    if (correlator_.is_due(redacted, time.now) && !spend(redacted.is_distinct)) {
+    if (correlator_.is_due(redacted, now) && !spend(redacted.is_distinct)) {
         ++counts_.over_budget;
-    } else if (std::optional<EventWrite> write = correlator_.take(redacted, time)) {
+    } else if (std::optional<EventWrite> write =
+                   correlator_.take(redacted, now, calls_.loop().clock()->wall())) {
         enqueue(std::move(*write));
     } else {
         ++counts_.too_soon;

@@ -13,7 +13,6 @@
 #include <capstan/error.hpp>
 #include <capstan/time.hpp>
 
-#include "engine/pass_time.hpp"
 #include "io/clock.hpp"
 #include "kubernetes/client/open_calls.hpp"
 #include "kubernetes/client/recently_used.hpp"
@@ -70,8 +69,9 @@ public:
 
     /// Whether the spacing allows a write now, so that take() would return one.
     bool is_due(const EventNote& note, Time now);
-    /// Absent: too soon after the last write; the event has been counted.
-    std::optional<EventWrite> take(const EventNote& note, const engine::PassTime& time);
+    /// Absent: too soon after the last write; the event has been counted. `now`: a steady clock,
+    /// for the spacing; `wall`: what the machine's clock shows, for the times of the Event.
+    std::optional<EventWrite> take(const EventNote& note, Time now, Time wall);
 
 private:
     /// The messages of one object and reason.

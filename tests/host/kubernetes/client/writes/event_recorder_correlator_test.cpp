@@ -24,7 +24,7 @@ struct EventCorrelatorTest : ::testing::Test {
     }
     std::optional<EventWrite> take(const EventNote& what, Duration later = 0s) {
         now += later;
-        return correlator.take(what, now);
+        return correlator.take(what, now, now);
     }
 };
 

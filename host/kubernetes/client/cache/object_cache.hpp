@@ -15,8 +15,8 @@
 #include <capstan/error.hpp>
 #include <capstan/time.hpp>
 
+#include "kubernetes/client/cache/cache_publisher.hpp"
 #include "kubernetes/client/paths.hpp"
-#include "kubernetes/client/watch/cache_publisher.hpp"
 #include "kubernetes/client/watch/reflector.hpp"
 #include "kubernetes/objects/object_kinds.hpp"
 

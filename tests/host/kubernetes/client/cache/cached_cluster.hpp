@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "followed_kind.hpp"
-#include "kubernetes/client/watch/cluster_cache.hpp"
-#include "kubernetes/client/watch/object_cache.hpp"
+#include "../watch/followed_kind.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
+#include "kubernetes/client/cache/object_cache.hpp"
 
 namespace capstan::kubernetes::client {
 

@@ -1,4 +1,4 @@
-#include "kubernetes/client/writes/evictions.hpp"
+#include "kubernetes/client/cluster_actions/evictions.hpp"
 
 #include <algorithm>
 #include <string>

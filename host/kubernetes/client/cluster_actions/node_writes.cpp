@@ -1,4 +1,4 @@
-#include "kubernetes/client/writes/node_writes.hpp"
+#include "kubernetes/client/cluster_actions/node_writes.hpp"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/node_pods.hpp"
+#include "kubernetes/client/cluster_actions/node_pods.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/cluster_cache.hpp"
+#include "kubernetes/client/cache/cluster_cache.hpp"
 
 #include <algorithm>
 #include <list>
@@ -12,8 +12,8 @@
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_copy.hpp"
 #include "io/clock.hpp"
-#include "kubernetes/client/watch/cache_publisher.hpp"
-#include "kubernetes/client/watch/object_cache.hpp"
+#include "kubernetes/client/cache/cache_publisher.hpp"
+#include "kubernetes/client/cache/object_cache.hpp"
 
 namespace capstan::kubernetes::client {
 namespace {

@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/cache_publisher.hpp"
+#include "kubernetes/client/cache/cache_publisher.hpp"
 
 #include <gtest/gtest.h>
 

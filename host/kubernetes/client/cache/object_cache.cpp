@@ -1,4 +1,4 @@
-#include "kubernetes/client/watch/object_cache.hpp"
+#include "kubernetes/client/cache/object_cache.hpp"
 
 #include <utility>
 #include <vector>
