@@ -6,9 +6,9 @@ function(capstan_compile_for_program target)
 endfunction()
 
 # capstan_add_folder(capstan::LIBRARY[::FOLDER...] [SOURCES ...] HEADERS ... [PUBLIC ...] [PRIVATE ...])
-# The library of one folder of engine, host or simulator, named like its namespace. PUBLIC is what its headers include, PRIVATE what its sources
+# The library of one folder of engine, host, plugin_tool or simulator, named like its namespace. PUBLIC is what its headers include, PRIVATE what its sources
 # include besides; tests/lint/folders proves both. `capstan::LIBRARY::all` links every folder of a library.
-# Files of host include each other by their path below host, those of engine and simulator by their path in the project.
+# Files of host include each other by their path below host, those of the others by their path in the project.
 function(capstan_add_folder name)
     cmake_parse_arguments(PARSE_ARGV 1 folder "" "" "SOURCES;HEADERS;PUBLIC;PRIVATE")
     string(REPLACE "::" "_" target ${name})

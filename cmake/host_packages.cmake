@@ -1,4 +1,4 @@
-# What engine, host and simulator are built with.
+# What engine, host, plugin_tool and simulator are built with.
 find_package(Boost 1.81 REQUIRED COMPONENTS filesystem json)
 find_package(CURL REQUIRED)
 find_package(OpenSSL REQUIRED)

@@ -11,9 +11,9 @@
 #include <capstan/result.hpp>
 
 #include "plugin_runtime/instances/controller_client.hpp"
+#include "simulator/api_server/local_api.hpp"
 #include "simulator/event_log.hpp"
 #include "simulator/external_events.hpp"
-#include "simulator/local_api.hpp"
 #include "simulator/run_statistics.hpp"
 #include "simulator/shared_replicas.hpp"
 #include "simulator/simulated_cluster.hpp"
@@ -27,7 +27,7 @@ namespace capstan::simulator {
 class ControllerPlugins {
 public:
     struct Parts {
-        LocalApi& api;
+        api_server::LocalApi& api;
         SimulatedCluster& cluster;
         EventLog& event_log;
         RunStatistics& statistics;

@@ -11,6 +11,7 @@
 
 #include "autoscaler/plugin_host.hpp"
 #include "engine/pods/pending.hpp"
+#include "simulator/api_server/local_api.hpp"
 #include "simulator/autoscaler_process.hpp"
 #include "simulator/cloud_control.hpp"
 #include "simulator/commands.hpp"
@@ -19,7 +20,6 @@
 #include "simulator/event_loop.hpp"
 #include "simulator/expect.hpp"
 #include "simulator/fault_injector.hpp"
-#include "simulator/local_api.hpp"
 #include "simulator/node_registrar.hpp"
 #include "simulator/prepare.hpp"
 #include "simulator/repetition.hpp"
@@ -112,7 +112,7 @@ private:
     /// Connects plugins to an API server with the input's objects for them. The watches that they
     /// opened at their start have all objects before the first pass.
     Result<void> connect_plugins() {
-        local_api_ = std::make_unique<LocalApi>(*host_->virtual_loop());
+        local_api_ = std::make_unique<api_server::LocalApi>(*host_->virtual_loop());
         if (const auto added = local_api_->add(input_.plugin_objects); !added)
             return fail(within(input_.source, added.error()));
         host_->cluster()->connect(local_api_->api());
@@ -361,8 +361,8 @@ private:
     SimulatedCluster cluster_;
     NodeRegistrar node_registrar_;
     std::unique_ptr<autoscaler::PluginHost> host_;
-    std::unique_ptr<LocalApi> local_api_;             ///< NULL: no plugin uses the API server
-    std::unique_ptr<ControllerPlugins> controllers_;  ///< NULL: no controller is called
+    std::unique_ptr<api_server::LocalApi> local_api_;  ///< NULL: no plugin uses the API server
+    std::unique_ptr<ControllerPlugins> controllers_;   ///< NULL: no controller is called
     std::unique_ptr<AutoscalerProcess> autoscaler_;
     std::unique_ptr<CloudControl> cloud_;  ///< NULL: no cloud is simulated
     std::unique_ptr<FaultInjector> fault_injector_;

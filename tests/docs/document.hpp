@@ -15,8 +15,8 @@ namespace capstan::docs {
 inline std::vector<std::filesystem::path> all_documents() {
     std::vector<std::filesystem::path> out{"README.md", "CHANGELOG.md", "CONTRIBUTING.md",
                                            "SECURITY.md"};
-    for (const char* folder :
-         {"deploy", "docs", "engine", "host", "plugins", "sdk", "simulator", "tests"})
+    for (const char* folder : {"deploy", "docs", "engine", "host", "plugin_tool", "plugins", "sdk",
+                               "simulator", "tests"})
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
             if (entry.path().extension() == ".md") out.push_back(entry.path());
     return out;

@@ -14,7 +14,7 @@
 #include "config/upstream_flags.hpp"
 #include "document.hpp"
 #include "engine/remedies.hpp"
-#include "plugin_commands/plugin_program.hpp"
+#include "plugin_tool/plugin_program.hpp"
 
 namespace capstan::docs {
 namespace {
@@ -26,7 +26,7 @@ using ::testing::IsSupersetOf;
 /// The program that reads the arguments after `capstan`, or after `capstan plugin`.
 commands::Program program_of(const std::vector<std::string>& words) {
     if (words.size() > 1 && words[1] == "plugin")
-        return {.add_commands = plugin_commands::add_commands};
+        return {.add_commands = plugin_tool::add_commands};
     return commands::capstan_program();
 }
 

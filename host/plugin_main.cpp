@@ -1,6 +1,0 @@
-#include "commands/run_program.hpp"
-#include "plugin_commands/plugin_program.hpp"
-
-int main(int argc, char** argv) {
-    capstan::commands::run_program(argc, argv, capstan::plugin_commands::plugin_program());
-}
