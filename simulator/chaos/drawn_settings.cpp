@@ -1,224 +1,96 @@
 #include "simulator/chaos/drawn_settings.hpp"
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <string_view>
-#include <vector>
+#include <type_traits>
+
+#include <capstan/assert.hpp>
+
+#include "config/diagnostics.hpp"
+#include "config/document.hpp"
+#include "config/overrides.hpp"
+#include "config/section.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {
 
-using std::chrono::hours;
-using std::chrono::minutes;
 using std::chrono::seconds;
 
-/// The values of one setting follow each other.
-constexpr std::array<DrawnSetting, 106> all_settings{{
-    {"scale_up.new_pod_delay=0s", [](Reload& s) { s.scale_up.new_pod_delay = seconds(0); }},
-    {"scale_up.new_pod_delay=10s", [](Reload& s) { s.scale_up.new_pod_delay = seconds(10); }},
-    {"scale_up.new_pod_delay=30s", [](Reload& s) { s.scale_up.new_pod_delay = seconds(30); }},
-    {"scale_up.new_pod_delay=2m", [](Reload& s) { s.scale_up.new_pod_delay = minutes(2); }},
-    {"scale_up.max_node_provision_time=5m",
-     [](Reload& s) { s.scale_up.max_node_provision_time = minutes(5); }},
-    {"scale_up.max_node_provision_time=10m",
-     [](Reload& s) { s.scale_up.max_node_provision_time = minutes(10); }},
-    {"scale_up.max_node_provision_time=15m",
-     [](Reload& s) { s.scale_up.max_node_provision_time = minutes(15); }},
-    {"scale_up.max_node_provision_time=20m",
-     [](Reload& s) { s.scale_up.max_node_provision_time = minutes(20); }},
-    {"scale_up.max_node_startup_time=5m",
-     [](Reload& s) { s.scale_up.max_node_startup_time = minutes(5); }},
-    {"scale_up.max_node_startup_time=10m",
-     [](Reload& s) { s.scale_up.max_node_startup_time = minutes(10); }},
-    {"scale_up.max_node_startup_time=15m",
-     [](Reload& s) { s.scale_up.max_node_startup_time = minutes(15); }},
-    {"scale_up.max_nodes_per_scaleup=1000",
-     [](Reload& s) { s.scale_up.max_nodes_per_scaleup = 1000; }},
-    {"scale_up.max_nodes_per_scaleup=10", [](Reload& s) { s.scale_up.max_nodes_per_scaleup = 10; }},
-    {"scale_up.max_nodes_per_scaleup=3", [](Reload& s) { s.scale_up.max_nodes_per_scaleup = 3; }},
-    {"scale_up.max_nodes_per_scaleup=1", [](Reload& s) { s.scale_up.max_nodes_per_scaleup = 1; }},
-    {"scale_up.ok_total_unready_count=0", [](Reload& s) { s.scale_up.ok_total_unready_count = 0; }},
-    {"scale_up.ok_total_unready_count=3", [](Reload& s) { s.scale_up.ok_total_unready_count = 3; }},
-    {"scale_up.ok_total_unready_count=10",
-     [](Reload& s) { s.scale_up.ok_total_unready_count = 10; }},
-    {"scale_up.max_total_unready_percentage=30",
-     [](Reload& s) { s.scale_up.max_total_unready_percentage = 30; }},
-    {"scale_up.max_total_unready_percentage=45",
-     [](Reload& s) { s.scale_up.max_total_unready_percentage = 45; }},
-    {"scale_up.max_total_unready_percentage=80",
-     [](Reload& s) { s.scale_up.max_total_unready_percentage = 80; }},
-    {"scale_up.initial_node_group_backoff_duration=1m",
-     [](Reload& s) { s.scale_up.initial_node_group_backoff_duration = minutes(1); }},
-    {"scale_up.initial_node_group_backoff_duration=5m",
-     [](Reload& s) { s.scale_up.initial_node_group_backoff_duration = minutes(5); }},
-    {"scale_up.initial_node_group_backoff_duration=10m",
-     [](Reload& s) { s.scale_up.initial_node_group_backoff_duration = minutes(10); }},
-    {"scale_up.max_node_group_backoff_duration=10m",
-     [](Reload& s) { s.scale_up.max_node_group_backoff_duration = minutes(10); }},
-    {"scale_up.max_node_group_backoff_duration=30m",
-     [](Reload& s) { s.scale_up.max_node_group_backoff_duration = minutes(30); }},
-    {"scale_up.node_group_backoff_reset_timeout=1h",
-     [](Reload& s) { s.scale_up.node_group_backoff_reset_timeout = hours(1); }},
-    {"scale_up.node_group_backoff_reset_timeout=3h",
-     [](Reload& s) { s.scale_up.node_group_backoff_reset_timeout = hours(3); }},
-    {"scale_up.backoff_by_machine_type=true",
-     [](Reload& s) { s.scale_up.backoff_by_machine_type = true; }},
-    {"scale_up.backoff_by_machine_type=false",
-     [](Reload& s) { s.scale_up.backoff_by_machine_type = false; }},
-    {"scale_up.force_ds=true", [](Reload& s) { s.scale_up.force_ds = true; }},
-    {"scale_up.force_ds=false", [](Reload& s) { s.scale_up.force_ds = false; }},
-    {"scale_up.balance_similar=false", [](Reload& s) { s.scale_up.balance_similar = false; }},
-    {"scale_up.one_option_per_pass=true", [](Reload& s) { s.scale_up.one_option_per_pass = true; }},
-    {"scale_up.one_option_per_pass=false",
-     [](Reload& s) { s.scale_up.one_option_per_pass = false; }},
-    {"scale_up.enforce_node_group_min_size=true",
-     [](Reload& s) { s.scale_up.enforce_node_group_min_size = true; }},
-    {"scale_up.enforce_node_group_min_size=false",
-     [](Reload& s) { s.scale_up.enforce_node_group_min_size = false; }},
-    {"scale_up.settling_time=1m", [](Reload& s) { s.scale_up.settling_time = minutes(1); }},
-    {"scale_up.settling_time=3m", [](Reload& s) { s.scale_up.settling_time = minutes(3); }},
-    {"scale_up.device_settling_time=5m",
-     [](Reload& s) { s.scale_up.device_settling_time = minutes(5); }},
-    {"scale_up.device_settling_time=10m",
-     [](Reload& s) { s.scale_up.device_settling_time = minutes(10); }},
-    {"scale_up.force_delete_unregistered_nodes=true",
-     [](Reload& s) { s.scale_up.force_delete_unregistered_nodes = true; }},
-    {"scale_up.force_delete_unregistered_nodes=false",
-     [](Reload& s) { s.scale_up.force_delete_unregistered_nodes = false; }},
-    {"scale_up.force_delete_failed_nodes=true",
-     [](Reload& s) { s.scale_up.force_delete_failed_nodes = true; }},
-    {"scale_up.force_delete_failed_nodes=false",
-     [](Reload& s) { s.scale_up.force_delete_failed_nodes = false; }},
-    {"scale_down.delay_after_add=0s", [](Reload& s) { s.scale_down.delay_after_add = seconds(0); }},
-    {"scale_down.delay_after_add=1m", [](Reload& s) { s.scale_down.delay_after_add = minutes(1); }},
-    {"scale_down.delay_after_add=5m", [](Reload& s) { s.scale_down.delay_after_add = minutes(5); }},
-    {"scale_down.delay_after_add=10m",
-     [](Reload& s) { s.scale_down.delay_after_add = minutes(10); }},
-    {"scale_down.delay_after_delete=0s",
-     [](Reload& s) { s.scale_down.delay_after_delete = seconds(0); }},
-    {"scale_down.delay_after_delete=10s",
-     [](Reload& s) { s.scale_down.delay_after_delete = seconds(10); }},
-    {"scale_down.delay_after_delete=1m",
-     [](Reload& s) { s.scale_down.delay_after_delete = minutes(1); }},
-    {"scale_down.delay_after_failure=1m",
-     [](Reload& s) { s.scale_down.delay_after_failure = minutes(1); }},
-    {"scale_down.delay_after_failure=3m",
-     [](Reload& s) { s.scale_down.delay_after_failure = minutes(3); }},
-    {"scale_down.delay_type_local=true", [](Reload& s) { s.scale_down.delay_type_local = true; }},
-    {"scale_down.delay_type_local=false", [](Reload& s) { s.scale_down.delay_type_local = false; }},
-    {"scale_down.unneeded_time=1m", [](Reload& s) { s.scale_down.unneeded_time = minutes(1); }},
-    {"scale_down.unneeded_time=5m", [](Reload& s) { s.scale_down.unneeded_time = minutes(5); }},
-    {"scale_down.unneeded_time=10m", [](Reload& s) { s.scale_down.unneeded_time = minutes(10); }},
-    {"scale_down.unneeded_time=15m", [](Reload& s) { s.scale_down.unneeded_time = minutes(15); }},
-    {"scale_down.unready_time=5m", [](Reload& s) { s.scale_down.unready_time = minutes(5); }},
-    {"scale_down.unready_time=20m", [](Reload& s) { s.scale_down.unready_time = minutes(20); }},
-    {"scale_down.utilization_threshold=0.5",
-     [](Reload& s) { s.scale_down.utilization_threshold = 0.5; }},
-    {"scale_down.utilization_threshold=0.65",
-     [](Reload& s) { s.scale_down.utilization_threshold = 0.65; }},
-    {"scale_down.utilization_threshold=0.75",
-     [](Reload& s) { s.scale_down.utilization_threshold = 0.75; }},
-    {"scale_down.ignore_daemonsets_utilization=true",
-     [](Reload& s) { s.scale_down.ignore_daemonsets_utilization = true; }},
-    {"scale_down.ignore_daemonsets_utilization=false",
-     [](Reload& s) { s.scale_down.ignore_daemonsets_utilization = false; }},
-    {"scale_down.ignore_schedulable_pods=true",
-     [](Reload& s) { s.scale_down.ignore_schedulable_pods = true; }},
-    {"scale_down.ignore_schedulable_pods=false",
-     [](Reload& s) { s.scale_down.ignore_schedulable_pods = false; }},
-    {"scale_down.skip_nodes_with_system_pods=true",
-     [](Reload& s) { s.scale_down.skip_nodes_with_system_pods = true; }},
-    {"scale_down.skip_nodes_with_system_pods=false",
-     [](Reload& s) { s.scale_down.skip_nodes_with_system_pods = false; }},
-    {"scale_down.skip_nodes_with_local_storage=true",
-     [](Reload& s) { s.scale_down.skip_nodes_with_local_storage = true; }},
-    {"scale_down.skip_nodes_with_local_storage=false",
-     [](Reload& s) { s.scale_down.skip_nodes_with_local_storage = false; }},
-    {"scale_down.job_pods_unmovable=true",
-     [](Reload& s) { s.scale_down.job_pods_unmovable = true; }},
-    {"scale_down.job_pods_unmovable=false",
-     [](Reload& s) { s.scale_down.job_pods_unmovable = false; }},
-    {"scale_down.max_parallelism=3", [](Reload& s) { s.scale_down.max_parallelism = 3; }},
-    {"scale_down.max_parallelism=10", [](Reload& s) { s.scale_down.max_parallelism = 10; }},
-    {"scale_down.max_parallelism=20", [](Reload& s) { s.scale_down.max_parallelism = 20; }},
-    {"scale_down.max_drain_parallelism=1",
-     [](Reload& s) { s.scale_down.max_drain_parallelism = 1; }},
-    {"scale_down.max_drain_parallelism=2",
-     [](Reload& s) { s.scale_down.max_drain_parallelism = 2; }},
-    {"scale_down.max_drain_parallelism=5",
-     [](Reload& s) { s.scale_down.max_drain_parallelism = 5; }},
-    {"scale_down.max_graceful_termination=1m",
-     [](Reload& s) { s.scale_down.max_graceful_termination = minutes(1); }},
-    {"scale_down.max_graceful_termination=10m",
-     [](Reload& s) { s.scale_down.max_graceful_termination = minutes(10); }},
-    {"scale_down.max_pod_eviction_time=20m",
-     [](Reload& s) { s.scale_down.max_pod_eviction_time = minutes(20); }},
-    {"scale_down.max_pod_eviction_time=1h",
-     [](Reload& s) { s.scale_down.max_pod_eviction_time = hours(1); }},
-    {"scale_down.eviction_retry=10s", [](Reload& s) { s.scale_down.eviction_retry = seconds(10); }},
-    {"scale_down.eviction_retry=30s", [](Reload& s) { s.scale_down.eviction_retry = seconds(30); }},
-    {"scale_down.cordon_node_before_terminating=true",
-     [](Reload& s) { s.scale_down.cordon_node_before_terminating = true; }},
-    {"scale_down.cordon_node_before_terminating=false",
-     [](Reload& s) { s.scale_down.cordon_node_before_terminating = false; }},
-    {"scale_down.daemonset_eviction_for_empty_nodes=true",
-     [](Reload& s) { s.scale_down.daemonset_eviction_for_empty_nodes = true; }},
-    {"scale_down.daemonset_eviction_for_empty_nodes=false",
-     [](Reload& s) { s.scale_down.daemonset_eviction_for_empty_nodes = false; }},
-    {"scale_down.daemonset_eviction_for_occupied_nodes=true",
-     [](Reload& s) { s.scale_down.daemonset_eviction_for_occupied_nodes = true; }},
-    {"scale_down.daemonset_eviction_for_occupied_nodes=false",
-     [](Reload& s) { s.scale_down.daemonset_eviction_for_occupied_nodes = false; }},
-    {"scale_down.node_deletion_batcher_interval=0s",
-     [](Reload& s) { s.scale_down.node_deletion_batcher_interval = seconds(0); }},
-    {"scale_down.node_deletion_batcher_interval=10s",
-     [](Reload& s) { s.scale_down.node_deletion_batcher_interval = seconds(10); }},
-    {"scale_down.node_deletion_batcher_interval=30s",
-     [](Reload& s) { s.scale_down.node_deletion_batcher_interval = seconds(30); }},
-    {"scale_down.node_delete_delay_after_taint=0s",
-     [](Reload& s) { s.scale_down.node_delete_delay_after_taint = seconds(0); }},
-    {"scale_down.node_delete_delay_after_taint=5s",
-     [](Reload& s) { s.scale_down.node_delete_delay_after_taint = seconds(5); }},
-    {"scale_down.node_delete_delay_after_taint=15s",
-     [](Reload& s) { s.scale_down.node_delete_delay_after_taint = seconds(15); }},
-    {"scale_down.max_deletion_time=5m",
-     [](Reload& s) { s.scale_down.max_deletion_time = minutes(5); }},
-    {"scale_down.max_deletion_time=10m",
-     [](Reload& s) { s.scale_down.max_deletion_time = minutes(10); }},
-    {"scale_down.drain_leaving_nodes=true",
-     [](Reload& s) { s.scale_down.drain_leaving_nodes = true; }},
-    {"scale_down.drain_leaving_nodes=false",
-     [](Reload& s) { s.scale_down.drain_leaving_nodes = false; }},
-    {"scale_down.max_bulk_soft_taint_count=0",
-     [](Reload& s) { s.scale_down.max_bulk_soft_taint_count = 0; }},
-    {"scale_down.max_bulk_soft_taint_count=10",
-     [](Reload& s) { s.scale_down.max_bulk_soft_taint_count = 10; }},
-    {"scale_down.max_bulk_soft_taint_count=50",
-     [](Reload& s) { s.scale_down.max_bulk_soft_taint_count = 50; }},
-}};
-
-std::string_view key_of(const DrawnSetting& setting) {
-    const std::string_view text = setting.assignment;
-    return text.substr(0, text.find('='));
-}
-
-/// The settings, each with its values.
-std::vector<std::span<const DrawnSetting>> by_key() {
-    std::vector<std::span<const DrawnSetting>> out;
-    for (std::size_t from = 0; from < all_settings.size();) {
-        std::size_t end = from + 1;
-        while (end < all_settings.size() && key_of(all_settings[end]) == key_of(all_settings[from]))
-            ++end;
-        out.emplace_back(all_settings.data() + from, end - from);
-        from = end;
-    }
-    return out;
+/// Sets the members of `section` that `table` has.
+template <class Section>
+void set_members(const config::TomlValue& table, config::Diagnostics& diagnostics,
+                 Section& section) {
+    describe(
+        [&](const char* key, auto& member, const char*, const config::Rules& rules = {}) {
+            using Type = config::MemberType<std::remove_cvref_t<decltype(member)>>;
+            if (const config::TomlValue* value = table.find(key))
+                member = Type::read(
+                    validate_value(*value, Type::field(member, rules), key, diagnostics));
+        },
+        section);
 }
 
 }  // namespace
 
-std::span<const DrawnSetting> drawn_settings() { return all_settings; }
+const std::vector<DrawnSetting>& drawn_settings() {
+    static const std::vector<DrawnSetting> settings{
+        {"scale_up.new_pod_delay", {"0s", "10s", "30s", "2m"}},
+        {"scale_up.max_node_provision_time", {"5m", "10m", "15m", "20m"}},
+        {"scale_up.max_node_startup_time", {"5m", "10m", "15m"}},
+        {"scale_up.max_nodes_per_scaleup", {"1000", "10", "3", "1"}},
+        {"scale_up.ok_total_unready_count", {"0", "3", "10"}},
+        {"scale_up.max_total_unready_percentage", {"30", "45", "80"}},
+        {"scale_up.initial_node_group_backoff_duration", {"1m", "5m", "10m"}},
+        {"scale_up.max_node_group_backoff_duration", {"10m", "30m"}},
+        {"scale_up.node_group_backoff_reset_timeout", {"1h", "3h"}},
+        {"scale_up.backoff_by_machine_type", {"true", "false"}},
+        {"scale_up.force_ds", {"true", "false"}},
+        {"scale_up.balance_similar", {"false"}},
+        {"scale_up.one_option_per_pass", {"true", "false"}},
+        {"scale_up.enforce_node_group_min_size", {"true", "false"}},
+        {"scale_up.settling_time", {"1m", "3m"}},
+        {"scale_up.device_settling_time", {"5m", "10m"}},
+        {"scale_up.force_delete_unregistered_nodes", {"true", "false"}},
+        {"scale_up.force_delete_failed_nodes", {"true", "false"}},
+        {"scale_down.delay_after_add", {"0s", "1m", "5m", "10m"}},
+        {"scale_down.delay_after_delete", {"0s", "10s", "1m"}},
+        {"scale_down.delay_after_failure", {"1m", "3m"}},
+        {"scale_down.delay_type_local", {"true", "false"}},
+        {"scale_down.unneeded_time", {"1m", "5m", "10m", "15m"}},
+        {"scale_down.unready_time", {"5m", "20m"}},
+        {"scale_down.utilization_threshold", {"0.5", "0.65", "0.75"}},
+        {"scale_down.ignore_daemonsets_utilization", {"true", "false"}},
+        {"scale_down.ignore_schedulable_pods", {"true", "false"}},
+        {"scale_down.skip_nodes_with_system_pods", {"true", "false"}},
+        {"scale_down.skip_nodes_with_local_storage", {"true", "false"}},
+        {"scale_down.job_pods_unmovable", {"true", "false"}},
+        {"scale_down.max_parallelism", {"3", "10", "20"}},
+        {"scale_down.max_drain_parallelism", {"1", "2", "5"}},
+        {"scale_down.max_graceful_termination", {"1m", "10m"}},
+        {"scale_down.max_pod_eviction_time", {"20m", "1h"}},
+        {"scale_down.eviction_retry", {"10s", "30s"}},
+        {"scale_down.cordon_node_before_terminating", {"true", "false"}},
+        {"scale_down.daemonset_eviction_for_empty_nodes", {"true", "false"}},
+        {"scale_down.daemonset_eviction_for_occupied_nodes", {"true", "false"}},
+        {"scale_down.node_deletion_batcher_interval", {"0s", "10s", "30s"}},
+        {"scale_down.node_delete_delay_after_taint", {"0s", "5s", "15s"}},
+        {"scale_down.max_deletion_time", {"5m", "10m"}},
+        {"scale_down.drain_leaving_nodes", {"true", "false"}},
+        {"scale_down.max_bulk_soft_taint_count", {"0", "10", "50"}},
+    };
+    return settings;
+}
+
+void set_values(const std::vector<std::string>& assignments, Reload& settings) {
+    config::Diagnostics diagnostics({"drawn settings", ""});
+    config::TomlValue root;
+    override_values(root, assignments, diagnostics);
+    if (const config::TomlValue* table = root.find("scale_up"))
+        set_members(*table, diagnostics, settings.scale_up);
+    if (const config::TomlValue* table = root.find("scale_down"))
+        set_members(*table, diagnostics, settings.scale_down);
+    CAPSTAN_ASSERT(diagnostics.errors() == 0, "a drawn setting is wrong");
+}
 
 Reload settings_of(const config::Config& config) {
     return {.scale_up = config.scale_up,
@@ -230,14 +102,13 @@ Reload settings_of(const config::Config& config) {
 void draw_settings(Dice& dice, Reload& settings) {
     settings.text.clear();
     settings.settings.clear();
-    for (const std::span<const DrawnSetting> values : by_key()) {
+    for (const auto& [key, values] : drawn_settings()) {
         if (!dice.one_in(8)) continue;
         const int at = dice.between(0, static_cast<int>(values.size()) - 1);
-        const DrawnSetting& drawn = values[static_cast<std::size_t>(at)];
-        drawn.set(settings);
-        settings.text += (settings.text.empty() ? "" : ", ") + std::string(drawn.assignment);
-        settings.settings.emplace_back(drawn.assignment);
+        settings.settings.push_back(std::string(key) + "=" + values[static_cast<std::size_t>(at)]);
+        settings.text += (settings.text.empty() ? "" : ", ") + settings.settings.back();
     }
+    set_values(settings.settings, settings);
 }
 
 Duration draw_scan_interval(Dice& dice, Duration usual) {

@@ -1,8 +1,8 @@
 /// Settings of the autoscaler that a chaos run draws, at the start and for reloads.
 #pragma once
 
-#include <span>
 #include <string>
+#include <vector>
 
 #include "config/configuration.hpp"
 #include "simulator/chaos/dice.hpp"
@@ -10,16 +10,19 @@
 
 namespace capstan::simulator::chaos {
 
-/// A value that a setting may get.
+/// A setting, and the values that it may get.
 struct DrawnSetting {
-    const char* assignment;  ///< "scale_down.unneeded_time=1m"
-    void (*set)(Reload& settings);
+    const char* key;  ///< "scale_down.unneeded_time"
+    std::vector<const char*> values;
 };
 
-/// All values that may be drawn. Each is one with which an operator expects the invariants to hold:
-/// nothing is switched off, and no time is longer than the invariants' patience or shorter than the
-/// delays of the faults.
-std::span<const DrawnSetting> drawn_settings();
+/// All settings that may be drawn. Their values are those with which an operator expects the
+/// invariants to hold: nothing is switched off, and no time is longer than the invariants' patience
+/// or shorter than the delays of the faults.
+const std::vector<DrawnSetting>& drawn_settings();
+
+/// Sets values such as "scale_down.unneeded_time=1m" of settings that may be drawn.
+void set_values(const std::vector<std::string>& assignments, Reload& settings);
 
 /// The settings of `config` before anything is drawn.
 Reload settings_of(const config::Config& config);

@@ -52,12 +52,15 @@ Read read_with(const std::string& assignment) {
 
 TEST(DrawnSettings, AreLegalAndSetWhatTheirTextSays) {
     const Read defaults = read_with("scale_down.enabled=true");
-    for (const DrawnSetting& drawn : drawn_settings()) {
-        Reload set = defaults.settings;
-        drawn.set(set);
-        const Read read = read_with(drawn.assignment);
-        EXPECT_EQ(read.problems, defaults.problems) << drawn.assignment;
-        EXPECT_EQ(settings_in(set), settings_in(read.settings)) << drawn.assignment;
+    for (const auto& [key, values] : drawn_settings()) {
+        for (const std::string value : values) {
+            const std::string assignment = key + ("=" + value);
+            Reload set = defaults.settings;
+            set_values({assignment}, set);
+            const Read read = read_with(assignment);
+            EXPECT_EQ(read.problems, defaults.problems) << assignment;
+            EXPECT_EQ(settings_in(set), settings_in(read.settings)) << assignment;
+        }
     }
 }
 
