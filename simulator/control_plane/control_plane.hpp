@@ -8,25 +8,9 @@
 #include <memory>
 
 #include "simulator/api_server/object_store.hpp"
-#include "simulator/control_plane/context/control_context.hpp"
 #include "simulator/control_plane/context/control_plane_options.hpp"
 
 namespace capstan::simulator::control_plane {
-
-/// Gives a pod that names a PriorityClass the priority and the preemptionPolicy of the class, as
-/// the admission of an API server does. Must be made before the scheduler, so that its listener is
-/// called first. [the loop's thread]
-class PodPriorities {
-public:
-    explicit PodPriorities(ControlContext& context);
-    /// Makes the two PriorityClasses that every cluster has, if they are missing.
-    void start();
-
-private:
-    void admit(const api_server::Change& change);
-
-    ControlContext& context_;
-};
 
 /// All work is done on the store's loop, in answer to changes of the store and to timers, and each
 /// handler of the loop does a bounded part of it. [the loop's thread]

@@ -1,4 +1,4 @@
-#include "simulator/control_plane/garbage_collector.hpp"
+#include "simulator/control_plane/cluster_controllers.hpp"
 
 #include <algorithm>
 
@@ -19,32 +19,6 @@ json::object make_content(std::string_view name, std::string_view resource) {
     if (resource == "configmaps") out["data"] = json::object{{"ca.crt", ""}};
     return out;
 }
-
-}  // namespace
-
-NamespaceContents::NamespaceContents(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& space) { reconcile(space); }) {
-    context.feed().listen("namespaces", [this](const api_server::Change& change) {
-        queue_.add(std::string(api_server::text_at(*change.object, "metadata.name")));
-    });
-    for (const Content& content : contents)
-        context.feed().listen(content.resource, [this](const api_server::Change& change) {
-            if (change.type == api_server::ChangeType::deleted)
-                queue_.add(std::string(api_server::text_at(*change.object, "metadata.namespace")));
-        });
-}
-
-void NamespaceContents::reconcile(const std::string& space) {
-    const api_server::ApiObject found =
-        context_.find("namespaces", api_server::object_key("", space));
-    if (found == nullptr || is_terminating(*found)) return;
-    for (const Content& content : contents)
-        if (context_.find(content.resource, api_server::object_key(space, content.name)) == nullptr)
-            context_.create(content.resource, space, make_content(content.name, content.resource));
-}
-
-namespace {
 
 /// The key of an object in the queue: "pods|default/web-0".
 std::string key_of(const ObjectName& name) {
@@ -75,104 +49,139 @@ bool blocks_deletion(const json::object& dependent, std::string_view uid) {
     });
 }
 
+class NamespaceContents final : public QueuedController {
+public:
+    explicit NamespaceContents(ControlContext& context) : QueuedController(context) {
+        context.feed().listen("namespaces", [this](const api_server::Change& change) {
+            queue_.add(std::string(api_server::text_at(*change.object, "metadata.name")));
+        });
+        for (const Content& content : contents)
+            context.feed().listen(content.resource, [this](const api_server::Change& change) {
+                if (change.type == api_server::ChangeType::deleted)
+                    queue_.add(
+                        std::string(api_server::text_at(*change.object, "metadata.namespace")));
+            });
+    }
+
+private:
+    void reconcile(const std::string& space) override {
+        const api_server::ApiObject found =
+            context_.find("namespaces", api_server::object_key("", space));
+        if (found == nullptr || is_terminating(*found)) return;
+        for (const Content& content : contents)
+            if (context_.find(content.resource, api_server::object_key(space, content.name)) ==
+                nullptr)
+                context_.create(content.resource, space,
+                                make_content(content.name, content.resource));
+    }
+};
+
+class GarbageCollector final : public QueuedController {
+public:
+    explicit GarbageCollector(ControlContext& context) : QueuedController(context) {
+        context.feed().listen_to_all(
+            [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
+                follow(kind, change);
+            });
+    }
+
+private:
+    void add(const ObjectName& name) { queue_.add(key_of(name)); }
+
+    void follow(const api_server::ResourceKind& kind, const api_server::Change& change) {
+        const json::object& object = *change.object;
+        const std::string_view uid = api_server::text_at(object, "metadata.uid");
+        if (change.type == api_server::ChangeType::deleted) {
+            for (const ObjectName& dependent : context_.index().dependents_of(uid)) add(dependent);
+            // Owners in foreground deletion wait for this object.
+            for (const json::object* owner : owners_of(object))
+                for (const ObjectName& name :
+                     context_.index().find_by_uid(api_server::text_at(*owner, "uid")))
+                    add(name);
+            return;
+        }
+        const bool is_new = change.before == nullptr || !has_same_owners(object, *change.before);
+        if (is_terminating(object) || (is_new && !owners_of(object).empty()))
+            add({kind.resource(), std::string(api_server::text_at(object, "metadata.namespace")),
+                 std::string(api_server::text_at(object, "metadata.name"))});
+    }
+
+    api_server::ApiObject find(const ObjectName& name) const {
+        const api_server::KindPtr kind = context_.store().kinds().find(name.resource);
+        return kind == nullptr ? nullptr : context_.store().find(*kind, name.space, name.name);
+    }
+
+    void reconcile(const std::string& key) override {
+        const ObjectName name = name_in(key);
+        const api_server::ApiObject object = find(name);
+        if (object == nullptr) return;
+        const api_server::ResourceKind& kind = context_.kind(name.resource);
+        if (is_in_foreground_deletion(*object)) return finish_foreground_deletion(kind, *object);
+        if (is_terminating(*object) && has_finalizer(*object, orphan_finalizer))
+            return orphan_dependents(kind, *object);
+        if (!is_terminating(*object)) collect(kind, *object);
+    }
+
+    /// Deletes an object that no owner keeps, in the foreground if an owner waits for it. If an
+    /// owner keeps the object, removes the references to owners that do not exist.
+    void collect(const api_server::ResourceKind& kind, const json::object& object) {
+        bool has_owner = false, is_awaited = false;
+        std::vector<std::string> missing;
+        for (const json::object* reference : owners_of(object)) {
+            const std::string_view uid = api_server::text_at(*reference, "uid");
+            const auto names = context_.index().find_by_uid(uid);
+            const api_server::ApiObject owner = names.empty() ? nullptr : find(names.front());
+            if (owner == nullptr) {
+                missing.emplace_back(uid);
+            } else if (is_in_foreground_deletion(*owner)) {
+                is_awaited = true;
+            } else {
+                has_owner = true;
+            }
+        }
+        if (!has_owner && (is_awaited || !missing.empty()))
+            return context_.remove(kind.resource(), object,
+                                   {.propagation = is_awaited ? "Foreground" : ""});
+        if (missing.empty()) return;
+        context_.edit(kind.resource(), object, [&](json::object& fresh) {
+            for (const std::string& uid : missing) remove_owner(fresh, uid);
+        });
+    }
+
+    void finish_foreground_deletion(const api_server::ResourceKind& kind,
+                                    const json::object& owner) {
+        const std::string_view uid = api_server::text_at(owner, "metadata.uid");
+        bool is_blocked = false;
+        for (const ObjectName& name : context_.index().dependents_of(uid)) {
+            const api_server::ApiObject dependent = find(name);
+            if (dependent == nullptr) continue;
+            if (!is_terminating(*dependent)) add(name);
+            is_blocked = is_blocked || blocks_deletion(*dependent, uid);
+        }
+        if (is_blocked) return;
+        context_.edit(kind.resource(), owner,
+                      [](json::object& fresh) { remove_finalizer(fresh, foreground_finalizer); });
+    }
+
+    void orphan_dependents(const api_server::ResourceKind& kind, const json::object& owner) {
+        const std::string_view uid = api_server::text_at(owner, "metadata.uid");
+        for (const ObjectName& name : context_.index().dependents_of(uid))
+            if (const api_server::ApiObject dependent = find(name))
+                context_.edit(name.resource, *dependent,
+                              [&](json::object& fresh) { remove_owner(fresh, uid); });
+        context_.edit(kind.resource(), owner,
+                      [](json::object& fresh) { remove_finalizer(fresh, orphan_finalizer); });
+    }
+};
+
 }  // namespace
 
-GarbageCollector::GarbageCollector(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen_to_all(
-        [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-            follow(kind, change);
-        });
+std::unique_ptr<Controller> make_namespace_contents(ControlContext& context) {
+    return std::make_unique<NamespaceContents>(context);
 }
 
-void GarbageCollector::add(const ObjectName& name) { queue_.add(key_of(name)); }
-
-void GarbageCollector::follow(const api_server::ResourceKind& kind,
-                              const api_server::Change& change) {
-    const json::object& object = *change.object;
-    const std::string_view uid = api_server::text_at(object, "metadata.uid");
-    if (change.type == api_server::ChangeType::deleted) {
-        for (const ObjectName& dependent : context_.index().dependents_of(uid)) add(dependent);
-        // Owners in foreground deletion wait for this object.
-        for (const json::object* owner : owners_of(object))
-            for (const ObjectName& name :
-                 context_.index().find_by_uid(api_server::text_at(*owner, "uid")))
-                add(name);
-        return;
-    }
-    const bool is_new = change.before == nullptr || !has_same_owners(object, *change.before);
-    if (is_terminating(object) || (is_new && !owners_of(object).empty()))
-        add({kind.resource(), std::string(api_server::text_at(object, "metadata.namespace")),
-             std::string(api_server::text_at(object, "metadata.name"))});
-}
-
-api_server::ApiObject GarbageCollector::find(const ObjectName& name) const {
-    const api_server::KindPtr kind = context_.store().kinds().find(name.resource);
-    return kind == nullptr ? nullptr : context_.store().find(*kind, name.space, name.name);
-}
-
-void GarbageCollector::reconcile(const std::string& key) {
-    const ObjectName name = name_in(key);
-    const api_server::ApiObject object = find(name);
-    if (object == nullptr) return;
-    const api_server::ResourceKind& kind = context_.kind(name.resource);
-    if (is_in_foreground_deletion(*object)) return finish_foreground_deletion(kind, *object);
-    if (is_terminating(*object) && has_finalizer(*object, orphan_finalizer))
-        return orphan_dependents(kind, *object);
-    if (!is_terminating(*object)) collect(kind, *object);
-}
-
-/// Deletes an object that no owner keeps, in the foreground if an owner waits for it. If an owner
-/// keeps the object, removes the references to owners that do not exist.
-void GarbageCollector::collect(const api_server::ResourceKind& kind, const json::object& object) {
-    bool has_owner = false, is_awaited = false;
-    std::vector<std::string> missing;
-    for (const json::object* reference : owners_of(object)) {
-        const std::string_view uid = api_server::text_at(*reference, "uid");
-        const auto names = context_.index().find_by_uid(uid);
-        const api_server::ApiObject owner = names.empty() ? nullptr : find(names.front());
-        if (owner == nullptr) {
-            missing.emplace_back(uid);
-        } else if (is_in_foreground_deletion(*owner)) {
-            is_awaited = true;
-        } else {
-            has_owner = true;
-        }
-    }
-    if (!has_owner && (is_awaited || !missing.empty()))
-        return context_.remove(kind.resource(), object,
-                               {.propagation = is_awaited ? "Foreground" : ""});
-    if (missing.empty()) return;
-    context_.edit(kind.resource(), object, [&](json::object& fresh) {
-        for (const std::string& uid : missing) remove_owner(fresh, uid);
-    });
-}
-
-void GarbageCollector::finish_foreground_deletion(const api_server::ResourceKind& kind,
-                                                  const json::object& owner) {
-    const std::string_view uid = api_server::text_at(owner, "metadata.uid");
-    bool is_blocked = false;
-    for (const ObjectName& name : context_.index().dependents_of(uid)) {
-        const api_server::ApiObject dependent = find(name);
-        if (dependent == nullptr) continue;
-        if (!is_terminating(*dependent)) add(name);
-        is_blocked = is_blocked || blocks_deletion(*dependent, uid);
-    }
-    if (is_blocked) return;
-    context_.edit(kind.resource(), owner,
-                  [](json::object& fresh) { remove_finalizer(fresh, foreground_finalizer); });
-}
-
-void GarbageCollector::orphan_dependents(const api_server::ResourceKind& kind,
-                                         const json::object& owner) {
-    const std::string_view uid = api_server::text_at(owner, "metadata.uid");
-    for (const ObjectName& name : context_.index().dependents_of(uid))
-        if (const api_server::ApiObject dependent = find(name))
-            context_.edit(name.resource, *dependent,
-                          [&](json::object& fresh) { remove_owner(fresh, uid); });
-    context_.edit(kind.resource(), owner,
-                  [](json::object& fresh) { remove_finalizer(fresh, orphan_finalizer); });
+std::unique_ptr<Controller> make_garbage_collector(ControlContext& context) {
+    return std::make_unique<GarbageCollector>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -1,4 +1,4 @@
-#include "simulator/control_plane/volume_claims.hpp"
+#include "simulator/control_plane/cluster_controllers.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -74,116 +74,125 @@ json::object make_volume(const json::object& claim, const json::object& storage_
     return out;
 }
 
+class VolumeClaims final : public QueuedController {
+public:
+    explicit VolumeClaims(ControlContext& context) : QueuedController(context) {
+        context.feed().listen(claims, [this](const api_server::Change& change) {
+            if (change.type == api_server::ChangeType::deleted)
+                return remove_volume_of(*change.object);
+            queue_.add(api_server::object_key(*change.object));
+        });
+        context.feed().listen("pods", [this](const api_server::Change& change) {
+            if (!api_server::text_at(*change.object, "spec.nodeName").empty())
+                for (const std::string& key : claim_keys(*change.object)) queue_.add(key);
+        });
+        context.feed().listen(classes, [this](const api_server::Change&) { add_all(claims); });
+    }
+
+    void start() override {
+        json::object standard{{"metadata", json::object{{"name", "standard"}}},
+                              {"provisioner", api_server::json_view(provisioner)},
+                              {"volumeBindingMode", "WaitForFirstConsumer"}};
+        set_annotation(standard, default_annotation, "true");
+        context_.create(classes, "", std::move(standard));
+    }
+
+private:
+    /// The class of a claim. A claim that names none gets the default class, the youngest if there
+    /// are several. NULL: there is no such class.
+    api_server::ApiObject find_class(const json::object& claim) {
+        const json::value* named = api_server::find_value(claim, "spec.storageClassName");
+        if (named != nullptr)
+            return context_.find(
+                classes,
+                api_server::object_key("", api_server::text_at(claim, "spec.storageClassName")));
+        api_server::ApiObject out;
+        const auto age = [](const json::object& object) {
+            return std::tuple(api_server::text_at(object, "metadata.creationTimestamp"),
+                              api_server::text_at(object, "metadata.name"));
+        };
+        for (const api_server::ApiObject& found :
+             context_.store().list(context_.kind(classes)).items)
+            if (api_server::annotation_of(*found, default_annotation) == "true" &&
+                (out == nullptr || age(*out) < age(*found)))
+                out = found;
+        if (out != nullptr)
+            context_.edit(claims, claim, [&](json::object& fresh) {
+                api_server::set_value(
+                    fresh, "spec.storageClassName",
+                    api_server::json_view(api_server::text_at(*out, "metadata.name")));
+            });
+        return out;
+    }
+
+    void reconcile(const std::string& key) override {
+        const api_server::ApiObject claim = context_.find(claims, key);
+        if (claim == nullptr || is_terminating(*claim) ||
+            !api_server::text_at(*claim, "spec.volumeName").empty())
+            return;
+        const api_server::ApiObject storage_class = find_class(*claim);
+        if (storage_class == nullptr ||
+            api_server::text_at(*storage_class, "provisioner").ends_with("no-provisioner"))
+            return;
+        api_server::ApiObject node;
+        if (api_server::text_at(*storage_class, "volumeBindingMode") == "WaitForFirstConsumer") {
+            node = find_consumers_node(*claim);
+            if (node == nullptr) return;
+        }
+        provide(*claim, *storage_class, node.get());
+    }
+
+    /// The node of a pod that uses the claim. NULL: no pod with a node uses the claim.
+    api_server::ApiObject find_consumers_node(const json::object& claim) const {
+        const std::string key = api_server::object_key(claim);
+        for (const api_server::ApiObject& pod :
+             context_.store()
+                 .list(context_.kind("pods"), api_server::text_at(claim, "metadata.namespace"))
+                 .items) {
+            const std::vector<std::string> used = claim_keys(*pod);
+            if (std::ranges::find(used, key) == used.end()) continue;
+            if (const std::string_view name = api_server::text_at(*pod, "spec.nodeName");
+                !name.empty())
+                return context_.find("nodes", api_server::object_key("", name));
+        }
+        return nullptr;
+    }
+
+    void provide(const json::object& claim, const json::object& storage_class,
+                 const json::object* node) {
+        json::object volume = make_volume(claim, storage_class);
+        if (node != nullptr)
+            if (const std::string_view zone = api_server::label_of(*node, well_known::zone_label);
+                !zone.empty())
+                api_server::set_value(volume, "spec.nodeAffinity", zone_affinity(zone));
+        const json::object capacity = *api_server::find_object(volume, "spec.capacity");
+        if (context_.create(volumes, "", std::move(volume)) == nullptr) return;
+        context_.edit(claims, claim, [&](json::object& fresh) {
+            api_server::set_value(fresh, "spec.volumeName",
+                                  api_server::json_view(volume_name(claim)));
+            json::object& status = api_server::make_object(fresh, "status");
+            status["phase"] = "Bound";
+            status["capacity"] = capacity;
+            api_server::take_member(status, *api_server::find_object(fresh, "spec"), "accessModes");
+        });
+        context_.events().record(context_.kind(claims), claim,
+                                 {"persistentvolume-controller", "ProvisioningSucceeded",
+                                  "Successfully provisioned volume " + volume_name(claim)});
+    }
+
+    void remove_volume_of(const json::object& claim) {
+        const api_server::ApiObject volume =
+            context_.find(volumes, api_server::object_key("", volume_name(claim)));
+        if (volume != nullptr &&
+            !api_server::annotation_of(*volume, provisioned_annotation).empty())
+            context_.remove(volumes, *volume);
+    }
+};
+
 }  // namespace
 
-VolumeClaims::VolumeClaims(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen(claims, [this](const api_server::Change& change) {
-        if (change.type == api_server::ChangeType::deleted) return remove_volume_of(*change.object);
-        queue_.add(api_server::object_key(*change.object));
-    });
-    context.feed().listen("pods", [this](const api_server::Change& change) {
-        if (!api_server::text_at(*change.object, "spec.nodeName").empty())
-            for (const std::string& key : claim_keys(*change.object)) queue_.add(key);
-    });
-    context.feed().listen(classes, [this](const api_server::Change&) {
-        for (const api_server::ApiObject& claim :
-             context_.store().list(context_.kind(claims)).items)
-            queue_.add(api_server::object_key(*claim));
-    });
-}
-
-void VolumeClaims::start() {
-    json::object standard{{"metadata", json::object{{"name", "standard"}}},
-                          {"provisioner", api_server::json_view(provisioner)},
-                          {"volumeBindingMode", "WaitForFirstConsumer"}};
-    set_annotation(standard, default_annotation, "true");
-    context_.create(classes, "", std::move(standard));
-}
-
-/// The class of a claim. A claim that names none gets the default class, the youngest if there are
-/// several. NULL: there is no such class.
-api_server::ApiObject VolumeClaims::find_class(const json::object& claim) {
-    const json::value* named = api_server::find_value(claim, "spec.storageClassName");
-    if (named != nullptr)
-        return context_.find(classes, api_server::object_key(
-                                          "", api_server::text_at(claim, "spec.storageClassName")));
-    api_server::ApiObject out;
-    const auto age = [](const json::object& object) {
-        return std::tuple(api_server::text_at(object, "metadata.creationTimestamp"),
-                          api_server::text_at(object, "metadata.name"));
-    };
-    for (const api_server::ApiObject& found : context_.store().list(context_.kind(classes)).items)
-        if (api_server::annotation_of(*found, default_annotation) == "true" &&
-            (out == nullptr || age(*out) < age(*found)))
-            out = found;
-    if (out != nullptr)
-        context_.edit(claims, claim, [&](json::object& fresh) {
-            api_server::set_value(
-                fresh, "spec.storageClassName",
-                api_server::json_view(api_server::text_at(*out, "metadata.name")));
-        });
-    return out;
-}
-
-void VolumeClaims::reconcile(const std::string& key) {
-    const api_server::ApiObject claim = context_.find(claims, key);
-    if (claim == nullptr || is_terminating(*claim) ||
-        !api_server::text_at(*claim, "spec.volumeName").empty())
-        return;
-    const api_server::ApiObject storage_class = find_class(*claim);
-    if (storage_class == nullptr ||
-        api_server::text_at(*storage_class, "provisioner").ends_with("no-provisioner"))
-        return;
-    api_server::ApiObject node;
-    if (api_server::text_at(*storage_class, "volumeBindingMode") == "WaitForFirstConsumer") {
-        node = find_consumers_node(*claim);
-        if (node == nullptr) return;
-    }
-    provide(*claim, *storage_class, node.get());
-}
-
-api_server::ApiObject VolumeClaims::find_consumers_node(const json::object& claim) const {
-    const std::string key = api_server::object_key(claim);
-    for (const api_server::ApiObject& pod :
-         context_.store()
-             .list(context_.kind("pods"), api_server::text_at(claim, "metadata.namespace"))
-             .items) {
-        const std::vector<std::string> used = claim_keys(*pod);
-        if (std::ranges::find(used, key) == used.end()) continue;
-        if (const std::string_view name = api_server::text_at(*pod, "spec.nodeName"); !name.empty())
-            return context_.find("nodes", api_server::object_key("", name));
-    }
-    return nullptr;
-}
-
-void VolumeClaims::provide(const json::object& claim, const json::object& storage_class,
-                           const json::object* node) {
-    json::object volume = make_volume(claim, storage_class);
-    if (node != nullptr)
-        if (const std::string_view zone = api_server::label_of(*node, well_known::zone_label);
-            !zone.empty())
-            api_server::set_value(volume, "spec.nodeAffinity", zone_affinity(zone));
-    const json::object capacity = *api_server::find_object(volume, "spec.capacity");
-    if (context_.create(volumes, "", std::move(volume)) == nullptr) return;
-    context_.edit(claims, claim, [&](json::object& fresh) {
-        api_server::set_value(fresh, "spec.volumeName", api_server::json_view(volume_name(claim)));
-        json::object& status = api_server::make_object(fresh, "status");
-        status["phase"] = "Bound";
-        status["capacity"] = capacity;
-        api_server::take_member(status, *api_server::find_object(fresh, "spec"), "accessModes");
-    });
-    context_.events().record(context_.kind(claims), claim,
-                             {"persistentvolume-controller", "ProvisioningSucceeded",
-                              "Successfully provisioned volume " + volume_name(claim)});
-}
-
-void VolumeClaims::remove_volume_of(const json::object& claim) {
-    const api_server::ApiObject volume =
-        context_.find(volumes, api_server::object_key("", volume_name(claim)));
-    if (volume != nullptr && !api_server::annotation_of(*volume, provisioned_annotation).empty())
-        context_.remove(volumes, *volume);
+std::unique_ptr<Controller> make_volume_claims(ControlContext& context) {
+    return std::make_unique<VolumeClaims>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -1,4 +1,7 @@
-#include "simulator/control_plane/nodes/node_lifecycle.hpp"
+#include "simulator/control_plane/nodes/node_controllers.hpp"
+
+#include <map>
+#include <string>
 
 #include <capstan/time_text.hpp>
 #include <capstan/well_known.hpp>
@@ -41,73 +44,92 @@ json::object make_lease(const json::object& node, const api_server::ResourceKind
                                   {"leaseDurationSeconds", lease_duration_s}}}};
 }
 
+class NodeLifecycle final : public QueuedController {
+public:
+    explicit NodeLifecycle(ControlContext& context)
+        : QueuedController(context), random_(io::seed_for(context.options().seed, "heartbeats")) {
+        context.feed().listen("nodes", [this](const api_server::Change& change) {
+            if (change.type == api_server::ChangeType::deleted)
+                states_.erase(std::string(api_server::text_at(*change.object, "metadata.uid")));
+            queue_.add(api_server::object_key(*change.object));
+        });
+    }
+
+private:
+    /// Times are points of the loop's monotonic time.
+    struct NodeState {
+        Duration first_seen{};
+        Duration next_heartbeat{};  ///< zero: there was no heartbeat yet
+    };
+
+    void reconcile(const std::string& key) override {
+        const api_server::ApiObject node = context_.find("nodes", key);
+        if (node == nullptr || is_kubelet_stopped(*node)) return;
+        const Duration now = context_.loop().monotonic();
+        NodeState& state = states_
+                               .try_emplace(std::string(api_server::text_at(*node, "metadata.uid")),
+                                            NodeState{now, {}})
+                               .first->second;
+        const Duration left =
+            state.first_seen + context_.paced(context_.options().node_start_up) - now;
+        if (has_unknown_readiness(*node) && left > Duration::zero())
+            return queue_.add_after(key, left);
+        if (has_unknown_readiness(*node) || is_incomplete(*node)) join(*node);
+        send_heartbeat(key, *node, state);
+    }
+
+    /// The second heartbeat comes after a random part of the interval, so that the heartbeats of
+    /// nodes that joined together are spread over time.
+    void send_heartbeat(const std::string& key, const json::object& node, NodeState& state) {
+        const Duration heartbeat = context_.options().heartbeat;
+        if (heartbeat == Duration::zero()) return;
+        const Duration now = context_.loop().monotonic();
+        if (now >= state.next_heartbeat) {
+            const bool is_first = state.next_heartbeat == Duration::zero();
+            const auto parts =
+                static_cast<std::int64_t>(is_first ? random_.next() % 1000 + 1 : 1000);
+            renew_lease(node);
+            state.next_heartbeat = now + heartbeat / 1000 * parts;
+        }
+        queue_.add_after(key, state.next_heartbeat - now);
+    }
+
+    void join(const json::object& node) {
+        const bool becomes_ready = has_unknown_readiness(node);
+        context_.edit("nodes", node, [&](json::object& fresh) {
+            if (is_incomplete(fresh)) complete_node(fresh, ++last_address_);
+            if (becomes_ready) set_node_ready(fresh, context_.now());
+        });
+        if (becomes_ready)
+            context_.events().record(
+                context_.kind("nodes"), node,
+                {"kubelet", "NodeReady",
+                 "Node " + std::string(api_server::text_at(node, "metadata.name")) +
+                     " status is now: NodeReady"});
+    }
+
+    void renew_lease(const json::object& node) {
+        constexpr std::string_view leases = "leases.coordination.k8s.io";
+        api_server::ApiObject lease = context_.find(
+            leases,
+            api_server::object_key(lease_space, api_server::text_at(node, "metadata.name")));
+        if (lease == nullptr)
+            lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
+        if (lease == nullptr) return;
+        context_.edit(leases, *lease, [&](json::object& fresh) {
+            api_server::make_object(fresh, "spec")["renewTime"] = format_rfc3339(context_.now(), 6);
+        });
+    }
+
+    std::map<std::string, NodeState> states_;  ///< by uid
+    io::RandomSource random_;
+    std::uint32_t last_address_ = 0;
+};
+
 }  // namespace
 
-NodeLifecycle::NodeLifecycle(ControlContext& context)
-    : context_(context),
-      random_(io::seed_for(context.options().seed, "heartbeats")),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen("nodes", [this](const api_server::Change& change) {
-        if (change.type == api_server::ChangeType::deleted)
-            states_.erase(std::string(api_server::text_at(*change.object, "metadata.uid")));
-        queue_.add(api_server::object_key(*change.object));
-    });
-}
-
-void NodeLifecycle::reconcile(const std::string& key) {
-    const api_server::ApiObject node = context_.find("nodes", key);
-    if (node == nullptr || is_kubelet_stopped(*node)) return;
-    const Duration now = context_.loop().monotonic();
-    NodeState& state = states_
-                           .try_emplace(std::string(api_server::text_at(*node, "metadata.uid")),
-                                        NodeState{now, {}})
-                           .first->second;
-    const Duration left = state.first_seen + context_.paced(context_.options().node_start_up) - now;
-    if (has_unknown_readiness(*node) && left > Duration::zero()) return queue_.add_after(key, left);
-    if (has_unknown_readiness(*node) || is_incomplete(*node)) join(*node);
-    send_heartbeat(key, *node, state);
-}
-
-/// The second heartbeat comes after a random part of the interval, so that the heartbeats of nodes
-/// that joined together are spread over time.
-void NodeLifecycle::send_heartbeat(const std::string& key, const json::object& node,
-                                   NodeState& state) {
-    const Duration heartbeat = context_.options().heartbeat;
-    if (heartbeat == Duration::zero()) return;
-    const Duration now = context_.loop().monotonic();
-    if (now >= state.next_heartbeat) {
-        const bool is_first = state.next_heartbeat == Duration::zero();
-        const auto parts = static_cast<std::int64_t>(is_first ? random_.next() % 1000 + 1 : 1000);
-        renew_lease(node);
-        state.next_heartbeat = now + heartbeat / 1000 * parts;
-    }
-    queue_.add_after(key, state.next_heartbeat - now);
-}
-
-void NodeLifecycle::join(const json::object& node) {
-    const bool becomes_ready = has_unknown_readiness(node);
-    context_.edit("nodes", node, [&](json::object& fresh) {
-        if (is_incomplete(fresh)) complete_node(fresh, ++last_address_);
-        if (becomes_ready) set_node_ready(fresh, context_.now());
-    });
-    if (becomes_ready)
-        context_.events().record(
-            context_.kind("nodes"), node,
-            {"kubelet", "NodeReady",
-             "Node " + std::string(api_server::text_at(node, "metadata.name")) +
-                 " status is now: NodeReady"});
-}
-
-void NodeLifecycle::renew_lease(const json::object& node) {
-    constexpr std::string_view leases = "leases.coordination.k8s.io";
-    api_server::ApiObject lease = context_.find(
-        leases, api_server::object_key(lease_space, api_server::text_at(node, "metadata.name")));
-    if (lease == nullptr)
-        lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
-    if (lease == nullptr) return;
-    context_.edit(leases, *lease, [&](json::object& fresh) {
-        api_server::make_object(fresh, "spec")["renewTime"] = format_rfc3339(context_.now(), 6);
-    });
+std::unique_ptr<Controller> make_node_lifecycle(ControlContext& context) {
+    return std::make_unique<NodeLifecycle>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -1,49 +1,61 @@
-#include "simulator/control_plane/nodes/pod_garbage_collector.hpp"
+#include "simulator/control_plane/nodes/node_controllers.hpp"
 
 #include "simulator/control_plane/context/object_fields.hpp"
 
 namespace capstan::simulator::control_plane {
+namespace {
 
-PodGarbageCollector::PodGarbageCollector(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    const auto look_later = [this](const json::object& pod) {
-        queue_.add_after(api_server::object_key(pod), delay(pod));
-    };
-    context.feed().listen("pods", [this, look_later](const api_server::Change& change) {
-        if (change.type != api_server::ChangeType::deleted && is_lost(*change.object))
-            look_later(*change.object);
-    });
-    context.feed().listen("nodes", [this, look_later](const api_server::Change& change) {
-        if (change.type != api_server::ChangeType::deleted) return;
-        for (const api_server::ApiObject& pod :
-             context_.index().pods_on(api_server::text_at(*change.object, "metadata.name")))
-            look_later(*pod);
-    });
-}
-
-bool PodGarbageCollector::is_lost(const json::object& pod) const {
-    const std::string_view node = api_server::text_at(pod, "spec.nodeName");
-    return !node.empty() && context_.find("nodes", api_server::object_key("", node)) == nullptr;
-}
-
-Duration PodGarbageCollector::delay(const json::object& pod) const {
-    return context_.paced(is_terminating(pod) ? stop_time(pod, context_.options().grace_share)
-                                              : quarantine);
-}
-
-void PodGarbageCollector::reconcile(const std::string& key) {
-    const api_server::ApiObject pod = context_.find("pods", key);
-    if (pod == nullptr || !is_lost(*pod)) return;
-    if (!has_ended(*pod))
-        context_.edit("pods", *pod, [&](json::object& fresh) {
-            api_server::make_object(fresh, "status")["phase"] = "Failed";
-            set_condition(
-                fresh,
-                {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"},
-                context_.now());
+class PodGarbageCollector final : public QueuedController {
+public:
+    explicit PodGarbageCollector(ControlContext& context) : QueuedController(context) {
+        const auto look_later = [this](const json::object& pod) {
+            queue_.add_after(api_server::object_key(pod), delay(pod));
+        };
+        context.feed().listen("pods", [this, look_later](const api_server::Change& change) {
+            if (change.type != api_server::ChangeType::deleted && is_lost(*change.object))
+                look_later(*change.object);
         });
-    context_.remove("pods", *pod, {.grace_s = 0});
+        context.feed().listen("nodes", [this, look_later](const api_server::Change& change) {
+            if (change.type != api_server::ChangeType::deleted) return;
+            for (const api_server::ApiObject& pod :
+                 context_.index().pods_on(api_server::text_at(*change.object, "metadata.name")))
+                look_later(*pod);
+        });
+    }
+
+private:
+    /// The time from the deletion of a node until its pods are removed.
+    static constexpr Duration quarantine = std::chrono::seconds(40);
+
+    bool is_lost(const json::object& pod) const {
+        const std::string_view node = api_server::text_at(pod, "spec.nodeName");
+        return !node.empty() && context_.find("nodes", api_server::object_key("", node)) == nullptr;
+    }
+
+    Duration delay(const json::object& pod) const {
+        return context_.paced(is_terminating(pod) ? stop_time(pod, context_.options().grace_share)
+                                                  : quarantine);
+    }
+
+    void reconcile(const std::string& key) override {
+        const api_server::ApiObject pod = context_.find("pods", key);
+        if (pod == nullptr || !is_lost(*pod)) return;
+        if (!has_ended(*pod))
+            context_.edit("pods", *pod, [&](json::object& fresh) {
+                api_server::make_object(fresh, "status")["phase"] = "Failed";
+                set_condition(
+                    fresh,
+                    {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"},
+                    context_.now());
+            });
+        context_.remove("pods", *pod, {.grace_s = 0});
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Controller> make_pod_garbage_collector(ControlContext& context) {
+    return std::make_unique<PodGarbageCollector>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -1,7 +1,10 @@
-#include "simulator/control_plane/nodes/pod_lifecycle.hpp"
+#include "simulator/control_plane/nodes/node_controllers.hpp"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <capstan/time_text.hpp>
@@ -102,8 +105,7 @@ void set_conditions(json::object& pod, bool is_ready, std::string_view reason, T
                       now);
 }
 
-}  // namespace
-
+/// The kubelet has accepted the pod, and its containers are being created.
 void set_creating(json::object& pod, std::string_view host_ip, Time now) {
     json::object& status = api_server::make_object(pod, "status");
     status["phase"] = "Pending";
@@ -120,6 +122,7 @@ void set_creating(json::object& pod, std::string_view host_ip, Time now) {
     set_conditions(pod, false, "ContainersNotReady", now);
 }
 
+/// All containers run and are ready.
 void set_running(json::object& pod, std::string_view pod_ip, Time now) {
     json::object& status = api_server::make_object(pod, "status");
     status["phase"] = "Running";
@@ -131,6 +134,7 @@ void set_running(json::object& pod, std::string_view pod_ip, Time now) {
     set_conditions(pod, true, {}, now);
 }
 
+/// All containers ended with that code and run again.
 void set_restarted(json::object& pod, std::int64_t exit_code, Time now) {
     set_containers(pod, [&](json::object& container, const StatusList& list) {
         set_container_running(container, pod, list, now);
@@ -140,6 +144,7 @@ void set_restarted(json::object& pod, std::int64_t exit_code, Time now) {
     });
 }
 
+/// All containers ended for good, also those that never ran: the pod has Succeeded or Failed.
 void set_ended(json::object& pod, std::int64_t exit_code, Time now) {
     api_server::make_object(pod, "status")["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
     set_containers(pod, [&](json::object& container, const StatusList& list) {
@@ -150,16 +155,11 @@ void set_ended(json::object& pod, std::int64_t exit_code, Time now) {
     set_conditions(pod, false, exit_code == 0 ? "PodCompleted" : "PodFailed", now);
 }
 
-void set_node_not_ready(json::object& pod, Time now) {
-    set_condition(pod, {.type = "Ready", .status = "False", .reason = "NodeNotReady"}, now);
-}
-
+/// The IP address of the pod with that number: "10.1.2.3".
 std::string pod_address(std::uint32_t number) {
     return "10." + std::to_string(number >> 16 & 0xff) + "." + std::to_string(number >> 8 & 0xff) +
            "." + std::to_string(number & 0xff);
 }
-
-namespace {
 
 /// The least time between two restarts of a container, so that the loop is not busy with restarts.
 constexpr Duration restart_pause = std::chrono::seconds(1);
@@ -198,132 +198,150 @@ std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
     return is_of_job ? std::optional(of_jobs) : std::nullopt;
 }
 
+class PodLifecycle final : public QueuedController {
+public:
+    explicit PodLifecycle(ControlContext& context) : QueuedController(context) {
+        context.feed().listen("pods", [this](const api_server::Change& change) {
+            if (!api_server::text_at(*change.object, "spec.nodeName").empty())
+                queue_.add(api_server::object_key(*change.object));
+        });
+        context.feed().listen("nodes",
+                              [this](const api_server::Change& change) { note_node(change); });
+    }
+
+private:
+    enum class Stage { unseen, starting, running, stopping };
+    struct PodState {
+        std::string uid{};
+        Stage stage = Stage::unseen;
+        Duration since{};  ///< when the stage began, in the loop's monotonic time
+    };
+
+    /// Adds the pods of a node that becomes ready to the queue.
+    void note_node(const api_server::Change& change) {
+        if (change.type == api_server::ChangeType::deleted || !runs_pods(*change.object)) return;
+        if (change.before != nullptr && runs_pods(*change.before)) return;
+        add_pods_on(*change.object);
+    }
+
+    PodState& state_of(const std::string& key, const json::object& pod) {
+        PodState& state = states_[key];
+        if (const std::string_view uid = api_server::text_at(pod, "metadata.uid"); state.uid != uid)
+            state = {.uid = std::string(uid)};
+        return state;
+    }
+
+    void enter(PodState& state, Stage stage) {
+        state.stage = stage;
+        state.since = context_.loop().monotonic();
+    }
+
+    /// Whether the stage has lasted for `real`, divided by the speed. If not, adds the key to the
+    /// queue for the time when it has.
+    bool has_lasted(const std::string& key, const PodState& state, Duration real) {
+        const Duration left = state.since + context_.paced(real) - context_.loop().monotonic();
+        if (left <= Duration::zero()) return true;
+        queue_.add_after(key, left);
+        return false;
+    }
+
+    /// Records one event for each container, as a kubelet does.
+    void record_container_events(const json::object& pod, std::string_view reason,
+                                 std::string_view message) {
+        const json::array* const containers = api_server::find_array(pod, "spec.containers");
+        if (containers == nullptr) return;
+        for (const json::value& container : *containers) {
+            if (!container.is_object()) continue;
+            const std::string_view name = api_server::text_at(container.get_object(), "name");
+            context_.events().record(context_.kind("pods"), pod,
+                                     {"kubelet", reason, std::string(message).append(name)});
+        }
+    }
+
+    void reconcile(const std::string& key) override {
+        const api_server::ApiObject pod = context_.find("pods", key);
+        if (pod == nullptr) {
+            states_.erase(key);
+            return;
+        }
+        const api_server::ApiObject node = context_.find(
+            "nodes", api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
+        if (node == nullptr || !runs_pods(*node)) return;
+        PodState& state = state_of(key, *pod);
+        if (is_terminating(*pod)) {
+            stop(key, *pod, state);
+        } else if (api_server::text_at(*pod, "status.phase") == "Pending") {
+            start(key, *pod, *node, state);
+        } else if (api_server::text_at(*pod, "status.phase") == "Running") {
+            run(key, *pod, state);
+        }
+    }
+
+    void start(const std::string& key, const json::object& pod, const json::object& node,
+               PodState& state) {
+        if (state.stage != Stage::starting) {
+            enter(state, Stage::starting);
+            context_.edit("pods", pod, [&](json::object& fresh) {
+                set_creating(fresh, node_address(node, "InternalIP"), context_.now());
+            });
+        }
+        const Duration takes =
+            annotated_duration(pod, start_up_annotation).value_or(context_.options().pod_start_up);
+        if (!has_lasted(key, state, takes)) return;
+        enter(state, Stage::running);
+        const std::string address = pod_address(++last_address_);
+        context_.edit("pods", pod,
+                      [&](json::object& fresh) { set_running(fresh, address, context_.now()); });
+        record_container_events(pod, "Started", "Started container ");
+    }
+
+    void run(const std::string& key, const json::object& pod, PodState& state) {
+        // The pod ran before this control plane started, or before its node was not ready.
+        if (state.stage != Stage::running) enter(state, Stage::running);
+        if (was_marked_not_ready(pod))
+            context_.edit("pods", pod, [&](json::object& fresh) {
+                set_running(fresh, api_server::text_at(pod, "status.podIP"), context_.now());
+            });
+        const auto takes = run_time(pod, context_.options().job_run_time);
+        if (takes && has_lasted(key, state, std::max(*takes, restart_pause))) end(pod, state);
+    }
+
+    void end(const json::object& pod, PodState& state) {
+        const std::int64_t code = exit_code_of(pod);
+        const bool again = may_restart(pod, code);
+        if (again) enter(state, Stage::running);
+        context_.edit("pods", pod, [&](json::object& fresh) {
+            if (again) {
+                set_restarted(fresh, code, context_.now());
+            } else {
+                set_ended(fresh, code, context_.now());
+            }
+        });
+    }
+
+    void stop(const std::string& key, const json::object& pod, PodState& state) {
+        const bool has_run = api_server::text_at(pod, "status.phase") == "Running";
+        if (state.stage != Stage::stopping) {
+            enter(state, Stage::stopping);
+            if (has_run) record_container_events(pod, "Killing", "Stopping container ");
+        }
+        if (has_run && !has_lasted(key, state, stop_time(pod, context_.options().grace_share)))
+            return;
+        if (!has_ended(pod))
+            context_.edit("pods", pod, [&](json::object& fresh) {
+                set_ended(fresh, stopped_exit_code, context_.now());
+            });
+        context_.remove("pods", pod, {.grace_s = 0});
+    }
+
+    std::map<std::string, PodState> states_;  ///< by "namespace/name"
+    std::uint32_t last_address_ = 0;
+};
+
 }  // namespace
 
-PodLifecycle::PodLifecycle(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen("pods", [this](const api_server::Change& change) {
-        if (!api_server::text_at(*change.object, "spec.nodeName").empty())
-            queue_.add(api_server::object_key(*change.object));
-    });
-    context.feed().listen("nodes", [this](const api_server::Change& change) { note_node(change); });
-}
-
-/// Adds the pods of a node that becomes ready to the queue.
-void PodLifecycle::note_node(const api_server::Change& change) {
-    if (change.type == api_server::ChangeType::deleted || !runs_pods(*change.object)) return;
-    if (change.before != nullptr && runs_pods(*change.before)) return;
-    for (const api_server::ApiObject& pod :
-         context_.index().pods_on(api_server::text_at(*change.object, "metadata.name")))
-        queue_.add(api_server::object_key(*pod));
-}
-
-PodLifecycle::PodState& PodLifecycle::state_of(const std::string& key, const json::object& pod) {
-    PodState& state = states_[key];
-    if (const std::string_view uid = api_server::text_at(pod, "metadata.uid"); state.uid != uid)
-        state = {.uid = std::string(uid)};
-    return state;
-}
-
-void PodLifecycle::enter(PodState& state, Stage stage) {
-    state.stage = stage;
-    state.since = context_.loop().monotonic();
-}
-
-bool PodLifecycle::has_lasted(const std::string& key, const PodState& state, Duration real) {
-    const Duration left = state.since + context_.paced(real) - context_.loop().monotonic();
-    if (left <= Duration::zero()) return true;
-    queue_.add_after(key, left);
-    return false;
-}
-
-/// Records one event for each container, as a kubelet does.
-void PodLifecycle::record_container_events(const json::object& pod, std::string_view reason,
-                                           std::string_view message) {
-    const json::array* const containers = api_server::find_array(pod, "spec.containers");
-    if (containers == nullptr) return;
-    for (const json::value& container : *containers) {
-        if (!container.is_object()) continue;
-        const std::string_view name = api_server::text_at(container.get_object(), "name");
-        context_.events().record(context_.kind("pods"), pod,
-                                 {"kubelet", reason, std::string(message).append(name)});
-    }
-}
-
-void PodLifecycle::reconcile(const std::string& key) {
-    const api_server::ApiObject pod = context_.find("pods", key);
-    if (pod == nullptr) {
-        states_.erase(key);
-        return;
-    }
-    const api_server::ApiObject node = context_.find(
-        "nodes", api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
-    if (node == nullptr || !runs_pods(*node)) return;
-    PodState& state = state_of(key, *pod);
-    if (is_terminating(*pod)) {
-        stop(key, *pod, state);
-    } else if (api_server::text_at(*pod, "status.phase") == "Pending") {
-        start(key, *pod, *node, state);
-    } else if (api_server::text_at(*pod, "status.phase") == "Running") {
-        run(key, *pod, state);
-    }
-}
-
-void PodLifecycle::start(const std::string& key, const json::object& pod, const json::object& node,
-                         PodState& state) {
-    if (state.stage != Stage::starting) {
-        enter(state, Stage::starting);
-        context_.edit("pods", pod, [&](json::object& fresh) {
-            set_creating(fresh, node_address(node, "InternalIP"), context_.now());
-        });
-    }
-    const Duration takes =
-        annotated_duration(pod, start_up_annotation).value_or(context_.options().pod_start_up);
-    if (!has_lasted(key, state, takes)) return;
-    enter(state, Stage::running);
-    const std::string address = pod_address(++last_address_);
-    context_.edit("pods", pod,
-                  [&](json::object& fresh) { set_running(fresh, address, context_.now()); });
-    record_container_events(pod, "Started", "Started container ");
-}
-
-void PodLifecycle::run(const std::string& key, const json::object& pod, PodState& state) {
-    // The pod ran before this control plane started, or before its node was not ready.
-    if (state.stage != Stage::running) enter(state, Stage::running);
-    if (was_marked_not_ready(pod))
-        context_.edit("pods", pod, [&](json::object& fresh) {
-            set_running(fresh, api_server::text_at(pod, "status.podIP"), context_.now());
-        });
-    const auto takes = run_time(pod, context_.options().job_run_time);
-    if (takes && has_lasted(key, state, std::max(*takes, restart_pause))) end(pod, state);
-}
-
-void PodLifecycle::end(const json::object& pod, PodState& state) {
-    const std::int64_t code = exit_code_of(pod);
-    const bool again = may_restart(pod, code);
-    if (again) enter(state, Stage::running);
-    context_.edit("pods", pod, [&](json::object& fresh) {
-        if (again) {
-            set_restarted(fresh, code, context_.now());
-        } else {
-            set_ended(fresh, code, context_.now());
-        }
-    });
-}
-
-void PodLifecycle::stop(const std::string& key, const json::object& pod, PodState& state) {
-    const bool has_run = api_server::text_at(pod, "status.phase") == "Running";
-    if (state.stage != Stage::stopping) {
-        enter(state, Stage::stopping);
-        if (has_run) record_container_events(pod, "Killing", "Stopping container ");
-    }
-    if (has_run && !has_lasted(key, state, stop_time(pod, context_.options().grace_share))) return;
-    if (!has_ended(pod))
-        context_.edit("pods", pod, [&](json::object& fresh) {
-            set_ended(fresh, stopped_exit_code, context_.now());
-        });
-    context_.remove("pods", pod, {.grace_s = 0});
+std::unique_ptr<Controller> make_pod_lifecycle(ControlContext& context) {
+    return std::make_unique<PodLifecycle>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

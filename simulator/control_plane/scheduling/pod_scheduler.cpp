@@ -1,6 +1,11 @@
 #include "simulator/control_plane/scheduling/pod_scheduler.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -9,6 +14,9 @@
 #include <boost/asio/post.hpp>
 
 #include "engine/scheduling/placement.hpp"
+#include "engine/snapshot/cluster.hpp"
+#include "engine/snapshot/cluster_builder.hpp"
+#include "engine/snapshot/default_spread.hpp"
 #include "kubernetes/objects/object_kinds.hpp"
 #include "simulator/control_plane/context/object_fields.hpp"
 #include "simulator/control_plane/nodes/node_object.hpp"
@@ -57,8 +65,8 @@ std::string explain(const engine::scheduling::Placement& placement,
     return out + ".";
 }
 
-}  // namespace
-
+/// Why no node takes a pod, by pod equivalence group, in kube-scheduler's words:
+///     0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint {a: b}.
 std::map<engine::PodGroupId, std::string> explain_unschedulable(
     const engine::snapshot::Cluster& cluster, const std::set<engine::PodGroupId>& classes) {
     std::map<engine::PodGroupId, std::string> out;
@@ -70,8 +78,6 @@ std::map<engine::PodGroupId, std::string> explain_unschedulable(
         out[predicates.pod_groups()[s]] = explain(placement, s);
     return out;
 }
-
-namespace {
 
 constexpr std::string_view component = "default-scheduler";
 
@@ -98,160 +104,6 @@ std::map<std::string, engine::PodGroupId> unbound_classes(
     return out;
 }
 
-}  // namespace
-
-bool PodScheduler::PendingPod::operator<(const PendingPod& other) const {
-    // Negated, so that the highest priority comes first.
-    return std::tuple(-priority, created, key) <
-           std::tuple(-other.priority, other.created, other.key);
-}
-
-PodScheduler::PodScheduler(ControlContext& context)
-    : context_(context), view_(context, [this] { note_change(); }) {
-    context.feed().listen("pods", [this](const api_server::Change& change) { follow(change); });
-}
-
-PodScheduler::~PodScheduler() { context_.loop().cancel(next_round_); }
-
-void PodScheduler::follow(const api_server::Change& change) {
-    const std::string key = api_server::object_key(*change.object);
-    const api_server::ApiObject pod = context_.find("pods", key);
-    if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
-    if (is_gated(*pod)) {
-        stop_waiting(key);
-        return set_unschedulable(*pod, "SchedulingGated",
-                                 "Scheduling is blocked due to non-empty scheduling gates");
-    }
-    const auto [place, is_new] = waiting_.try_emplace(key);
-    if (!is_new) return;
-    place->second = {number_or(*pod, "spec.priority", 0),
-                     std::string(api_server::text_at(*pod, "metadata.creationTimestamp")), key};
-    // The pods that wait for the next round are older; the new pod must not take their room.
-    const bool others_wait = waiting_.size() > round_.size() + 1;
-    if (next_round_ != 0 && others_wait) return;
-    round_.insert(place->second);
-    wake();
-}
-
-void PodScheduler::stop_waiting(const std::string& key) {
-    const auto found = waiting_.find(key);
-    if (found == waiting_.end()) return;
-    round_.erase(found->second);
-    waiting_.erase(found);
-}
-
-/// Begins a new round after a pause, and after the present round.
-void PodScheduler::note_change() {
-    if (next_round_ != 0) return;
-    const Duration pause = context_.paced(round_pause);
-    next_round_ = context_.loop().after(pause, [this, alive = std::weak_ptr(alive_)] {
-        if (!alive.expired()) begin_round();
-    });
-}
-
-void PodScheduler::begin_round() {
-    next_round_ = 0;
-    if (!round_.empty()) return note_change();
-    for (const auto& [key, pod] : waiting_) round_.insert(pod);
-    wake();
-}
-
-void PodScheduler::wake() {
-    if (round_.empty() || std::exchange(is_scheduled_, true)) return;
-    boost::asio::post(context_.loop().io(), [this, alive = std::weak_ptr(alive_)] {
-        if (!alive.expired()) take_turn();
-    });
-}
-
-std::vector<api_server::ApiObject> PodScheduler::next_pods() {
-    std::vector<api_server::ApiObject> out;
-    while (!round_.empty() && out.size() < pods_per_turn) {
-        const PendingPod next = *round_.begin();
-        round_.erase(round_.begin());
-        if (api_server::ApiObject pod = context_.find("pods", next.key))
-            out.push_back(std::move(pod));
-    }
-    return out;
-}
-
-/// The pods with their classes, without pods that the engine cannot decode or that are bound.
-std::vector<PodScheduler::Candidate> PodScheduler::classified(
-    const engine::snapshot::Cluster& cluster,
-    const std::vector<api_server::ApiObject>& pods) const {
-    const auto classes = unbound_classes(cluster);
-    std::vector<Candidate> out;
-    for (const api_server::ApiObject& pod : pods)
-        if (const auto found = classes.find(api_server::object_key(*pod)); found != classes.end())
-            out.push_back({pod, found->second});
-    return out;
-}
-
-void PodScheduler::take_turn() {
-    is_scheduled_ = false;
-    const engine::snapshot::Cluster cluster = view_.cluster();
-    const std::vector<Candidate> candidates = classified(cluster, next_pods());
-    std::vector<engine::PodGroupId> classes;
-    for (const Candidate& candidate : candidates) classes.push_back(candidate.equivalence_group);
-    const auto nodes = find_nodes(cluster, classes);
-    std::vector<api_server::ApiObject> refused;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-        if (const auto& node = nodes[i]; node) {
-            bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*node).name)));
-        } else {
-            refused.push_back(candidates[i].pod);
-        }
-    }
-    mark_unschedulable(refused);
-    wake();
-}
-
-void PodScheduler::bind(const json::object& pod, const std::string& node) {
-    const auto set_node = [&](json::object& fresh) {
-        api_server::set_value(fresh, "spec.nodeName", api_server::json_view(node));
-        set_condition(fresh, {.type = "PodScheduled"}, context_.now());
-        api_server::make_object(fresh, "status").erase("nominatedNodeName");
-    };
-    if (context_.edit("pods", pod, set_node) == nullptr) return;
-    stop_waiting(api_server::object_key(pod));
-    view_.bind(pod, node);
-    context_.events().record(
-        context_.kind("pods"), pod,
-        {component, "Scheduled",
-         "Successfully assigned " + api_server::object_key(pod) + " to " + node});
-}
-
-/// Writes why the pods have no node, judged after all other pods of the turn are bound.
-void PodScheduler::mark_unschedulable(const std::vector<api_server::ApiObject>& pods) {
-    if (pods.empty()) return;
-    const engine::snapshot::Cluster cluster = view_.cluster();
-    const std::vector<Candidate> candidates = classified(cluster, pods);
-    std::set<engine::PodGroupId> classes;
-    for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
-    const auto reasons = explain_unschedulable(cluster, classes);
-    for (const Candidate& candidate : candidates)
-        set_unschedulable(*candidate.pod, "Unschedulable", reasons.at(candidate.equivalence_group));
-}
-
-/// Sets the condition PodScheduled, unless it has that reason and message already.
-void PodScheduler::set_unschedulable(const json::object& pod, std::string_view reason,
-                                     const std::string& message) {
-    const json::object* before = api_server::find_condition(pod, "PodScheduled");
-    if (before != nullptr && api_server::text_at(*before, "reason") == reason &&
-        api_server::text_at(*before, "message") == message)
-        return;
-    context_.edit("pods", pod, [&](json::object& fresh) {
-        set_condition(
-            fresh,
-            {.type = "PodScheduled", .status = "False", .reason = reason, .message = message},
-            context_.now());
-    });
-    if (reason == "Unschedulable")
-        context_.events().record(context_.kind("pods"), pod,
-                                 {component, "FailedScheduling", message, true});
-}
-
-namespace {
-
 /// Default spread constraints take the selectors of these kinds; nothing else of them matters to
 /// the scheduler.
 bool is_for_default_spread(const api_server::ResourceKind& kind) {
@@ -268,44 +120,244 @@ bool is_for_scheduling(const api_server::ResourceKind& kind, const ControlPlaneO
             kind.kind == "PersistentVolume" || kind.kind == "PersistentVolumeClaim");
 }
 
+/// The store's objects as a Cluster of the engine, kept up to date by the feed. [the loop's thread]
+class SchedulingView {
+public:
+    /// `changed` is called after a change that the Cluster shows.
+    SchedulingView(ControlContext& context, std::function<void()> changed)
+        : context_(context), changed_(std::move(changed)) {
+        context.feed().listen_to_all(
+            [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
+                if (is_for_scheduling(kind, context_.options())) follow(kind, change);
+            });
+    }
+    SchedulingView(const SchedulingView&) = delete;
+    SchedulingView& operator=(const SchedulingView&) = delete;
+
+    /// The cluster, with the scheduler's default spread constraints.
+    engine::snapshot::Cluster cluster() {
+        return engine::snapshot::with_default_spread(builder_.build(),
+                                                     context_.options().default_spread);
+    }
+    /// Sets the node of a pod that the scheduler has just bound, before the feed delivers the
+    /// change.
+    void bind(const json::object& pod, std::string_view node) {
+        builder_.bind_pod(api_server::text_at(pod, "metadata.namespace"),
+                          api_server::text_at(pod, "metadata.name"), node);
+    }
+
+private:
+    void follow(const api_server::ResourceKind& kind, const api_server::Change& change) {
+        const auto* decodable = kubernetes::objects::find_kind(kind.kind, kind.api_version());
+        if (decodable == nullptr) return;
+        const std::uint64_t before = builder_.changes();
+        const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
+        const std::string_view name = api_server::text_at(*change.object, "metadata.name");
+        // The current object and not that of the change, or a pod that was bound since would be
+        // pending again.
+        if (const api_server::ApiObject object = context_.store().find(kind, space, name)) {
+            load(kind, *object);
+        } else {
+            builder_.remove(decodable->object, space, name);
+        }
+        if (builder_.changes() != before) changed_();
+    }
+
+    void load(const api_server::ResourceKind& kind, const json::object& object) {
+        json::value document = object;
+        // NodeHealth sets the taints of a new node a little later, and no pod may be bound before
+        // that.
+        if (kind.kind == "Node") set_condition_taints(document.get_object(), context_.now());
+        kubernetes::JsonProblems problems(document);
+        kubernetes::objects::find_kind(kind.kind, kind.api_version())
+            ->load(problems.root(), builder_);
+    }
+
+    ControlContext& context_;
+    std::function<void()> changed_;
+    engine::snapshot::ClusterBuilder builder_;
+};
+
+class PodScheduler final : public Controller {
+public:
+    explicit PodScheduler(ControlContext& context)
+        : Controller(context), view_(context, [this] { note_change(); }) {
+        context.feed().listen("pods", [this](const api_server::Change& change) { follow(change); });
+    }
+
+    ~PodScheduler() override { context_.loop().cancel(next_round_); }
+
+private:
+    /// Pods that one handler of the loop tries.
+    static constexpr std::size_t pods_per_turn = 250;
+    /// The pause between a change and the next round, at speed 1.
+    static constexpr Duration round_pause = std::chrono::milliseconds(200);
+    /// A pending pod, in the order in which pods are tried.
+    struct PendingPod {
+        std::int64_t priority = 0;
+        std::string created{}, key{};
+        bool operator<(const PendingPod& other) const {
+            // Negated, so that the highest priority comes first.
+            return std::tuple(-priority, created, key) <
+                   std::tuple(-other.priority, other.created, other.key);
+        }
+    };
+    struct Candidate {
+        api_server::ApiObject pod{};
+        engine::PodGroupId equivalence_group = 0;
+    };
+
+    void follow(const api_server::Change& change) {
+        const std::string key = api_server::object_key(*change.object);
+        const api_server::ApiObject pod = context_.find("pods", key);
+        if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
+        if (is_gated(*pod)) {
+            stop_waiting(key);
+            return set_unschedulable(*pod, "SchedulingGated",
+                                     "Scheduling is blocked due to non-empty scheduling gates");
+        }
+        const auto [place, is_new] = waiting_.try_emplace(key);
+        if (!is_new) return;
+        place->second = {number_or(*pod, "spec.priority", 0),
+                         std::string(api_server::text_at(*pod, "metadata.creationTimestamp")), key};
+        // The pods that wait for the next round are older; the new pod must not take their room.
+        const bool others_wait = waiting_.size() > round_.size() + 1;
+        if (next_round_ != 0 && others_wait) return;
+        round_.insert(place->second);
+        wake();
+    }
+
+    void stop_waiting(const std::string& key) {
+        const auto found = waiting_.find(key);
+        if (found == waiting_.end()) return;
+        round_.erase(found->second);
+        waiting_.erase(found);
+    }
+
+    /// Begins a new round after a pause, and after the present round.
+    void note_change() {
+        if (next_round_ != 0) return;
+        const Duration pause = context_.paced(round_pause);
+        next_round_ = context_.loop().after(pause, [this, alive = std::weak_ptr(alive_)] {
+            if (!alive.expired()) begin_round();
+        });
+    }
+
+    void begin_round() {
+        next_round_ = 0;
+        if (!round_.empty()) return note_change();
+        for (const auto& [key, pod] : waiting_) round_.insert(pod);
+        wake();
+    }
+
+    void wake() {
+        if (round_.empty() || std::exchange(is_scheduled_, true)) return;
+        boost::asio::post(context_.loop().io(), [this, alive = std::weak_ptr(alive_)] {
+            if (!alive.expired()) take_turn();
+        });
+    }
+
+    std::vector<api_server::ApiObject> next_pods() {
+        std::vector<api_server::ApiObject> out;
+        while (!round_.empty() && out.size() < pods_per_turn) {
+            const PendingPod next = *round_.begin();
+            round_.erase(round_.begin());
+            if (api_server::ApiObject pod = context_.find("pods", next.key))
+                out.push_back(std::move(pod));
+        }
+        return out;
+    }
+
+    /// The pods with their classes, without pods that the engine cannot decode or that are bound.
+    std::vector<Candidate> classified(const engine::snapshot::Cluster& cluster,
+                                      const std::vector<api_server::ApiObject>& pods) const {
+        const auto classes = unbound_classes(cluster);
+        std::vector<Candidate> out;
+        for (const api_server::ApiObject& pod : pods)
+            if (const auto found = classes.find(api_server::object_key(*pod));
+                found != classes.end())
+                out.push_back({pod, found->second});
+        return out;
+    }
+
+    void take_turn() {
+        is_scheduled_ = false;
+        const engine::snapshot::Cluster cluster = view_.cluster();
+        const std::vector<Candidate> candidates = classified(cluster, next_pods());
+        std::vector<engine::PodGroupId> classes;
+        for (const Candidate& candidate : candidates)
+            classes.push_back(candidate.equivalence_group);
+        const auto nodes = find_nodes(cluster, classes);
+        std::vector<api_server::ApiObject> refused;
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            if (const auto& node = nodes[i]; node) {
+                bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*node).name)));
+            } else {
+                refused.push_back(candidates[i].pod);
+            }
+        }
+        mark_unschedulable(refused);
+        wake();
+    }
+
+    void bind(const json::object& pod, const std::string& node) {
+        const auto set_node = [&](json::object& fresh) {
+            api_server::set_value(fresh, "spec.nodeName", api_server::json_view(node));
+            set_condition(fresh, {.type = "PodScheduled"}, context_.now());
+            api_server::make_object(fresh, "status").erase("nominatedNodeName");
+        };
+        if (context_.edit("pods", pod, set_node) == nullptr) return;
+        stop_waiting(api_server::object_key(pod));
+        view_.bind(pod, node);
+        context_.events().record(
+            context_.kind("pods"), pod,
+            {component, "Scheduled",
+             "Successfully assigned " + api_server::object_key(pod) + " to " + node});
+    }
+
+    /// Writes why the pods have no node, judged after all other pods of the turn are bound.
+    void mark_unschedulable(const std::vector<api_server::ApiObject>& pods) {
+        if (pods.empty()) return;
+        const engine::snapshot::Cluster cluster = view_.cluster();
+        const std::vector<Candidate> candidates = classified(cluster, pods);
+        std::set<engine::PodGroupId> classes;
+        for (const Candidate& candidate : candidates) classes.insert(candidate.equivalence_group);
+        const auto reasons = explain_unschedulable(cluster, classes);
+        for (const Candidate& candidate : candidates)
+            set_unschedulable(*candidate.pod, "Unschedulable",
+                              reasons.at(candidate.equivalence_group));
+    }
+
+    /// Sets the condition PodScheduled, unless it has that reason and message already.
+    void set_unschedulable(const json::object& pod, std::string_view reason,
+                           const std::string& message) {
+        const json::object* before = api_server::find_condition(pod, "PodScheduled");
+        if (before != nullptr && api_server::text_at(*before, "reason") == reason &&
+            api_server::text_at(*before, "message") == message)
+            return;
+        context_.edit("pods", pod, [&](json::object& fresh) {
+            set_condition(
+                fresh,
+                {.type = "PodScheduled", .status = "False", .reason = reason, .message = message},
+                context_.now());
+        });
+        if (reason == "Unschedulable")
+            context_.events().record(context_.kind("pods"), pod,
+                                     {component, "FailedScheduling", message, true});
+    }
+
+    std::map<std::string, PendingPod> waiting_;  ///< all pending pods, by "namespace/name"
+    std::set<PendingPod> round_;                 ///< pending pods that this round has not tried yet
+    bool is_scheduled_ = false;                  ///< the loop is about to call take_turn()
+    io::TimerId next_round_ = 0;                 ///< 0: no timer is set
+    std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+    SchedulingView view_;
+};
+
 }  // namespace
 
-SchedulingView::SchedulingView(ControlContext& context, std::function<void()> changed)
-    : context_(context), changed_(std::move(changed)) {
-    context.feed().listen_to_all(
-        [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-            if (is_for_scheduling(kind, context_.options())) follow(kind, change);
-        });
-}
-
-void SchedulingView::follow(const api_server::ResourceKind& kind,
-                            const api_server::Change& change) {
-    const auto* decodable = kubernetes::objects::find_kind(kind.kind, kind.api_version());
-    if (decodable == nullptr) return;
-    const std::uint64_t before = builder_.changes();
-    const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
-    const std::string_view name = api_server::text_at(*change.object, "metadata.name");
-    // The current object and not that of the change, or a pod that was bound since would be pending
-    // again.
-    if (const api_server::ApiObject object = context_.store().find(kind, space, name)) {
-        load(kind, *object);
-    } else {
-        builder_.remove(decodable->object, space, name);
-    }
-    if (builder_.changes() != before) changed_();
-}
-
-void SchedulingView::load(const api_server::ResourceKind& kind, const json::object& object) {
-    json::value document = object;
-    // NodeHealth sets the taints of a new node a little later, and no pod may be bound before that.
-    if (kind.kind == "Node") set_condition_taints(document.get_object(), context_.now());
-    kubernetes::JsonProblems problems(document);
-    kubernetes::objects::find_kind(kind.kind, kind.api_version())->load(problems.root(), builder_);
-}
-
-void SchedulingView::bind(const json::object& pod, std::string_view node) {
-    builder_.bind_pod(api_server::text_at(pod, "metadata.namespace"),
-                      api_server::text_at(pod, "metadata.name"), node);
+std::unique_ptr<Controller> make_pod_scheduler(ControlContext& context) {
+    return std::make_unique<PodScheduler>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

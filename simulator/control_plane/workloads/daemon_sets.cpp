@@ -1,13 +1,17 @@
-#include "simulator/control_plane/workloads/daemon_sets.hpp"
+#include "simulator/control_plane/workloads/workload_controllers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <capstan/well_known.hpp>
 
 #include "engine/scheduling/predicates/node_affinity.hpp"
 #include "engine/scheduling/predicates/taint_toleration.hpp"
+#include "engine/snapshot/pod_spec.hpp"
 #include "kubernetes/objects/object_decode.hpp"
 #include "kubernetes/objects/pod_decode.hpp"
 #include "simulator/control_plane/context/object_fields.hpp"
@@ -16,6 +20,12 @@
 
 namespace capstan::simulator::control_plane {
 namespace {
+
+enum class DaemonVerdict {
+    runs,   ///< the node should run a pod
+    stays,  ///< the node gets no new pod, and keeps a pod that it has
+    goes,   ///< node selector, affinity or a NoExecute taint exclude the node
+};
 
 struct TaintKey {
     std::string_view key, effect;
@@ -62,8 +72,7 @@ void require_node(json::object& spec, std::string_view node) {
     api_server::set_value(spec, path, std::move(terms));
 }
 
-}  // namespace
-
+/// The pod spec of the template, with the tolerations that all pods of DaemonSets have.
 engine::snapshot::PodSpec daemon_spec(const json::object& set) {
     const json::object* written = api_server::find_object(set, "spec.template.spec");
     json::object spec = written == nullptr ? json::object() : *written;
@@ -97,6 +106,7 @@ json::object make_daemon_pod(const Workload& set, std::string_view node,
     return pod;
 }
 
+/// The node that a pod of a DaemonSet is bound to, or that its affinity names; empty: neither.
 std::string daemon_node(const json::object& pod) {
     if (const std::string_view bound = api_server::text_at(pod, "spec.nodeName"); !bound.empty())
         return std::string(bound);
@@ -112,137 +122,145 @@ std::string daemon_node(const json::object& pod) {
     return std::string(api_server::view(names->at(0).get_string()));
 }
 
-/// A DaemonSet during one reconciliation.
-struct DaemonSets::SyncState {
-    struct Place {
-        DaemonVerdict verdict = DaemonVerdict::goes;  ///< also of a node that does not exist
-        std::vector<api_server::ApiObject> pods{};
-    };
-    Workload set{};
-    api_server::ApiObject revision{};
-    std::map<std::string, Place> places{};  ///< by node
-    Duration min_ready{};
-    Time now{};
+class DaemonSets final : public QueuedController {
+public:
+    explicit DaemonSets(ControlContext& context) : QueuedController(context) {
+        watch_workloads(context, "daemonsets.apps", "pods", queue_);
+        context.feed().listen("nodes",
+                              [this](const api_server::Change&) { add_all("daemonsets.apps"); });
+    }
 
-    std::string_view hash() const { return api_server::label_of(*revision, revision_label); }
-    bool is_updated(const json::object& pod) const {
-        return api_server::label_of(pod, revision_label) == hash();
+private:
+    /// A DaemonSet during one reconciliation.
+    struct SyncState {
+        struct Place {
+            DaemonVerdict verdict = DaemonVerdict::goes;  ///< also of a node that does not exist
+            std::vector<api_server::ApiObject> pods{};
+        };
+        Workload set{};
+        api_server::ApiObject revision{};
+        std::map<std::string, Place> places{};  ///< by node
+        Duration min_ready{};
+        Time now{};
+
+        std::string_view hash() const { return api_server::label_of(*revision, revision_label); }
+        bool is_updated(const json::object& pod) const {
+            return api_server::label_of(pod, revision_label) == hash();
+        }
+        bool serves(const json::object& pod) const {
+            return availability(pod, min_ready, now).is_available;
+        }
+        std::int64_t desired() const {
+            return std::ranges::count_if(places, [](const auto& place) {
+                return place.second.verdict == DaemonVerdict::runs;
+            });
+        }
+    };
+
+    void reconcile(const std::string& key) override {
+        SyncState sync{.set = {&context_.kind("daemonsets.apps"),
+                               context_.find("daemonsets.apps", key), "daemonset-controller"}};
+        if (sync.set.object == nullptr) return;
+        sync.now = context_.now();
+        sync.min_ready = context_.paced_s(number_or(*sync.set.object, "spec.minReadySeconds", 0));
+        sync.revision = update_revision_of(context_, sync.set);
+        if (sync.revision == nullptr) return;
+        const engine::snapshot::PodSpec spec = daemon_spec(*sync.set.object);
+        for (const api_server::ApiObject& node :
+             context_.store().list(context_.kind("nodes")).items)
+            sync.places[std::string(api_server::text_at(*node, "metadata.name"))].verdict =
+                judge_daemon(spec, *node);
+        for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
+            if (!is_terminating(*pod))
+                sync.places[daemon_node(*pod)].pods.push_back(std::move(pod));
+        if (!is_terminating(*sync.set.object)) {
+            place_pods(sync);
+            if (api_server::text_at(*sync.set.object, "spec.updateStrategy.type") != "OnDelete")
+                roll(sync);
+        }
+        write_counts(key, sync);
     }
-    bool serves(const json::object& pod) const {
-        return availability(pod, min_ready, now).is_available;
+
+    /// Leaves one pod on each node that should run or may keep one, and none on other nodes.
+    /// Replaces pods that have ended.
+    void place_pods(SyncState& sync) {
+        for (auto& [node, place] : sync.places) {
+            std::vector<api_server::ApiObject> order = in_removal_order(place.pods);
+            std::size_t keep = place.verdict == DaemonVerdict::goes ? 0 : 1;
+            for (std::size_t i = 0; i < order.size(); ++i) {
+                const bool is_last = i + keep == order.size();
+                if (is_last && !has_ended(*order[i])) break;
+                delete_pod(context_, sync.set, *order[i]);
+                std::erase(place.pods, order[i]);
+            }
+            if (place.verdict != DaemonVerdict::runs || !place.pods.empty()) continue;
+            if (api_server::ApiObject made =
+                    create_pod(context_, sync.set, make_daemon_pod(sync.set, node, sync.hash())))
+                place.pods.push_back(std::move(made));
+        }
     }
-    std::int64_t desired() const {
-        return std::ranges::count_if(
-            places, [](const auto& place) { return place.second.verdict == DaemonVerdict::runs; });
+
+    /// RollingUpdate: deletes old pods, up to maxUnavailable at a time. Pods that are not available
+    /// count as missing.
+    void roll(const SyncState& sync) {
+        const std::int64_t most =
+            portion_at(*sync.set.object, "spec.updateStrategy.rollingUpdate.maxUnavailable",
+                       sync.desired(), Rounding::up)
+                .value_or(1);
+        std::int64_t missing = 0;
+        std::vector<api_server::ApiObject> old;
+        for (const auto& [node, place] : sync.places) {
+            if (place.verdict != DaemonVerdict::runs) continue;
+            const api_server::ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
+            if (pod == nullptr || !sync.serves(*pod)) ++missing;
+            if (pod == nullptr || sync.is_updated(*pod)) continue;
+            if (sync.serves(*pod)) {
+                old.push_back(pod);
+            } else {
+                delete_pod(context_, sync.set, *pod);
+            }
+        }
+        for (std::size_t i = 0; i < old.size() && missing < most; ++i, ++missing)
+            delete_pod(context_, sync.set, *old[i]);
+    }
+
+    void write_counts(const std::string& key, const SyncState& sync) {
+        std::int64_t current = 0, misplaced = 0, updated = 0, ready = 0, available = 0;
+        for (const auto& [node, place] : sync.places) {
+            if (place.pods.empty()) continue;
+            const json::object& pod = *place.pods.front();
+            if (place.verdict != DaemonVerdict::runs) {
+                ++misplaced;
+                continue;
+            }
+            const Availability found = availability(pod, sync.min_ready, sync.now);
+            if (found.remaining) queue_.add_after(key, *found.remaining);
+            ++current;
+            updated += sync.is_updated(pod) ? 1 : 0;
+            ready += is_ready(pod) ? 1 : 0;
+            available += found.is_available ? 1 : 0;
+        }
+        const std::int64_t desired = sync.desired();
+        write_status(context_, sync.set, [&](json::object& whole) {
+            json::object& status = api_server::make_object(whole, "status");
+            status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
+            status["desiredNumberScheduled"] = desired;
+            status["currentNumberScheduled"] = current;
+            status["numberMisscheduled"] = misplaced;
+            status["updatedNumberScheduled"] = updated;
+            status["numberReady"] = ready;
+            status["numberAvailable"] = available;
+            status["numberUnavailable"] = desired - available;
+        });
+        delete_old_revisions(context_, sync.set,
+                             {std::string(api_server::text_at(*sync.revision, "metadata.name"))});
     }
 };
 
-DaemonSets::DaemonSets(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    watch_workloads(context, "daemonsets.apps", "pods", queue_);
-    context.feed().listen("nodes", [this](const api_server::Change&) {
-        for (const api_server::ApiObject& set :
-             context_.store().list(context_.kind("daemonsets.apps")).items)
-            queue_.add(api_server::object_key(*set));
-    });
-}
+}  // namespace
 
-void DaemonSets::reconcile(const std::string& key) {
-    SyncState sync{.set = {&context_.kind("daemonsets.apps"), context_.find("daemonsets.apps", key),
-                           "daemonset-controller"}};
-    if (sync.set.object == nullptr) return;
-    sync.now = context_.now();
-    sync.min_ready = context_.paced_s(number_or(*sync.set.object, "spec.minReadySeconds", 0));
-    sync.revision = update_revision_of(context_, sync.set);
-    if (sync.revision == nullptr) return;
-    const engine::snapshot::PodSpec spec = daemon_spec(*sync.set.object);
-    for (const api_server::ApiObject& node : context_.store().list(context_.kind("nodes")).items)
-        sync.places[std::string(api_server::text_at(*node, "metadata.name"))].verdict =
-            judge_daemon(spec, *node);
-    for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
-        if (!is_terminating(*pod)) sync.places[daemon_node(*pod)].pods.push_back(std::move(pod));
-    if (!is_terminating(*sync.set.object)) {
-        place_pods(sync);
-        if (api_server::text_at(*sync.set.object, "spec.updateStrategy.type") != "OnDelete")
-            roll(sync);
-    }
-    write_counts(key, sync);
-}
-
-/// Leaves one pod on each node that should run or may keep one, and none on other nodes. Replaces
-/// pods that have ended.
-void DaemonSets::place_pods(SyncState& sync) {
-    for (auto& [node, place] : sync.places) {
-        std::vector<api_server::ApiObject> order = in_removal_order(place.pods);
-        std::size_t keep = place.verdict == DaemonVerdict::goes ? 0 : 1;
-        for (std::size_t i = 0; i < order.size(); ++i) {
-            const bool is_last = i + keep == order.size();
-            if (is_last && !has_ended(*order[i])) break;
-            delete_pod(context_, sync.set, *order[i]);
-            std::erase(place.pods, order[i]);
-        }
-        if (place.verdict != DaemonVerdict::runs || !place.pods.empty()) continue;
-        if (api_server::ApiObject made =
-                create_pod(context_, sync.set, make_daemon_pod(sync.set, node, sync.hash())))
-            place.pods.push_back(std::move(made));
-    }
-}
-
-/// RollingUpdate: deletes old pods, up to maxUnavailable at a time. Pods that are not available
-/// count as missing.
-void DaemonSets::roll(const SyncState& sync) {
-    const std::int64_t most =
-        portion_at(*sync.set.object, "spec.updateStrategy.rollingUpdate.maxUnavailable",
-                   sync.desired(), Rounding::up)
-            .value_or(1);
-    std::int64_t missing = 0;
-    std::vector<api_server::ApiObject> old;
-    for (const auto& [node, place] : sync.places) {
-        if (place.verdict != DaemonVerdict::runs) continue;
-        const api_server::ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
-        if (pod == nullptr || !sync.serves(*pod)) ++missing;
-        if (pod == nullptr || sync.is_updated(*pod)) continue;
-        if (sync.serves(*pod)) {
-            old.push_back(pod);
-        } else {
-            delete_pod(context_, sync.set, *pod);
-        }
-    }
-    for (std::size_t i = 0; i < old.size() && missing < most; ++i, ++missing)
-        delete_pod(context_, sync.set, *old[i]);
-}
-
-void DaemonSets::write_counts(const std::string& key, const SyncState& sync) {
-    std::int64_t current = 0, misplaced = 0, updated = 0, ready = 0, available = 0;
-    for (const auto& [node, place] : sync.places) {
-        if (place.pods.empty()) continue;
-        const json::object& pod = *place.pods.front();
-        if (place.verdict != DaemonVerdict::runs) {
-            ++misplaced;
-            continue;
-        }
-        const Availability found = availability(pod, sync.min_ready, sync.now);
-        if (found.remaining) queue_.add_after(key, *found.remaining);
-        ++current;
-        updated += sync.is_updated(pod) ? 1 : 0;
-        ready += is_ready(pod) ? 1 : 0;
-        available += found.is_available ? 1 : 0;
-    }
-    const std::int64_t desired = sync.desired();
-    write_status(context_, sync.set, [&](json::object& whole) {
-        json::object& status = api_server::make_object(whole, "status");
-        status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
-        status["desiredNumberScheduled"] = desired;
-        status["currentNumberScheduled"] = current;
-        status["numberMisscheduled"] = misplaced;
-        status["updatedNumberScheduled"] = updated;
-        status["numberReady"] = ready;
-        status["numberAvailable"] = available;
-        status["numberUnavailable"] = desired - available;
-    });
-    delete_old_revisions(context_, sync.set,
-                         {std::string(api_server::text_at(*sync.revision, "metadata.name"))});
+std::unique_ptr<Controller> make_daemon_sets(ControlContext& context) {
+    return std::make_unique<DaemonSets>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

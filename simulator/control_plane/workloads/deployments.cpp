@@ -1,4 +1,4 @@
-#include "simulator/control_plane/workloads/deployments.hpp"
+#include "simulator/control_plane/workloads/workload_controllers.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -71,117 +71,129 @@ SetSizes scaled_sizes(const DeploymentSets& sets, const Rollout& rollout) {
     return out;
 }
 
+class Deployments final : public QueuedController {
+public:
+    explicit Deployments(ControlContext& context) : QueuedController(context) {
+        watch_workloads(context, "deployments.apps", "replicasets.apps", queue_);
+        // The strategy Recreate waits until old pods are gone, not only until ReplicaSets want
+        // none.
+        context.feed().listen("pods", [this](const api_server::Change& change) {
+            if (change.type != api_server::ChangeType::deleted && !has_ended(*change.object))
+                return;
+            const json::object* controller = find_controller(*change.object);
+            if (controller == nullptr || api_server::text_at(*controller, "kind") != "ReplicaSet")
+                return;
+            const std::string_view space =
+                api_server::text_at(*change.object, "metadata.namespace");
+            const api_server::ApiObject set = context_.find(
+                "replicasets.apps",
+                api_server::object_key(space, api_server::text_at(*controller, "name")));
+            const json::object* above = set == nullptr ? nullptr : find_controller(*set);
+            if (above != nullptr)
+                queue_.add(api_server::object_key(space, api_server::text_at(*above, "name")));
+        });
+    }
+
+private:
+    void reconcile(const std::string& key) override {
+        Workload deployment{&context_.kind("deployments.apps"),
+                            context_.find("deployments.apps", key), "deployment-controller"};
+        if (deployment.object == nullptr ||
+            api_server::find_object(*deployment.object, "spec.selector") == nullptr)
+            return;
+        DeploymentSets sets = sets_of(context_, deployment);
+        if (!is_terminating(*deployment.object)) {
+            if (sets.fresh != nullptr) set_revision(context_, deployment, sets);
+            const Rollout rollout = rollout_of(*deployment.object, sets);
+            if (api_server::is_true_at(*deployment.object, "spec.paused") ||
+                was_scaled(sets, rollout.replicas)) {
+                apply(deployment, sets, rollout, scaled_sizes(sets, rollout));
+            } else if (recreates(*deployment.object)) {
+                recreate(deployment, sets, rollout);
+            } else {
+                roll(deployment, sets, rollout);
+            }
+            delete_old_sets(context_, deployment, sets);
+        }
+        deployment.object = context_.find("deployments.apps", key);
+        if (deployment.object == nullptr) return;
+        const Rollout rollout = rollout_of(*deployment.object, sets);
+        const auto again =
+            write_deployment_status(context_, deployment, sets_of(context_, deployment),
+                                    rollout.replicas - rollout.max_unavailable);
+        if (again && *again > Duration::zero()) queue_.add_after(key, *again);
+    }
+
+    void roll(const Workload& deployment, DeploymentSets& sets, const Rollout& rollout) {
+        const SetSizes sizes = plan_rolling_step(rollout);
+        if (sets.fresh == nullptr) {
+            sets.fresh = make_set(context_, deployment, sets, sizes.fresh, limit_of(rollout));
+            if (sets.fresh == nullptr) return;
+            set_revision(context_, deployment, sets);
+            record_event(context_, deployment, "ScalingReplicaSet",
+                         "Scaled up replica set " +
+                             std::string(api_server::text_at(*sets.fresh, "metadata.name")) +
+                             " from 0 to " + std::to_string(sizes.fresh));
+            return;
+        }
+        apply(deployment, sets, rollout, sizes);
+    }
+
+    /// Strategy Recreate: makes the first new pod after all old pods are gone.
+    void recreate(const Workload& deployment, DeploymentSets& sets, Rollout rollout) {
+        SetSizes none{.fresh = rollout.fresh.wanted,
+                      .old = std::vector<std::int64_t>(sets.old.size(), 0)};
+        apply(deployment, sets, rollout, none);
+        if (has_old_pods(sets)) return;
+        for (SetSize& set : rollout.old) set.wanted = 0;
+        roll(deployment, sets, rollout);
+    }
+
+    bool has_old_pods(const DeploymentSets& sets) const {
+        return std::ranges::any_of(sets.old, [&](const api_server::ApiObject& set) {
+            const auto pods =
+                context_.index().controlled_by(api_server::text_at(*set, "metadata.uid"), "pods");
+            return std::ranges::any_of(
+                pods, [](const api_server::ApiObject& pod) { return !has_ended(*pod); });
+        });
+    }
+
+    void apply(const Workload& deployment, DeploymentSets& sets, const Rollout& rollout,
+               const SetSizes& sizes) {
+        const std::int64_t limit = limit_of(rollout);
+        for (std::size_t i = 0; i < sets.old.size(); ++i)
+            sets.old[i] = scale_set(deployment, sets.old[i], sizes.old[i], limit);
+        if (sets.fresh != nullptr)
+            sets.fresh = scale_set(deployment, sets.fresh, sizes.fresh, limit);
+        std::erase(sets.old, nullptr);
+    }
+
+    api_server::ApiObject scale_set(const Workload& deployment, const api_server::ApiObject& set,
+                                    std::int64_t replicas, std::int64_t limit) {
+        const std::int64_t before = number_or(*set, "spec.replicas", 0);
+        const std::string desired =
+            std::to_string(number_or(*deployment.object, "spec.replicas", 1));
+        const bool is_annotated = api_server::annotation_of(*set, desired_annotation) == desired &&
+                                  annotated_number(*set, limit_annotation) == limit;
+        if (before == replicas && (is_annotated || replicas == 0)) return set;
+        if (before != replicas)
+            record_event(context_, deployment, "ScalingReplicaSet",
+                         "Scaled " + std::string(replicas > before ? "up" : "down") +
+                             " replica set " +
+                             std::string(api_server::text_at(*set, "metadata.name")) + " from " +
+                             std::to_string(before) + " to " + std::to_string(replicas));
+        return context_.edit("replicasets.apps", *set, [&](json::object& fresh) {
+            api_server::set_value(fresh, "spec.replicas", replicas);
+            set_annotation(fresh, desired_annotation, desired);
+            set_annotation(fresh, limit_annotation, std::to_string(limit));
+        });
+    }
+};
+
 }  // namespace
 
-Deployments::Deployments(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    watch_workloads(context, "deployments.apps", "replicasets.apps", queue_);
-    // The strategy Recreate waits until old pods are gone, not only until ReplicaSets want none.
-    context.feed().listen("pods", [this](const api_server::Change& change) {
-        if (change.type != api_server::ChangeType::deleted && !has_ended(*change.object)) return;
-        const json::object* controller = find_controller(*change.object);
-        if (controller == nullptr || api_server::text_at(*controller, "kind") != "ReplicaSet")
-            return;
-        const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
-        const api_server::ApiObject set =
-            context_.find("replicasets.apps",
-                          api_server::object_key(space, api_server::text_at(*controller, "name")));
-        const json::object* above = set == nullptr ? nullptr : find_controller(*set);
-        if (above != nullptr)
-            queue_.add(api_server::object_key(space, api_server::text_at(*above, "name")));
-    });
-}
-
-void Deployments::reconcile(const std::string& key) {
-    Workload deployment{&context_.kind("deployments.apps"), context_.find("deployments.apps", key),
-                        "deployment-controller"};
-    if (deployment.object == nullptr ||
-        api_server::find_object(*deployment.object, "spec.selector") == nullptr)
-        return;
-    DeploymentSets sets = sets_of(context_, deployment);
-    if (!is_terminating(*deployment.object)) {
-        if (sets.fresh != nullptr) set_revision(context_, deployment, sets);
-        const Rollout rollout = rollout_of(*deployment.object, sets);
-        if (api_server::is_true_at(*deployment.object, "spec.paused") ||
-            was_scaled(sets, rollout.replicas)) {
-            apply(deployment, sets, rollout, scaled_sizes(sets, rollout));
-        } else if (recreates(*deployment.object)) {
-            recreate(deployment, sets, rollout);
-        } else {
-            roll(deployment, sets, rollout);
-        }
-        delete_old_sets(context_, deployment, sets);
-    }
-    deployment.object = context_.find("deployments.apps", key);
-    if (deployment.object == nullptr) return;
-    const Rollout rollout = rollout_of(*deployment.object, sets);
-    const auto again = write_deployment_status(context_, deployment, sets_of(context_, deployment),
-                                               rollout.replicas - rollout.max_unavailable);
-    if (again && *again > Duration::zero()) queue_.add_after(key, *again);
-}
-
-void Deployments::roll(const Workload& deployment, DeploymentSets& sets, const Rollout& rollout) {
-    const SetSizes sizes = plan_rolling_step(rollout);
-    if (sets.fresh == nullptr) {
-        sets.fresh = make_set(context_, deployment, sets, sizes.fresh, limit_of(rollout));
-        if (sets.fresh == nullptr) return;
-        set_revision(context_, deployment, sets);
-        record_event(context_, deployment, "ScalingReplicaSet",
-                     "Scaled up replica set " +
-                         std::string(api_server::text_at(*sets.fresh, "metadata.name")) +
-                         " from 0 to " + std::to_string(sizes.fresh));
-        return;
-    }
-    apply(deployment, sets, rollout, sizes);
-}
-
-/// Strategy Recreate: makes the first new pod after all old pods are gone.
-void Deployments::recreate(const Workload& deployment, DeploymentSets& sets, Rollout rollout) {
-    SetSizes none{.fresh = rollout.fresh.wanted,
-                  .old = std::vector<std::int64_t>(sets.old.size(), 0)};
-    apply(deployment, sets, rollout, none);
-    if (has_old_pods(sets)) return;
-    for (SetSize& set : rollout.old) set.wanted = 0;
-    roll(deployment, sets, rollout);
-}
-
-bool Deployments::has_old_pods(const DeploymentSets& sets) const {
-    return std::ranges::any_of(sets.old, [&](const api_server::ApiObject& set) {
-        const auto pods =
-            context_.index().controlled_by(api_server::text_at(*set, "metadata.uid"), "pods");
-        return std::ranges::any_of(
-            pods, [](const api_server::ApiObject& pod) { return !has_ended(*pod); });
-    });
-}
-
-void Deployments::apply(const Workload& deployment, DeploymentSets& sets, const Rollout& rollout,
-                        const SetSizes& sizes) {
-    const std::int64_t limit = limit_of(rollout);
-    for (std::size_t i = 0; i < sets.old.size(); ++i)
-        sets.old[i] = scale_set(deployment, sets.old[i], sizes.old[i], limit);
-    if (sets.fresh != nullptr) sets.fresh = scale_set(deployment, sets.fresh, sizes.fresh, limit);
-    std::erase(sets.old, nullptr);
-}
-
-api_server::ApiObject Deployments::scale_set(const Workload& deployment,
-                                             const api_server::ApiObject& set,
-                                             std::int64_t replicas, std::int64_t limit) {
-    const std::int64_t before = number_or(*set, "spec.replicas", 0);
-    const std::string desired = std::to_string(number_or(*deployment.object, "spec.replicas", 1));
-    const bool is_annotated = api_server::annotation_of(*set, desired_annotation) == desired &&
-                              annotated_number(*set, limit_annotation) == limit;
-    if (before == replicas && (is_annotated || replicas == 0)) return set;
-    if (before != replicas)
-        record_event(context_, deployment, "ScalingReplicaSet",
-                     "Scaled " + std::string(replicas > before ? "up" : "down") + " replica set " +
-                         std::string(api_server::text_at(*set, "metadata.name")) + " from " +
-                         std::to_string(before) + " to " + std::to_string(replicas));
-    return context_.edit("replicasets.apps", *set, [&](json::object& fresh) {
-        api_server::set_value(fresh, "spec.replicas", replicas);
-        set_annotation(fresh, desired_annotation, desired);
-        set_annotation(fresh, limit_annotation, std::to_string(limit));
-    });
+std::unique_ptr<Controller> make_deployments(ControlContext& context) {
+    return std::make_unique<Deployments>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

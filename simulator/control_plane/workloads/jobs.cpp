@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,20 +11,24 @@
 #include <capstan/time_text.hpp>
 
 #include "simulator/control_plane/context/object_fields.hpp"
+#include "simulator/control_plane/workloads/pod_control.hpp"
 #include "simulator/control_plane/workloads/replica_sets.hpp"
+#include "simulator/control_plane/workloads/workload_controllers.hpp"
 
 namespace capstan::simulator::control_plane {
 namespace {
 
+/// The finalizer of a Job's pod until the Job's status counts the pod.
+constexpr std::string_view job_finalizer = "batch.kubernetes.io/job-tracking";
+
 constexpr std::string_view index_key = "batch.kubernetes.io/job-completion-index";
 constexpr std::string_view uid_key = "batch.kubernetes.io/controller-uid";
-
-}  // namespace
 
 bool is_indexed(const json::object& job) {
     return api_server::text_at(job, "spec.completionMode") == "Indexed";
 }
 
+/// Gives a Job without a selector one by its uid, and the labels for that to its pod template.
 void set_job_selector(ControlContext& context, const json::object& job) {
     if (api_server::find_object(job, "spec.selector") != nullptr) return;
     const std::string_view uid = api_server::text_at(job, "metadata.uid");
@@ -41,6 +46,7 @@ void set_job_selector(ControlContext& context, const json::object& job) {
     });
 }
 
+/// `index`: the completion index; absent: the Job is not Indexed.
 json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index) {
     json::object pod = make_pod(job);
     json::object& metadata = api_server::make_object(pod, "metadata");
@@ -58,12 +64,11 @@ json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index
     return pod;
 }
 
+/// The completion index of a pod; absent: the pod's Job is not Indexed.
 std::optional<std::int64_t> find_index(const json::object& pod) {
     const auto indexes = parse_indexes(api_server::annotation_of(pod, index_key));
     return indexes.size() == 1 ? std::optional(indexes.front()) : std::nullopt;
 }
-
-namespace {
 
 std::optional<std::int64_t> parse_index(std::string_view text) {
     std::int64_t out = 0;
@@ -72,8 +77,7 @@ std::optional<std::int64_t> parse_index(std::string_view text) {
     return out;
 }
 
-}  // namespace
-
+/// The progress by spec and status, without `active` and `is_too_late`, which they do not have.
 JobProgress progress_of(const json::object& job) {
     return {.completions = api_server::integer_at(job, "spec.completions"),
             .parallelism = number_or(job, "spec.parallelism", 1),
@@ -82,6 +86,223 @@ JobProgress progress_of(const json::object& job) {
             .backoff_limit = number_or(job, "spec.backoffLimit", 6),
             .is_suspended = api_server::is_true_at(job, "spec.suspend")};
 }
+
+/// The back-off after the first failure doubles with each further failure, up to the maximum.
+constexpr Duration backoff_min = std::chrono::seconds(10);
+constexpr Duration backoff_max = std::chrono::minutes(6);
+
+/// The most pods that one reconciliation of a Job makes.
+constexpr std::int64_t pods_per_sync = 500;
+
+bool is_over(const json::object& job) {
+    return api_server::has_condition(job, "Complete") || api_server::has_condition(job, "Failed");
+}
+
+/// Whether the pod has ended, or was deleted before it got a node.
+bool is_finished(const json::object& pod) {
+    return has_ended(pod) ||
+           (is_terminating(pod) && api_server::text_at(pod, "spec.nodeName").empty());
+}
+
+class Jobs final : public QueuedController {
+public:
+    explicit Jobs(ControlContext& context) : QueuedController(context) {
+        watch_workloads(context, "jobs.batch", "pods", queue_);
+        context.feed().listen("pods", [this](const api_server::Change& change) {
+            if (is_terminating(*change.object) && has_finalizer(*change.object, job_finalizer) &&
+                !is_counted_by_job(*change.object))
+                release(*change.object);
+        });
+    }
+
+private:
+    /// The failed pods of a Job, for the back-off before the next pods.
+    struct Failure {
+        std::int64_t count = 0;
+        Duration when{};  ///< of the last failure, in the loop's monotonic time
+    };
+    /// A Job during one reconciliation.
+    struct SyncState {
+        Workload job{};
+        JobProgress progress{};
+        std::vector<api_server::ApiObject> active{};
+        /// Pods that lose their finalizers once the counts are written.
+        std::vector<api_server::ApiObject> finished{};
+        std::set<std::int64_t> done{};  ///< indexes that have succeeded
+        bool was_over = false;          ///< before this reconciliation
+        std::optional<JobEnd> end{};    ///< the Job ends in this reconciliation
+    };
+
+    /// Whether the pod's Job exists and is not terminating, so that it counts its pods.
+    bool is_counted_by_job(const json::object& pod) const {
+        const json::object* controller = find_controller(pod);
+        if (controller == nullptr) return false;
+        const api_server::ApiObject job = context_.find(
+            "jobs.batch", api_server::object_key(api_server::text_at(pod, "metadata.namespace"),
+                                                 api_server::text_at(*controller, "name")));
+        return job != nullptr && !is_terminating(*job);
+    }
+
+    void reconcile(const std::string& key) override {
+        const api_server::ApiObject found = context_.find("jobs.batch", key);
+        if (found == nullptr) {
+            failures_.erase(key);
+            return;
+        }
+        set_job_selector(context_, *found);
+        SyncState sync{.job = {&context_.kind("jobs.batch"), context_.find("jobs.batch", key),
+                               "job-controller"}};
+        if (sync.job.object == nullptr) return;
+        sync.was_over = is_over(*sync.job.object);
+        count(key, sync);
+        if (!sync.was_over && !is_terminating(*sync.job.object)) {
+            decide_end(key, sync);
+            if (sync.end) {
+                for (const api_server::ApiObject& pod : sync.active)
+                    delete_pod(context_, sync.job, *pod);
+            } else {
+                scale(key, sync);
+            }
+        }
+        write_counts(sync);
+        for (const api_server::ApiObject& pod : sync.finished) release(*pod);
+        if (sync.was_over) expire(key, *sync.job.object);
+    }
+
+    void count(const std::string& key, SyncState& sync) {
+        const json::object& job = *sync.job.object;
+        sync.progress = progress_of(job);
+        for (const std::int64_t index :
+             parse_indexes(api_server::text_at(job, "status.completedIndexes")))
+            sync.done.insert(index);
+        std::int64_t failed = 0;
+        for (const api_server::ApiObject& pod : claim(context_, sync.job, "pods")) {
+            if (is_active(*pod)) sync.active.push_back(pod);
+            if (!is_finished(*pod) || !has_finalizer(*pod, job_finalizer)) continue;
+            sync.finished.push_back(pod);
+            if (sync.was_over) continue;
+            const auto index = find_index(*pod);
+            if (api_server::text_at(*pod, "status.phase") != "Succeeded") {
+                ++failed;
+            } else if (!index || sync.done.insert(*index).second) {
+                ++sync.progress.succeeded;
+            }
+        }
+        sync.progress.failed += failed;
+        sync.progress.active = static_cast<std::int64_t>(sync.active.size());
+        if (failed > 0) failures_[key] = {sync.progress.failed, context_.loop().monotonic()};
+    }
+
+    void decide_end(const std::string& key, SyncState& sync) {
+        const json::object& job = *sync.job.object;
+        const auto deadline = api_server::integer_at(job, "spec.activeDeadlineSeconds");
+        const auto started = find_rfc3339(api_server::text_at(job, "status.startTime"));
+        if (deadline && started) {
+            const Duration left = *started + context_.paced_s(*deadline) - context_.now();
+            sync.progress.is_too_late = left <= Duration::zero();
+            if (left > Duration::zero()) queue_.add_after(key, left);
+        }
+        sync.end = find_end(sync.progress);
+        if (!sync.end) return;
+        const bool is_good = sync.end->type == "Complete";
+        context_.events().record(
+            *sync.job.kind, job,
+            {sync.job.component, is_good ? "Completed" : sync.end->reason,
+             is_good ? "Job completed" : std::string(sync.end->message), !is_good});
+    }
+
+    Duration backoff_left(const std::string& key) const {
+        const auto failure = failures_.find(key);
+        if (failure == failures_.end()) return Duration::zero();
+        Duration backoff = backoff_min;
+        for (std::int64_t i = 1; i < failure->second.count && backoff < backoff_max; ++i)
+            backoff *= 2;
+        return failure->second.when + context_.paced(std::min(backoff, backoff_max)) -
+               context_.loop().monotonic();
+    }
+
+    void scale(const std::string& key, const SyncState& sync) {
+        const std::int64_t missing = wanted_pods(sync.progress) - sync.progress.active;
+        if (missing < 0) return delete_surplus(sync, -missing);
+        if (missing == 0) return;
+        const Duration backoff = backoff_left(key);
+        if (backoff > Duration::zero()) return queue_.add_after(key, backoff);
+        create_pods(sync, std::min(missing, pods_per_sync));
+        if (missing > pods_per_sync) queue_.add(key);
+    }
+
+    void delete_surplus(const SyncState& sync, std::int64_t surplus) {
+        const std::vector<api_server::ApiObject> order = in_removal_order(sync.active);
+        for (std::int64_t i = 0; i < surplus; ++i)
+            delete_pod(context_, sync.job, *order[static_cast<std::size_t>(i)]);
+    }
+
+    void create_pods(const SyncState& sync, std::int64_t missing) {
+        if (!is_indexed(*sync.job.object)) {
+            for (std::int64_t i = 0; i < missing; ++i)
+                if (create_pod(context_, sync.job, make_job_pod(sync.job, std::nullopt)) == nullptr)
+                    return;
+            return;
+        }
+        std::set<std::int64_t> taken = sync.done;
+        for (const api_server::ApiObject& pod : sync.active)
+            if (const auto index = find_index(*pod)) taken.insert(*index);
+        const std::int64_t end = sync.progress.completions.value_or(0);
+        for (std::int64_t index = 0; index < end && missing > 0; ++index) {
+            if (taken.contains(index)) continue;
+            if (create_pod(context_, sync.job, make_job_pod(sync.job, index)) == nullptr) return;
+            --missing;
+        }
+    }
+
+    void write_counts(const SyncState& sync) {
+        const Time now = context_.now();
+        std::int64_t active = 0, ready = 0;
+        for (const api_server::ApiObject& pod : context_.index().controlled_by(
+                 api_server::text_at(*sync.job.object, "metadata.uid"), "pods")) {
+            active += is_active(*pod) ? 1 : 0;
+            ready += is_active(*pod) && is_ready(*pod) ? 1 : 0;
+        }
+        write_status(context_, sync.job, [&](json::object& whole) {
+            json::object& status = api_server::make_object(whole, "status");
+            status["active"] = active;
+            status["ready"] = ready;
+            status["succeeded"] = sync.progress.succeeded;
+            status["failed"] = sync.progress.failed;
+            if (is_indexed(whole))
+                status["completedIndexes"] = index_text({sync.done.begin(), sync.done.end()});
+            if (!sync.progress.is_suspended)
+                api_server::set_default(status, "startTime",
+                                        api_server::json_view(format_rfc3339(now, 0)));
+            if (!sync.end) return;
+            set_condition(
+                whole, {sync.end->type, "True", sync.end->reason, std::string(sync.end->message)},
+                now);
+            if (sync.end->type == "Complete")
+                api_server::make_object(whole, "status")["completionTime"] = format_rfc3339(now, 0);
+        });
+    }
+
+    void release(const json::object& pod) {
+        context_.edit("pods", pod,
+                      [](json::object& fresh) { remove_finalizer(fresh, job_finalizer); });
+    }
+
+    void expire(const std::string& key, const json::object& job) {
+        const auto kept = api_server::integer_at(job, "spec.ttlSecondsAfterFinished");
+        if (!kept) return;
+        const auto ended = condition_since(
+            job, api_server::has_condition(job, "Complete") ? "Complete" : "Failed");
+        const Duration left =
+            ended.value_or(context_.now()) + context_.paced_s(*kept) - context_.now();
+        if (left > Duration::zero()) return queue_.add_after(key, left);
+        context_.remove("jobs.batch", job);
+    }
+
+    std::map<std::string, Failure> failures_;
+};
+
+}  // namespace
 
 std::optional<JobEnd> find_end(const JobProgress& progress) {
     if (progress.is_too_late)
@@ -135,209 +356,8 @@ std::vector<std::int64_t> parse_indexes(std::string_view text) {
     return out;
 }
 
-namespace {
-
-/// The back-off after the first failure doubles with each further failure, up to the maximum.
-constexpr Duration backoff_min = std::chrono::seconds(10);
-constexpr Duration backoff_max = std::chrono::minutes(6);
-/// The most pods that one reconciliation of a Job makes.
-constexpr std::int64_t pods_per_sync = 500;
-
-bool is_over(const json::object& job) {
-    return api_server::has_condition(job, "Complete") || api_server::has_condition(job, "Failed");
-}
-
-/// Whether the pod has ended, or was deleted before it got a node.
-bool is_finished(const json::object& pod) {
-    return has_ended(pod) ||
-           (is_terminating(pod) && api_server::text_at(pod, "spec.nodeName").empty());
-}
-
-}  // namespace
-
-/// A Job during one reconciliation.
-struct Jobs::SyncState {
-    Workload job{};
-    JobProgress progress{};
-    std::vector<api_server::ApiObject> active{};
-    /// Pods that lose their finalizers once the counts are written.
-    std::vector<api_server::ApiObject> finished{};
-    std::set<std::int64_t> done{};  ///< indexes that have succeeded
-    bool was_over = false;          ///< before this reconciliation
-    std::optional<JobEnd> end{};    ///< the Job ends in this reconciliation
-};
-
-Jobs::Jobs(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    watch_workloads(context, "jobs.batch", "pods", queue_);
-    context.feed().listen("pods", [this](const api_server::Change& change) {
-        if (is_terminating(*change.object) && has_finalizer(*change.object, job_finalizer) &&
-            !is_counted_by_job(*change.object))
-            release(*change.object);
-    });
-}
-
-/// Whether the pod's Job exists and is not terminating, so that it counts its pods.
-bool Jobs::is_counted_by_job(const json::object& pod) const {
-    const json::object* controller = find_controller(pod);
-    if (controller == nullptr) return false;
-    const api_server::ApiObject job = context_.find(
-        "jobs.batch", api_server::object_key(api_server::text_at(pod, "metadata.namespace"),
-                                             api_server::text_at(*controller, "name")));
-    return job != nullptr && !is_terminating(*job);
-}
-
-void Jobs::reconcile(const std::string& key) {
-    const api_server::ApiObject found = context_.find("jobs.batch", key);
-    if (found == nullptr) {
-        failures_.erase(key);
-        return;
-    }
-    set_job_selector(context_, *found);
-    SyncState sync{
-        .job = {&context_.kind("jobs.batch"), context_.find("jobs.batch", key), "job-controller"}};
-    if (sync.job.object == nullptr) return;
-    sync.was_over = is_over(*sync.job.object);
-    count(key, sync);
-    if (!sync.was_over && !is_terminating(*sync.job.object)) {
-        decide_end(key, sync);
-        if (sync.end) {
-            for (const api_server::ApiObject& pod : sync.active)
-                delete_pod(context_, sync.job, *pod);
-        } else {
-            scale(key, sync);
-        }
-    }
-    write_counts(sync);
-    for (const api_server::ApiObject& pod : sync.finished) release(*pod);
-    if (sync.was_over) expire(key, *sync.job.object);
-}
-
-void Jobs::count(const std::string& key, SyncState& sync) {
-    const json::object& job = *sync.job.object;
-    sync.progress = progress_of(job);
-    for (const std::int64_t index :
-         parse_indexes(api_server::text_at(job, "status.completedIndexes")))
-        sync.done.insert(index);
-    std::int64_t failed = 0;
-    for (const api_server::ApiObject& pod : claim(context_, sync.job, "pods")) {
-        if (is_active(*pod)) sync.active.push_back(pod);
-        if (!is_finished(*pod) || !has_finalizer(*pod, job_finalizer)) continue;
-        sync.finished.push_back(pod);
-        if (sync.was_over) continue;
-        const auto index = find_index(*pod);
-        if (api_server::text_at(*pod, "status.phase") != "Succeeded") {
-            ++failed;
-        } else if (!index || sync.done.insert(*index).second) {
-            ++sync.progress.succeeded;
-        }
-    }
-    sync.progress.failed += failed;
-    sync.progress.active = static_cast<std::int64_t>(sync.active.size());
-    if (failed > 0) failures_[key] = {sync.progress.failed, context_.loop().monotonic()};
-}
-
-void Jobs::decide_end(const std::string& key, SyncState& sync) {
-    const json::object& job = *sync.job.object;
-    const auto deadline = api_server::integer_at(job, "spec.activeDeadlineSeconds");
-    const auto started = find_rfc3339(api_server::text_at(job, "status.startTime"));
-    if (deadline && started) {
-        const Duration left = *started + context_.paced_s(*deadline) - context_.now();
-        sync.progress.is_too_late = left <= Duration::zero();
-        if (left > Duration::zero()) queue_.add_after(key, left);
-    }
-    sync.end = find_end(sync.progress);
-    if (!sync.end) return;
-    const bool is_good = sync.end->type == "Complete";
-    context_.events().record(
-        *sync.job.kind, job,
-        {sync.job.component, is_good ? "Completed" : sync.end->reason,
-         is_good ? "Job completed" : std::string(sync.end->message), !is_good});
-}
-
-Duration Jobs::backoff_left(const std::string& key) const {
-    const auto failure = failures_.find(key);
-    if (failure == failures_.end()) return Duration::zero();
-    Duration backoff = backoff_min;
-    for (std::int64_t i = 1; i < failure->second.count && backoff < backoff_max; ++i) backoff *= 2;
-    return failure->second.when + context_.paced(std::min(backoff, backoff_max)) -
-           context_.loop().monotonic();
-}
-
-void Jobs::scale(const std::string& key, const SyncState& sync) {
-    const std::int64_t missing = wanted_pods(sync.progress) - sync.progress.active;
-    if (missing < 0) return delete_surplus(sync, -missing);
-    if (missing == 0) return;
-    const Duration backoff = backoff_left(key);
-    if (backoff > Duration::zero()) return queue_.add_after(key, backoff);
-    create_pods(sync, std::min(missing, pods_per_sync));
-    if (missing > pods_per_sync) queue_.add(key);
-}
-
-void Jobs::delete_surplus(const SyncState& sync, std::int64_t surplus) {
-    const std::vector<api_server::ApiObject> order = in_removal_order(sync.active);
-    for (std::int64_t i = 0; i < surplus; ++i)
-        delete_pod(context_, sync.job, *order[static_cast<std::size_t>(i)]);
-}
-
-void Jobs::create_pods(const SyncState& sync, std::int64_t missing) {
-    if (!is_indexed(*sync.job.object)) {
-        for (std::int64_t i = 0; i < missing; ++i)
-            if (create_pod(context_, sync.job, make_job_pod(sync.job, std::nullopt)) == nullptr)
-                return;
-        return;
-    }
-    std::set<std::int64_t> taken = sync.done;
-    for (const api_server::ApiObject& pod : sync.active)
-        if (const auto index = find_index(*pod)) taken.insert(*index);
-    const std::int64_t end = sync.progress.completions.value_or(0);
-    for (std::int64_t index = 0; index < end && missing > 0; ++index) {
-        if (taken.contains(index)) continue;
-        if (create_pod(context_, sync.job, make_job_pod(sync.job, index)) == nullptr) return;
-        --missing;
-    }
-}
-
-void Jobs::write_counts(const SyncState& sync) {
-    const Time now = context_.now();
-    std::int64_t active = 0, ready = 0;
-    for (const api_server::ApiObject& pod : context_.index().controlled_by(
-             api_server::text_at(*sync.job.object, "metadata.uid"), "pods")) {
-        active += is_active(*pod) ? 1 : 0;
-        ready += is_active(*pod) && is_ready(*pod) ? 1 : 0;
-    }
-    write_status(context_, sync.job, [&](json::object& whole) {
-        json::object& status = api_server::make_object(whole, "status");
-        status["active"] = active;
-        status["ready"] = ready;
-        status["succeeded"] = sync.progress.succeeded;
-        status["failed"] = sync.progress.failed;
-        if (is_indexed(whole))
-            status["completedIndexes"] = index_text({sync.done.begin(), sync.done.end()});
-        if (!sync.progress.is_suspended)
-            api_server::set_default(status, "startTime",
-                                    api_server::json_view(format_rfc3339(now, 0)));
-        if (!sync.end) return;
-        set_condition(
-            whole, {sync.end->type, "True", sync.end->reason, std::string(sync.end->message)}, now);
-        if (sync.end->type == "Complete")
-            api_server::make_object(whole, "status")["completionTime"] = format_rfc3339(now, 0);
-    });
-}
-
-void Jobs::release(const json::object& pod) {
-    context_.edit("pods", pod, [](json::object& fresh) { remove_finalizer(fresh, job_finalizer); });
-}
-
-void Jobs::expire(const std::string& key, const json::object& job) {
-    const auto kept = api_server::integer_at(job, "spec.ttlSecondsAfterFinished");
-    if (!kept) return;
-    const auto ended =
-        condition_since(job, api_server::has_condition(job, "Complete") ? "Complete" : "Failed");
-    const Duration left = ended.value_or(context_.now()) + context_.paced_s(*kept) - context_.now();
-    if (left > Duration::zero()) return queue_.add_after(key, left);
-    context_.remove("jobs.batch", job);
+std::unique_ptr<Controller> make_jobs(ControlContext& context) {
+    return std::make_unique<Jobs>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -9,22 +9,10 @@
 #include <capstan/time_text.hpp>
 
 #include "simulator/control_plane/context/object_fields.hpp"
+#include "simulator/control_plane/workloads/pod_control.hpp"
+#include "simulator/control_plane/workloads/workload_controllers.hpp"
 
 namespace capstan::simulator::control_plane {
-
-PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now) {
-    PodCounts out;
-    for (const api_server::ApiObject& pod : pods) {
-        const Availability found = availability(*pod, min_ready, now);
-        ++out.all;
-        out.ready += is_ready(*pod) ? 1 : 0;
-        out.available += found.is_available ? 1 : 0;
-        if (const auto left = found.remaining)
-            out.next_available = std::min(out.next_available.value_or(*left), *left);
-    }
-    return out;
-}
-
 namespace {
 
 std::int64_t deletion_cost(const json::object& pod) {
@@ -65,7 +53,81 @@ auto rank(const json::object& pod, int pods_on_node) {
         std::string(api_server::text_at(pod, "metadata.name")));
 }
 
+std::vector<api_server::ApiObject> active_among(std::vector<api_server::ApiObject> pods) {
+    std::erase_if(pods, [](const api_server::ApiObject& pod) { return !is_active(*pod); });
+    return pods;
+}
+
+class ReplicaSets final : public QueuedController {
+public:
+    /// `resource`: "replicasets.apps" or "replicationcontrollers".
+    ReplicaSets(ControlContext& context, std::string_view resource, std::string_view component)
+        : QueuedController(context), resource_(resource), component_(component) {
+        watch_workloads(context, resource, "pods", queue_);
+    }
+
+private:
+    /// The most pods that one reconciliation makes or deletes.
+    static constexpr std::int64_t pods_per_sync = 500;
+
+    void reconcile(const std::string& key) override {
+        const Workload set{&context_.kind(resource_), context_.find(resource_, key), component_};
+        if (set.object == nullptr) return;
+        const std::vector<api_server::ApiObject> active =
+            active_among(claim(context_, set, "pods"));
+        if (!is_terminating(*set.object)) scale(set, active);
+        write_counts(key, set);
+    }
+
+    void scale(const Workload& set, const std::vector<api_server::ApiObject>& active) {
+        const std::int64_t missing =
+            number_or(*set.object, "spec.replicas", 1) - static_cast<std::int64_t>(active.size());
+        if (missing > 0) {
+            for (std::int64_t i = 0; i < std::min(missing, pods_per_sync); ++i)
+                if (create_pod(context_, set, make_pod(set)) == nullptr) return;
+        } else if (missing < 0) {
+            const std::vector<api_server::ApiObject> order = in_removal_order(active);
+            for (std::int64_t i = 0; i < std::min(-missing, pods_per_sync); ++i)
+                delete_pod(context_, set, *order[static_cast<std::size_t>(i)]);
+        }
+        if (std::abs(missing) > pods_per_sync) queue_.add(api_server::object_key(*set.object));
+    }
+
+    void write_counts(const std::string& key, const Workload& set) {
+        const Duration min_ready =
+            context_.paced_s(number_or(*set.object, "spec.minReadySeconds", 0));
+        const PodCounts counts =
+            count_pods(active_among(context_.index().controlled_by(
+                           api_server::text_at(*set.object, "metadata.uid"), "pods")),
+                       min_ready, context_.now());
+        if (counts.next_available) queue_.add_after(key, *counts.next_available);
+        write_status(context_, set, [&](json::object& whole) {
+            json::object& status = api_server::make_object(whole, "status");
+            status["replicas"] = counts.all;
+            status["fullyLabeledReplicas"] = counts.all;
+            status["readyReplicas"] = counts.ready;
+            status["availableReplicas"] = counts.available;
+            status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
+        });
+    }
+
+    std::string resource_, component_;
+};
+
 }  // namespace
+
+PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now) {
+    PodCounts out;
+    for (const api_server::ApiObject& pod : pods) {
+        const Availability found = availability(*pod, min_ready, now);
+        ++out.all;
+        out.ready += is_ready(*pod) ? 1 : 0;
+        out.available += found.is_available ? 1 : 0;
+        if (const auto left = found.remaining)
+            out.next_available = std::min(out.next_available.value_or(*left), *left);
+    }
+    return out;
+}
 
 std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods) {
     std::map<std::string, int, std::less<>> on_node;
@@ -83,61 +145,13 @@ std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiO
     return out;
 }
 
-namespace {
-
-std::vector<api_server::ApiObject> active_among(std::vector<api_server::ApiObject> pods) {
-    std::erase_if(pods, [](const api_server::ApiObject& pod) { return !is_active(*pod); });
-    return pods;
+std::unique_ptr<Controller> make_replica_sets(ControlContext& context) {
+    return std::make_unique<ReplicaSets>(context, "replicasets.apps", "replicaset-controller");
 }
 
-}  // namespace
-
-ReplicaSets::ReplicaSets(ControlContext& context, std::string_view resource,
-                         std::string_view component)
-    : context_(context),
-      resource_(resource),
-      component_(component),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    watch_workloads(context, resource, "pods", queue_);
-}
-
-void ReplicaSets::reconcile(const std::string& key) {
-    const Workload set{&context_.kind(resource_), context_.find(resource_, key), component_};
-    if (set.object == nullptr) return;
-    const std::vector<api_server::ApiObject> active = active_among(claim(context_, set, "pods"));
-    if (!is_terminating(*set.object)) scale(set, active);
-    write_counts(key, set);
-}
-
-void ReplicaSets::scale(const Workload& set, const std::vector<api_server::ApiObject>& active) {
-    const std::int64_t missing =
-        number_or(*set.object, "spec.replicas", 1) - static_cast<std::int64_t>(active.size());
-    if (missing > 0) {
-        for (std::int64_t i = 0; i < std::min(missing, pods_per_sync); ++i)
-            if (create_pod(context_, set, make_pod(set)) == nullptr) return;
-    } else if (missing < 0) {
-        const std::vector<api_server::ApiObject> order = in_removal_order(active);
-        for (std::int64_t i = 0; i < std::min(-missing, pods_per_sync); ++i)
-            delete_pod(context_, set, *order[static_cast<std::size_t>(i)]);
-    }
-    if (std::abs(missing) > pods_per_sync) queue_.add(api_server::object_key(*set.object));
-}
-
-void ReplicaSets::write_counts(const std::string& key, const Workload& set) {
-    const Duration min_ready = context_.paced_s(number_or(*set.object, "spec.minReadySeconds", 0));
-    const PodCounts counts =
-        count_pods(active_among(context_.index().controlled_by(
-                       api_server::text_at(*set.object, "metadata.uid"), "pods")),
-                   min_ready, context_.now());
-    if (counts.next_available) queue_.add_after(key, *counts.next_available);
-    write_status(context_, set, [&](json::object& whole) {
-        json::object& status = api_server::make_object(whole, "status");
-        status["replicas"] = counts.all;
-        status["fullyLabeledReplicas"] = counts.all;
-        status["readyReplicas"] = counts.ready;
-        status["availableReplicas"] = counts.available;
-        status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
-    });
+std::unique_ptr<Controller> make_replication_controllers(ControlContext& context) {
+    return std::make_unique<ReplicaSets>(context, "replicationcontrollers",
+                                         "replication-controller");
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -1,7 +1,9 @@
-#include "simulator/control_plane/workloads/stateful_sets.hpp"
+#include "simulator/control_plane/workloads/workload_controllers.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <map>
+#include <optional>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -42,8 +44,7 @@ void add_volumes(json::object& pod, const json::object& set, const std::string& 
     if (!volumes.empty()) api_server::set_value(pod, "spec.volumes", std::move(volumes));
 }
 
-}  // namespace
-
+/// The ordinal of a pod, 3 of "web-3"; absent: the name is not that of a pod of the set.
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod) {
     std::string_view name = api_server::text_at(pod, "metadata.name");
     const std::string start = std::string(api_server::text_at(set, "metadata.name")) + "-";
@@ -55,6 +56,7 @@ std::optional<std::int64_t> find_ordinal(const json::object& set, const json::ob
     return out;
 }
 
+/// The pod of an ordinal, "web-3", with volumes for the claims of the set's volumeClaimTemplates.
 json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
                                std::string_view revision_hash) {
     json::object pod = make_pod(set);
@@ -74,6 +76,7 @@ json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
     return pod;
 }
 
+/// Creates the missing claims of that pod. Claims stay when the pod is deleted.
 void make_claims(ControlContext& context, const Workload& set, std::int64_t ordinal) {
     const std::string_view space = api_server::text_at(*set.object, "metadata.namespace");
     for (const json::object* from : claim_templates(*set.object)) {
@@ -91,141 +94,154 @@ void make_claims(ControlContext& context, const Workload& set, std::int64_t ordi
     }
 }
 
-/// A StatefulSet during one reconciliation.
-struct StatefulSets::SyncState {
-    Workload set{};
-    api_server::ApiObject current{}, update{};  ///< revisions, equal if no rollout is in progress
-    std::map<std::int64_t, api_server::ApiObject> pods{};  ///< by ordinal
-    std::int64_t first = 0, end = 0;  ///< the set should have the ordinals from first to end - 1
-    Duration min_ready{};
-    Time now{};
+class StatefulSets final : public QueuedController {
+public:
+    explicit StatefulSets(ControlContext& context) : QueuedController(context) {
+        watch_workloads(context, "statefulsets.apps", "pods", queue_);
+    }
 
-    bool is_ordered() const {
-        return api_server::text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
+private:
+    /// A StatefulSet during one reconciliation.
+    struct SyncState {
+        Workload set{};
+        api_server::ApiObject current{},
+            update{};  ///< revisions, equal if no rollout is in progress
+        std::map<std::int64_t, api_server::ApiObject> pods{};  ///< by ordinal
+        std::int64_t first = 0,
+                     end = 0;  ///< the set should have the ordinals from first to end - 1
+        Duration min_ready{};
+        Time now{};
+
+        bool is_ordered() const {
+            return api_server::text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
+        }
+        bool serves(const json::object& pod) const {
+            return !is_terminating(pod) && availability(pod, min_ready, now).is_available;
+        }
+        std::string_view update_name() const {
+            return api_server::text_at(*update, "metadata.name");
+        }
+        /// Whether the pod has the update revision, whatever its ordinal.
+        bool is_updated(const json::object& pod) const {
+            return api_server::label_of(pod, revision_label) ==
+                   api_server::label_of(*update, revision_label);
+        }
+        std::int64_t partition() const {
+            return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
+        }
+        bool rolls() const {
+            return api_server::text_at(*set.object, "spec.updateStrategy.type") != "OnDelete";
+        }
+    };
+
+    void reconcile(const std::string& key) override {
+        SyncState sync{.set = {&context_.kind("statefulsets.apps"),
+                               context_.find("statefulsets.apps", key), "statefulset-controller"}};
+        if (sync.set.object == nullptr) return;
+        const json::object& object = *sync.set.object;
+        sync.now = context_.now();
+        sync.min_ready = context_.paced_s(number_or(object, "spec.minReadySeconds", 0));
+        sync.first = number_or(object, "spec.ordinals.start", 0);
+        sync.end = sync.first + number_or(object, "spec.replicas", 1);
+        sync.update = update_revision_of(context_, sync.set);
+        if (sync.update == nullptr) return;
+        sync.current = find_revision(context_, sync.set,
+                                     api_server::text_at(object, "status.currentRevision"));
+        if (sync.current == nullptr) sync.current = sync.update;
+        for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
+            if (const auto ordinal = find_ordinal(object, *pod))
+                sync.pods[*ordinal] = std::move(pod);
+        if (!is_terminating(object) && fill(sync) && shrink(sync) && sync.rolls()) update(sync);
+        write_counts(key, sync);
     }
-    bool serves(const json::object& pod) const {
-        return !is_terminating(pod) && availability(pod, min_ready, now).is_available;
+
+    /// Makes missing pods, the lowest ordinal first; with OrderedReady each one only when the pod
+    /// before it is available.
+    bool fill(const SyncState& sync) {
+        for (std::int64_t ordinal = sync.first; ordinal < sync.end; ++ordinal)
+            if (!fill_ordinal(sync, ordinal) && sync.is_ordered()) return false;
+        return true;
     }
-    std::string_view update_name() const { return api_server::text_at(*update, "metadata.name"); }
-    /// Whether the pod has the update revision, whatever its ordinal.
-    bool is_updated(const json::object& pod) const {
-        return api_server::label_of(pod, revision_label) ==
-               api_server::label_of(*update, revision_label);
+
+    /// Makes the pod of an ordinal if it is missing. Returns whether the pod is available.
+    bool fill_ordinal(const SyncState& sync, std::int64_t ordinal) {
+        const auto found = sync.pods.find(ordinal);
+        if (found != sync.pods.end()) {
+            if (has_ended(*found->second) && !is_terminating(*found->second))
+                delete_pod(context_, sync.set, *found->second);
+            return sync.serves(*found->second);
+        }
+        const bool is_updated = !sync.rolls() || ordinal >= sync.partition();
+        const json::object& revision = is_updated ? *sync.update : *sync.current;
+        make_claims(context_, sync.set, ordinal);
+        create_pod(context_, sync.set,
+                   make_stateful_pod(at_revision(sync.set, revision), ordinal,
+                                     api_server::label_of(revision, revision_label)));
+        return false;
     }
-    std::int64_t partition() const {
-        return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
+
+    /// Deletes surplus pods, the highest ordinal first; with OrderedReady each one only when the
+    /// pod above it is gone.
+    bool shrink(const SyncState& sync) {
+        bool is_done = true;
+        for (const auto& [ordinal, pod] : std::views::reverse(sync.pods)) {
+            if (ordinal >= sync.first && ordinal < sync.end) continue;
+            is_done = false;
+            if (!is_terminating(*pod)) delete_pod(context_, sync.set, *pod);
+            if (sync.is_ordered()) return false;
+        }
+        return is_done;
     }
-    bool rolls() const {
-        return api_server::text_at(*set.object, "spec.updateStrategy.type") != "OnDelete";
+
+    /// Deletes the old pod with the highest ordinal, if all pods above it are available.
+    void update(const SyncState& sync) {
+        for (const auto& [ordinal, pod] : std::views::reverse(sync.pods)) {
+            if (ordinal < sync.partition()) return;
+            if (!sync.is_updated(*pod)) {
+                if (!is_terminating(*pod)) delete_pod(context_, sync.set, *pod);
+                return;
+            }
+            if (!sync.serves(*pod)) return;
+        }
+    }
+
+    void write_counts(const std::string& key, const SyncState& sync) {
+        std::vector<api_server::ApiObject> pods, updated;
+        for (const api_server::ApiObject& pod : context_.index().controlled_by(
+                 api_server::text_at(*sync.set.object, "metadata.uid"), "pods")) {
+            if (!is_terminating(*pod)) pods.push_back(pod);
+            if (!is_terminating(*pod) && sync.is_updated(*pod)) updated.push_back(pod);
+        }
+        const PodCounts counts = count_pods(pods, sync.min_ready, sync.now);
+        const PodCounts fresh = count_pods(updated, sync.min_ready, sync.now);
+        if (counts.next_available) queue_.add_after(key, *counts.next_available);
+        const bool is_rolled_out = sync.partition() == 0 && fresh.all == counts.all &&
+                                   fresh.all == sync.end - sync.first && fresh.ready == fresh.all;
+        const api_server::ApiObject& current = is_rolled_out ? sync.update : sync.current;
+        const bool is_same = current == sync.update;
+        write_status(context_, sync.set, [&](json::object& whole) {
+            json::object& status = api_server::make_object(whole, "status");
+            status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
+            status["replicas"] = counts.all;
+            status["readyReplicas"] = counts.ready;
+            status["availableReplicas"] = counts.available;
+            status["updatedReplicas"] = fresh.all;
+            status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
+            status["currentRevision"] =
+                api_server::json_view(api_server::text_at(*current, "metadata.name"));
+            status["updateRevision"] = api_server::json_view(sync.update_name());
+            status["collisionCount"] = 0;
+        });
+        delete_old_revisions(context_, sync.set,
+                             {std::string(sync.update_name()),
+                              std::string(api_server::text_at(*current, "metadata.name"))});
     }
 };
 
-StatefulSets::StatefulSets(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    watch_workloads(context, "statefulsets.apps", "pods", queue_);
-}
+}  // namespace
 
-void StatefulSets::reconcile(const std::string& key) {
-    SyncState sync{.set = {&context_.kind("statefulsets.apps"),
-                           context_.find("statefulsets.apps", key), "statefulset-controller"}};
-    if (sync.set.object == nullptr) return;
-    const json::object& object = *sync.set.object;
-    sync.now = context_.now();
-    sync.min_ready = context_.paced_s(number_or(object, "spec.minReadySeconds", 0));
-    sync.first = number_or(object, "spec.ordinals.start", 0);
-    sync.end = sync.first + number_or(object, "spec.replicas", 1);
-    sync.update = update_revision_of(context_, sync.set);
-    if (sync.update == nullptr) return;
-    sync.current =
-        find_revision(context_, sync.set, api_server::text_at(object, "status.currentRevision"));
-    if (sync.current == nullptr) sync.current = sync.update;
-    for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
-        if (const auto ordinal = find_ordinal(object, *pod)) sync.pods[*ordinal] = std::move(pod);
-    if (!is_terminating(object) && fill(sync) && shrink(sync) && sync.rolls()) update(sync);
-    write_counts(key, sync);
-}
-
-/// Makes missing pods, the lowest ordinal first; with OrderedReady each one only when the pod
-/// before it is available.
-bool StatefulSets::fill(const SyncState& sync) {
-    for (std::int64_t ordinal = sync.first; ordinal < sync.end; ++ordinal)
-        if (!fill_ordinal(sync, ordinal) && sync.is_ordered()) return false;
-    return true;
-}
-
-/// Makes the pod of an ordinal if it is missing. Returns whether the pod is available.
-bool StatefulSets::fill_ordinal(const SyncState& sync, std::int64_t ordinal) {
-    const auto found = sync.pods.find(ordinal);
-    if (found != sync.pods.end()) {
-        if (has_ended(*found->second) && !is_terminating(*found->second))
-            delete_pod(context_, sync.set, *found->second);
-        return sync.serves(*found->second);
-    }
-    const bool is_updated = !sync.rolls() || ordinal >= sync.partition();
-    const json::object& revision = is_updated ? *sync.update : *sync.current;
-    make_claims(context_, sync.set, ordinal);
-    create_pod(context_, sync.set,
-               make_stateful_pod(at_revision(sync.set, revision), ordinal,
-                                 api_server::label_of(revision, revision_label)));
-    return false;
-}
-
-/// Deletes surplus pods, the highest ordinal first; with OrderedReady each one only when the pod
-/// above it is gone.
-bool StatefulSets::shrink(const SyncState& sync) {
-    bool is_done = true;
-    for (const auto& [ordinal, pod] : std::views::reverse(sync.pods)) {
-        if (ordinal >= sync.first && ordinal < sync.end) continue;
-        is_done = false;
-        if (!is_terminating(*pod)) delete_pod(context_, sync.set, *pod);
-        if (sync.is_ordered()) return false;
-    }
-    return is_done;
-}
-
-/// Deletes the old pod with the highest ordinal, if all pods above it are available.
-void StatefulSets::update(const SyncState& sync) {
-    for (const auto& [ordinal, pod] : std::views::reverse(sync.pods)) {
-        if (ordinal < sync.partition()) return;
-        if (!sync.is_updated(*pod)) {
-            if (!is_terminating(*pod)) delete_pod(context_, sync.set, *pod);
-            return;
-        }
-        if (!sync.serves(*pod)) return;
-    }
-}
-
-void StatefulSets::write_counts(const std::string& key, const SyncState& sync) {
-    std::vector<api_server::ApiObject> pods, updated;
-    for (const api_server::ApiObject& pod : context_.index().controlled_by(
-             api_server::text_at(*sync.set.object, "metadata.uid"), "pods")) {
-        if (!is_terminating(*pod)) pods.push_back(pod);
-        if (!is_terminating(*pod) && sync.is_updated(*pod)) updated.push_back(pod);
-    }
-    const PodCounts counts = count_pods(pods, sync.min_ready, sync.now);
-    const PodCounts fresh = count_pods(updated, sync.min_ready, sync.now);
-    if (counts.next_available) queue_.add_after(key, *counts.next_available);
-    const bool is_rolled_out = sync.partition() == 0 && fresh.all == counts.all &&
-                               fresh.all == sync.end - sync.first && fresh.ready == fresh.all;
-    const api_server::ApiObject& current = is_rolled_out ? sync.update : sync.current;
-    const bool is_same = current == sync.update;
-    write_status(context_, sync.set, [&](json::object& whole) {
-        json::object& status = api_server::make_object(whole, "status");
-        status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
-        status["replicas"] = counts.all;
-        status["readyReplicas"] = counts.ready;
-        status["availableReplicas"] = counts.available;
-        status["updatedReplicas"] = fresh.all;
-        status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
-        status["currentRevision"] =
-            api_server::json_view(api_server::text_at(*current, "metadata.name"));
-        status["updateRevision"] = api_server::json_view(sync.update_name());
-        status["collisionCount"] = 0;
-    });
-    delete_old_revisions(context_, sync.set,
-                         {std::string(sync.update_name()),
-                          std::string(api_server::text_at(*current, "metadata.name"))});
+std::unique_ptr<Controller> make_stateful_sets(ControlContext& context) {
+    return std::make_unique<StatefulSets>(context);
 }
 
 }  // namespace capstan::simulator::control_plane

@@ -1,4 +1,4 @@
-#include "../test_cluster.hpp"
+#include "test_cluster.hpp"
 
 #include <capstan/time_text.hpp>
 

@@ -1,4 +1,4 @@
-#include "simulator/control_plane/disruption/disruption_controller.hpp"
+#include "simulator/control_plane/cluster_controllers.hpp"
 
 #include <algorithm>
 #include <map>
@@ -12,6 +12,12 @@
 
 namespace capstan::simulator::control_plane {
 namespace {
+
+struct BudgetNumbers {
+    std::int64_t expected = 0;  ///< status.expectedPods
+    std::int64_t desired = 0;   ///< status.desiredHealthy
+    bool operator==(const BudgetNumbers&) const = default;
+};
 
 /// The kind of an owner reference; NULL: the kind is not served.
 api_server::KindPtr find_kind(const ControlContext& context, const json::object& reference) {
@@ -64,8 +70,9 @@ Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
     return sum;
 }
 
-}  // namespace
-
+/// The numbers of a budget that selects `pods`. With minAvailable as a number the existing pods are
+/// expected; with a percentage or maxUnavailable, as many as their controllers want. `not_found`:
+/// the controller of a pod has no scale.
 Result<BudgetNumbers> budget_numbers(const ControlContext& context, const json::object& budget,
                                      const std::vector<api_server::ApiObject>& pods) {
     if (const auto whole = api_server::integer_at(budget, "spec.minAvailable"))
@@ -77,9 +84,8 @@ Result<BudgetNumbers> budget_numbers(const ControlContext& context, const json::
     return BudgetNumbers{expected, std::max<std::int64_t>(expected - most.value_or(0), 0)};
 }
 
-namespace {
-
 constexpr std::string_view budgets_resource = "poddisruptionbudgets.policy";
+
 /// How long a pod with a granted eviction counts as disrupted without terminating.
 constexpr Duration eviction_timeout = std::chrono::minutes(2);
 
@@ -136,69 +142,71 @@ void write_failure(json::object& whole, const std::string& why, Time now) {
                   now)["observedGeneration"] = number_or(whole, "metadata.generation", 0);
 }
 
+class DisruptionController final : public QueuedController {
+public:
+    explicit DisruptionController(ControlContext& context) : QueuedController(context) {
+        watch(budgets_resource);
+        context.feed().listen("pods", [this](const api_server::Change& change) {
+            follow_pod(*change.object);
+            if (change.before != nullptr) follow_pod(*change.before);
+        });
+        context.feed().listen_to_all(
+            [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
+                if (kind.scale)
+                    add_all(budgets_resource,
+                            api_server::text_at(*change.object, "metadata.namespace"));
+            });
+    }
+
+private:
+    void follow_pod(const json::object& pod) {
+        for (const api_server::ApiObject& budget :
+             context_.store()
+                 .list(context_.kind(budgets_resource),
+                       api_server::text_at(pod, "metadata.namespace"))
+                 .items)
+            if (is_budget_of(*budget, pod)) queue_.add(api_server::object_key(*budget));
+    }
+
+    void reconcile(const std::string& key) override {
+        const api_server::ApiObject budget = context_.find(budgets_resource, key);
+        if (budget == nullptr) return;
+        std::vector<api_server::ApiObject> pods =
+            context_.store()
+                .list(context_.kind("pods"), api_server::text_at(*budget, "metadata.namespace"))
+                .items;
+        std::erase_if(
+            pods, [&](const api_server::ApiObject& pod) { return !is_budget_of(*budget, *pod); });
+        const PendingEvictions granted = pending_evictions(context_, *budget, pods);
+        if (granted.next_expiry) queue_.add_after(key, *granted.next_expiry);
+        const std::int64_t healthy =
+            std::ranges::count_if(pods, [&](const api_server::ApiObject& pod) {
+                return is_ready(*pod) && !is_terminating(*pod) &&
+                       !granted.pods.contains(
+                           api_server::json_view(api_server::text_at(*pod, "metadata.name")));
+            });
+        const auto numbers = budget_numbers(context_, *budget, pods);
+        context_.edit(
+            budgets_resource, *budget,
+            [&](json::object& whole) {
+                json::object& status = api_server::make_object(whole, "status");
+                status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
+                status.erase("disruptedPods");
+                if (!granted.pods.empty()) status["disruptedPods"] = granted.pods;
+                if (numbers) {
+                    write_allowed(whole, *numbers, healthy, context_.now());
+                } else {
+                    write_failure(whole, numbers.error().message, context_.now());
+                }
+            },
+            api_server::ObjectPart::status);
+    }
+};
+
 }  // namespace
 
-DisruptionController::DisruptionController(ControlContext& context)
-    : context_(context),
-      queue_(context.loop(), [this](const std::string& key) { reconcile(key); }) {
-    context.feed().listen(budgets_resource, [this](const api_server::Change& change) {
-        queue_.add(api_server::object_key(*change.object));
-    });
-    context.feed().listen("pods", [this](const api_server::Change& change) {
-        follow_pod(*change.object);
-        if (change.before != nullptr) follow_pod(*change.before);
-    });
-    context.feed().listen_to_all(
-        [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-            if (kind.scale) add_all_in(api_server::text_at(*change.object, "metadata.namespace"));
-        });
-}
-
-void DisruptionController::follow_pod(const json::object& pod) {
-    for (const api_server::ApiObject& budget :
-         context_.store()
-             .list(context_.kind(budgets_resource), api_server::text_at(pod, "metadata.namespace"))
-             .items)
-        if (is_budget_of(*budget, pod)) queue_.add(api_server::object_key(*budget));
-}
-
-void DisruptionController::add_all_in(std::string_view space) {
-    for (const api_server::ApiObject& budget :
-         context_.store().list(context_.kind(budgets_resource), space).items)
-        queue_.add(api_server::object_key(*budget));
-}
-
-void DisruptionController::reconcile(const std::string& key) {
-    const api_server::ApiObject budget = context_.find(budgets_resource, key);
-    if (budget == nullptr) return;
-    std::vector<api_server::ApiObject> pods =
-        context_.store()
-            .list(context_.kind("pods"), api_server::text_at(*budget, "metadata.namespace"))
-            .items;
-    std::erase_if(pods,
-                  [&](const api_server::ApiObject& pod) { return !is_budget_of(*budget, *pod); });
-    const PendingEvictions granted = pending_evictions(context_, *budget, pods);
-    if (granted.next_expiry) queue_.add_after(key, *granted.next_expiry);
-    const std::int64_t healthy = std::ranges::count_if(pods, [&](const api_server::ApiObject& pod) {
-        return is_ready(*pod) && !is_terminating(*pod) &&
-               !granted.pods.contains(
-                   api_server::json_view(api_server::text_at(*pod, "metadata.name")));
-    });
-    const auto numbers = budget_numbers(context_, *budget, pods);
-    context_.edit(
-        budgets_resource, *budget,
-        [&](json::object& whole) {
-            json::object& status = api_server::make_object(whole, "status");
-            status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
-            status.erase("disruptedPods");
-            if (!granted.pods.empty()) status["disruptedPods"] = granted.pods;
-            if (numbers) {
-                write_allowed(whole, *numbers, healthy, context_.now());
-            } else {
-                write_failure(whole, numbers.error().message, context_.now());
-            }
-        },
-        api_server::ObjectPart::status);
+std::unique_ptr<Controller> make_disruption_controller(ControlContext& context) {
+    return std::make_unique<DisruptionController>(context);
 }
 
 }  // namespace capstan::simulator::control_plane
