@@ -37,12 +37,20 @@ using kubernetes::base::find_value;
 using kubernetes::base::has_condition;
 using kubernetes::base::integer_at;
 using kubernetes::base::is_true_at;
+using kubernetes::base::JsonRoot;
 using kubernetes::base::label_of;
 using kubernetes::base::list_at;
 using kubernetes::base::make_object;
 using kubernetes::base::set_default;
 using kubernetes::base::set_value;
 using kubernetes::base::text_at;
+
+// Members of metadata; empty: absent, or no text.
+inline std::string_view name_of(JsonRoot object) { return text_at(object, "metadata.name"); }
+inline std::string_view namespace_of(JsonRoot object) {
+    return text_at(object, "metadata.namespace");
+}
+inline std::string_view uid_of(JsonRoot object) { return text_at(object, "metadata.uid"); }
 
 /// Equality as Boost's == has it, without the copy that == makes of every member it compares.
 bool is_equal(const json::value& a, const json::value& b);

@@ -185,9 +185,9 @@ HttpReply refusal_reply(const StatusError& refusal) {
 }
 
 json::object success(const ResourceKind& kind, const json::object& object) {
-    json::object details{{"name", json_view(text_at(object, "metadata.name"))},
+    json::object details{{"name", json_view(name_of(object))},
                          {"kind", kind.plural},
-                         {"uid", json_view(text_at(object, "metadata.uid"))}};
+                         {"uid", json_view(uid_of(object))}};
     if (!kind.group.empty()) details["group"] = kind.group;
     return {{"kind", "Status"},
             {"apiVersion", "v1"},

@@ -41,9 +41,8 @@ void merge_metadata(json::object& pod, const json::object& binding, std::string_
 
 Answer<HttpReply> serve_binding(const ApiCall& call) {
     CAPSTAN_TRY(const json::object binding, parse_body(call.request));
-    const std::string name = call.request.name.empty()
-                                 ? std::string(text_at(binding, "metadata.name"))
-                                 : call.request.name;
+    const std::string name =
+        call.request.name.empty() ? std::string(name_of(binding)) : call.request.name;
     const std::string node(text_at(binding, "target.name"));
     if (node.empty()) return fail(invalid("bindings", name, "target.name: Required value"));
     CAPSTAN_TRY(const ApiObject pod, call.store.get(call.kind, call.request.space, name));
@@ -131,7 +130,7 @@ Answer<HttpReply> serve_scale(const ApiCall& call) {
     if (request.verb == "get") return scale_reply(call, *object);
     CAPSTAN_TRY(const json::object requested,
                 requested_scale(call, make_scale(call.kind, *object)));
-    CAPSTAN_CHECK(check_preconditions(call.kind, *object, text_at(requested, "metadata.uid"),
+    CAPSTAN_CHECK(check_preconditions(call.kind, *object, uid_of(requested),
                                       text_at(requested, "metadata.resourceVersion")));
     const std::int64_t replicas = count_at(requested, "spec.replicas");
     if (replicas < 0)
@@ -185,7 +184,7 @@ Answer<HttpReply> serve_token(const ApiCall& call) {
     const ApiRequest& request = call.request;
     CAPSTAN_TRY(const ApiObject account, call.store.get(call.kind, request.space, request.name));
     const json::object status{
-        {"token", "simulated-" + std::string(text_at(*account, "metadata.uid"))},
+        {"token", "simulated-" + std::string(uid_of(*account))},
         {"expirationTimestamp", format_rfc3339(call.store.now() + token_ttl, 0)}};
     return json_reply(
         201, {{"kind", "TokenRequest"},
@@ -231,7 +230,7 @@ bool is_ignored_by_budgets(const json::object& pod) {
 std::vector<ApiObject> budgets_of(const ObjectStore& store, const json::object& pod) {
     std::vector<ApiObject> out;
     const ResourceKind& kind = store.kind("poddisruptionbudgets.policy");
-    for (const ApiObject& budget : store.list(kind, text_at(pod, "metadata.namespace")).items) {
+    for (const ApiObject& budget : store.list(kind, namespace_of(pod)).items) {
         const json::object* selector = find_object(*budget, "spec.selector");
         if (selector != nullptr && has_labels(pod, label_query_of(*selector)))
             out.push_back(budget);
@@ -262,7 +261,7 @@ StatusError too_many(std::string message, std::optional<int> retry_after_s = {})
 }
 
 Answer<void> check_budget(const json::object& budget) {
-    const std::string name(text_at(budget, "metadata.name"));
+    const std::string name(name_of(budget));
     if (count_at(budget, "status.observedGeneration") < count_at(budget, "metadata.generation"))
         return fail(too_many(
             "The disruption budget " + name + " is still being processed by the server.", 10));
@@ -289,14 +288,13 @@ Answer<void> decrement_budget(ObjectStore& store, const json::object& budget,
     const auto change = [&](json::object& fresh) {
         json::object& status = make_object(fresh, "status");
         status["disruptionsAllowed"] = count_at(fresh, "status.disruptionsAllowed") - 1;
-        make_object(status, "disruptedPods")[json_view(text_at(pod, "metadata.name"))] =
+        make_object(status, "disruptedPods")[json_view(name_of(pod))] =
             format_rfc3339(store.now(), 0);
     };
     WriteOptions options{.part = ObjectPart::status, .is_dry_run = is_dry_run};
-    CAPSTAN_TRY(
-        const ApiObject kept,
-        store.edit(store.kind("poddisruptionbudgets.policy"), text_at(budget, "metadata.namespace"),
-                   text_at(budget, "metadata.name"), change, options));
+    CAPSTAN_TRY(const ApiObject kept,
+                store.edit(store.kind("poddisruptionbudgets.policy"), namespace_of(budget),
+                           name_of(budget), change, options));
     return {};
 }
 

@@ -157,8 +157,7 @@ Answer<HttpReply> serve_collection_delete(const ApiCall& call) {
     for (const ApiObject& object : call.store.list(call.kind, call.request.space).items) {
         if (!query.has(*object)) continue;
         CAPSTAN_TRY(const Removed removed,
-                    call.store.remove(call.kind, text_at(*object, "metadata.namespace"),
-                                      text_at(*object, "metadata.name"), options));
+                    call.store.remove(call.kind, namespace_of(*object), name_of(*object), options));
         items.push_back(*removed.object);
     }
     return json_reply(

@@ -138,8 +138,7 @@ json::object established_status(const json::object& definition, Time now) {
 bool has_valid_name(const json::object& definition) {
     const std::string plural(text_at(definition, "spec.names.plural"));
     const std::string group(text_at(definition, "spec.group"));
-    return !plural.empty() && !group.empty() &&
-           text_at(definition, "metadata.name") == plural + "." + group;
+    return !plural.empty() && !group.empty() && name_of(definition) == plural + "." + group;
 }
 
 }  // namespace
@@ -173,7 +172,7 @@ void CustomKinds::follow(const Change& change) {
 }
 
 void CustomKinds::establish(const json::object& definition) {
-    const std::string_view name = text_at(definition, "metadata.name");
+    const std::string_view name = name_of(definition);
     const KindPtr existing = store_.kinds().find(name);
     if ((existing != nullptr && !existing->is_custom) || !has_valid_name(definition)) return;
     store_.kinds().replace(name, kinds_in(definition));
@@ -182,19 +181,17 @@ void CustomKinds::establish(const json::object& definition) {
         fresh["status"] = established_status(definition, store_.now());
     };
     // Fails if the definition is deleted by now; then no status is needed.
-    std::ignore =
-        store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
-                    text_at(definition, "metadata.name"), set, {.part = ObjectPart::status});
+    std::ignore = store_.edit(store_.kind("customresourcedefinitions.apiextensions.k8s.io"), "",
+                              name_of(definition), set, {.part = ObjectPart::status});
 }
 
 /// Deletes the objects of the kind, and serves it no more.
 void CustomKinds::withdraw(const json::object& definition) {
-    const std::string resource(text_at(definition, "metadata.name"));
+    const std::string resource(name_of(definition));
     const KindPtr kind = store_.kinds().find(resource);
     if (kind == nullptr || !kind->is_custom) return;
     for (const ApiObject& object : store_.list(*kind).items)
-        std::ignore = store_.remove(*kind, text_at(*object, "metadata.namespace"),
-                                    text_at(*object, "metadata.name"));
+        std::ignore = store_.remove(*kind, namespace_of(*object), name_of(*object));
     store_.kinds().replace(resource, {});
 }
 

@@ -126,8 +126,7 @@ Answer<void> check_owners(const ResourceKind& kind, const json::object& live,
             {"reason", "FieldManagerConflict"}, {"message", message}, {"field", field}});
     }
     if (causes.empty()) return {};
-    StatusError refusal =
-        conflict(kind.resource(), std::string(text_at(live, "metadata.name")), "");
+    StatusError refusal = conflict(kind.resource(), std::string(name_of(live)), "");
     refusal.message = "Apply failed with " + std::to_string(causes.size()) +
                       (causes.size() == 1 ? " conflict: " : " conflicts: ") + conflicts;
     refusal.details["causes"] = std::move(causes);

@@ -164,7 +164,7 @@ Answer<void> check_selector(const ResourceKind& kind, const json::object& object
                             const json::object* before) {
     if (kind.group != "apps" || kind.resource() == "controllerrevisions.apps") return {};
     const auto refused = [&](const char* why) {
-        return fail(invalid(kind.resource(), std::string(text_at(object, "metadata.name")), why));
+        return fail(invalid(kind.resource(), std::string(name_of(object)), why));
     };
     const json::object* selector = find_object(object, "spec.selector");
     const json::object* old = before == nullptr ? nullptr : find_object(*before, "spec.selector");
@@ -186,8 +186,8 @@ Answer<void> check_selector(const ResourceKind& kind, const json::object& object
 
 Answer<void> check_preconditions(const ResourceKind& kind, const json::object& current,
                                  std::string_view uid, std::string_view resource_version) {
-    const std::string name(text_at(current, "metadata.name"));
-    const std::string_view current_uid = text_at(current, "metadata.uid");
+    const std::string name(name_of(current));
+    const std::string_view current_uid = uid_of(current);
     if (!uid.empty() && uid != current_uid)
         return fail(conflict(kind.resource(), name,
                              "Precondition failed: UID in precondition: " + std::string(uid) +

@@ -93,7 +93,7 @@ Answer<void> ObjectStore::check_space(const ResourceKind& kind, std::string_view
 
 Answer<void> ObjectStore::name_new(const ResourceKind& kind, std::string_view space,
                                    json::object& object) {
-    std::string name(text_at(object, "metadata.name"));
+    std::string name(name_of(object));
     if (const std::string_view start = text_at(object, "metadata.generateName");
         name.empty() && !start.empty()) {
         do name = std::string(start) + name_suffix(random_.next());
@@ -148,13 +148,13 @@ Answer<ApiObject> ObjectStore::update(const ResourceKind& kind, std::string_view
 
 Answer<ApiObject> ObjectStore::replace(const ResourceKind& kind, const ApiObject& current,
                                        json::object object, const WriteOptions& options) {
-    const std::string_view name = text_at(*current, "metadata.name");
-    CAPSTAN_CHECK(check_identity(kind, text_at(*current, "metadata.namespace"), object));
-    if (text_at(object, "metadata.name") != name)
-        return fail(
-            bad_request("the name of the object (" + std::string(text_at(object, "metadata.name")) +
-                        ") does not match the name on the URL (" + std::string(name) + ")"));
-    CAPSTAN_CHECK(check_preconditions(kind, *current, text_at(object, "metadata.uid"),
+    const std::string_view name = name_of(*current);
+    CAPSTAN_CHECK(check_identity(kind, namespace_of(*current), object));
+    if (name_of(object) != name)
+        return fail(bad_request("the name of the object (" + std::string(name_of(object)) +
+                                ") does not match the name on the URL (" + std::string(name) +
+                                ")"));
+    CAPSTAN_CHECK(check_preconditions(kind, *current, uid_of(object),
                                       text_at(object, "metadata.resourceVersion")));
     json::object fresh = merge_parts(kind, *current, std::move(object), options.part);
     if (options.is_from_outside && !kind.is_custom) {
@@ -197,7 +197,7 @@ ApiObject ObjectStore::keep(const ResourceKind& kind, ChangeType type, const jso
 }
 
 ApiObject ObjectStore::end(const ResourceKind& kind, const json::object& object, ApiObject before) {
-    if (kind.resource() == "namespaces") empty_space(text_at(object, "metadata.name"));
+    if (kind.resource() == "namespaces") empty_space(name_of(object));
     return keep(kind, ChangeType::deleted, object, std::move(before));
 }
 

@@ -146,7 +146,7 @@ std::string object_key(std::string_view space, std::string_view name) {
 }
 
 std::string object_key(const json::object& object) {
-    return object_key(text_at(object, "metadata.namespace"), text_at(object, "metadata.name"));
+    return object_key(namespace_of(object), name_of(object));
 }
 
 ApiObject ResourceStorage::find(std::string_view key) const {

@@ -102,7 +102,7 @@ std::int64_t count_at(const json::object& object, std::string_view path) {
 }
 
 json::value name_cell(const json::object& object) {
-    return json::value(json_view(text_at(object, "metadata.name")));
+    return json::value(json_view(name_of(object)));
 }
 
 json::value age_cell(const json::object& object, Time now) {

@@ -50,7 +50,7 @@ std::vector<TableColumn> columns_of(const ResourceKind& kind) {
 
 json::array row_cells(const ResourceKind& kind, const json::object& object, Time now) {
     if (const TableLayout* layout = find_layout(kind)) return layout->cells(object, now);
-    json::array out = {json_view(text_at(object, "metadata.name"))};
+    json::array out = {json_view(name_of(object))};
     if (!has_own_columns(kind))
         out.emplace_back(age_text(text_at(object, "metadata.creationTimestamp"), now));
     else

@@ -143,7 +143,7 @@ void WatchStreams::Stream::schedule_bookmark(Duration interval) {
 
 /// For the client an object that no longer matches is deleted, and one that begins to match is new.
 void WatchStreams::Stream::send_change(const Change& change) {
-    const std::string_view space = text_at(*change.object, "metadata.namespace");
+    const std::string_view space = namespace_of(*change.object);
     if (!request_.space.empty() && space != request_.space) return;
     const bool was = change.before != nullptr && query_.has(*change.before);
     const bool is = change.type != ChangeType::deleted && query_.has(*change.object);

@@ -32,8 +32,8 @@ std::unique_ptr<Controller> make_garbage_collector(ControlContext& context);
 /// a volume at once, or, if its class has WaitForFirstConsumer, when a pod that uses the claim has
 /// a node. Then the volume is bound to the node's zone, if the node has one. A claim that names no
 /// class gets the default class. A volume that was made here is deleted with its claim. A claim
-/// whose class does not exist or provisions no volumes waits until a client binds it. start() makes
-/// the default class `standard`, with WaitForFirstConsumer, if there is no class of that name.
+/// whose class does not exist or provisions no volumes waits until a client binds it. The default
+/// class is `standard`, with WaitForFirstConsumer, unless there is a class of that name.
 std::unique_ptr<Controller> make_volume_claims(ControlContext& context);
 
 /// Writes how many pods of each PodDisruptionBudget may be evicted now: the difference between the

@@ -31,7 +31,7 @@ public:
     explicit PodPriorities(ControlContext& context) : Controller(context) {
         context.feed().listen("pods", [this](const api_server::Change& change) { admit(change); });
     }
-    void start() override {
+    void make_defaults() override {
         for (const Builtin& builtin : builtins)
             context_.create(
                 priority_classes_resource, "",
@@ -103,7 +103,7 @@ ControlPlane::ControlPlane(api_server::ObjectStore& store, const Options& option
 ControlPlane::~ControlPlane() = default;
 
 void ControlPlane::start() {
-    for (const auto& controller : parts_->controllers) controller->start();
+    for (const auto& controller : parts_->controllers) controller->make_defaults();
     parts_->context.feed().start();
 }
 

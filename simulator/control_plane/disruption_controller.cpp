@@ -43,9 +43,8 @@ std::optional<Scaled> find_scaled(const ControlContext& context, const json::obj
     if (kind == nullptr) return std::nullopt;
     const std::optional<api_server::ScalePaths>& scale = kind->scale;
     if (!scale) return std::nullopt;
-    api_server::ApiObject object =
-        context.store().find(*kind, api_server::text_at(dependent, "metadata.namespace"),
-                             api_server::text_at(*reference, "name"));
+    api_server::ApiObject object = context.store().find(*kind, api_server::namespace_of(dependent),
+                                                        api_server::text_at(*reference, "name"));
     if (object == nullptr) return std::nullopt;
     if (auto above = find_scaled(context, *object)) return above;
     return Scaled{std::move(object), scale->spec_replicas};
@@ -59,10 +58,9 @@ Result<std::int64_t> wanted_by_controllers(const ControlContext& context,
         if (find_controller(*pod) == nullptr) continue;
         const auto scaled = find_scaled(context, *pod);
         if (!scaled)
-            return fail(ErrorCode::not_found,
-                        "found no controllers for pod \"" +
-                            std::string(api_server::text_at(*pod, "metadata.name")) + "\"");
-        wanted[std::string(api_server::text_at(*scaled->object, "metadata.uid"))] =
+            return fail(ErrorCode::not_found, "found no controllers for pod \"" +
+                                                  std::string(api_server::name_of(*pod)) + "\"");
+        wanted[std::string(api_server::uid_of(*scaled->object))] =
             number_or(*scaled->object, scaled->spec_replicas, 1);
     }
     std::int64_t sum = 0;
@@ -107,7 +105,7 @@ PendingEvictions pending_evictions(const ControlContext& context, const json::ob
     const json::object* before = api_server::find_object(budget, "status.disruptedPods");
     if (before == nullptr) return out;
     for (const api_server::ApiObject& pod : pods) {
-        const auto name = api_server::json_view(api_server::text_at(*pod, "metadata.name"));
+        const auto name = api_server::json_view(api_server::name_of(*pod));
         const json::value* when = before->if_contains(name);
         if (when == nullptr || !when->is_string() || is_terminating(*pod)) continue;
         const auto granted = find_rfc3339(api_server::view(when->get_string()));
@@ -152,9 +150,7 @@ public:
         });
         context.feed().listen_to_all(
             [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-                if (kind.scale)
-                    add_all(budgets_resource,
-                            api_server::text_at(*change.object, "metadata.namespace"));
+                if (kind.scale) add_all(budgets_resource, api_server::namespace_of(*change.object));
             });
     }
 
@@ -162,8 +158,7 @@ private:
     void follow_pod(const json::object& pod) {
         for (const api_server::ApiObject& budget :
              context_.store()
-                 .list(context_.kind(budgets_resource),
-                       api_server::text_at(pod, "metadata.namespace"))
+                 .list(context_.kind(budgets_resource), api_server::namespace_of(pod))
                  .items)
             if (is_budget_of(*budget, pod)) queue_.add(api_server::object_key(*budget));
     }
@@ -172,9 +167,7 @@ private:
         const api_server::ApiObject budget = context_.find(budgets_resource, key);
         if (budget == nullptr) return;
         std::vector<api_server::ApiObject> pods =
-            context_.store()
-                .list(context_.kind("pods"), api_server::text_at(*budget, "metadata.namespace"))
-                .items;
+            context_.store().list(context_.kind("pods"), api_server::namespace_of(*budget)).items;
         std::erase_if(
             pods, [&](const api_server::ApiObject& pod) { return !is_budget_of(*budget, *pod); });
         const PendingEvictions granted = pending_evictions(context_, *budget, pods);
@@ -182,8 +175,7 @@ private:
         const std::int64_t healthy =
             std::ranges::count_if(pods, [&](const api_server::ApiObject& pod) {
                 return is_ready(*pod) && !is_terminating(*pod) &&
-                       !granted.pods.contains(
-                           api_server::json_view(api_server::text_at(*pod, "metadata.name")));
+                       !granted.pods.contains(api_server::json_view(api_server::name_of(*pod)));
             });
         const auto numbers = budget_numbers(context_, *budget, pods);
         context_.edit(

@@ -34,13 +34,6 @@ bool is_in_foreground_deletion(const json::object& object) {
     return is_terminating(object) && has_finalizer(object, foreground_finalizer);
 }
 
-bool has_same_owners(const json::object& a, const json::object& b) {
-    const json::array* owners_a = api_server::find_array(a, "metadata.ownerReferences");
-    const json::array* owners_b = api_server::find_array(b, "metadata.ownerReferences");
-    return (owners_a == nullptr) == (owners_b == nullptr) &&
-           (owners_a == nullptr || *owners_a == *owners_b);
-}
-
 /// Whether the dependent delays the foreground deletion of its owner.
 bool blocks_deletion(const json::object& dependent, std::string_view uid) {
     return std::ranges::any_of(owners_of(dependent), [&](const json::object* owner) {
@@ -53,13 +46,12 @@ class NamespaceContents final : public QueuedController {
 public:
     explicit NamespaceContents(ControlContext& context) : QueuedController(context) {
         context.feed().listen("namespaces", [this](const api_server::Change& change) {
-            queue_.add(std::string(api_server::text_at(*change.object, "metadata.name")));
+            queue_.add(std::string(api_server::name_of(*change.object)));
         });
         for (const Content& content : contents)
             context.feed().listen(content.resource, [this](const api_server::Change& change) {
                 if (change.type == api_server::ChangeType::deleted)
-                    queue_.add(
-                        std::string(api_server::text_at(*change.object, "metadata.namespace")));
+                    queue_.add(std::string(api_server::namespace_of(*change.object)));
             });
     }
 
@@ -90,7 +82,7 @@ private:
 
     void follow(const api_server::ResourceKind& kind, const api_server::Change& change) {
         const json::object& object = *change.object;
-        const std::string_view uid = api_server::text_at(object, "metadata.uid");
+        const std::string_view uid = api_server::uid_of(object);
         if (change.type == api_server::ChangeType::deleted) {
             for (const ObjectName& dependent : context_.index().dependents_of(uid)) add(dependent);
             // Owners in foreground deletion wait for this object.
@@ -100,10 +92,12 @@ private:
                     add(name);
             return;
         }
-        const bool is_new = change.before == nullptr || !has_same_owners(object, *change.before);
+        const bool is_new = change.before == nullptr ||
+                            api_server::list_at(object, "metadata.ownerReferences") !=
+                                api_server::list_at(*change.before, "metadata.ownerReferences");
         if (is_terminating(object) || (is_new && !owners_of(object).empty()))
-            add({kind.resource(), std::string(api_server::text_at(object, "metadata.namespace")),
-                 std::string(api_server::text_at(object, "metadata.name"))});
+            add({kind.resource(), std::string(api_server::namespace_of(object)),
+                 std::string(api_server::name_of(object))});
     }
 
     api_server::ApiObject find(const ObjectName& name) const {
@@ -150,7 +144,7 @@ private:
 
     void finish_foreground_deletion(const api_server::ResourceKind& kind,
                                     const json::object& owner) {
-        const std::string_view uid = api_server::text_at(owner, "metadata.uid");
+        const std::string_view uid = api_server::uid_of(owner);
         bool is_blocked = false;
         for (const ObjectName& name : context_.index().dependents_of(uid)) {
             const api_server::ApiObject dependent = find(name);
@@ -164,7 +158,7 @@ private:
     }
 
     void orphan_dependents(const api_server::ResourceKind& kind, const json::object& owner) {
-        const std::string_view uid = api_server::text_at(owner, "metadata.uid");
+        const std::string_view uid = api_server::uid_of(owner);
         for (const ObjectName& name : context_.index().dependents_of(uid))
             if (const api_server::ApiObject dependent = find(name))
                 context_.edit(name.resource, *dependent,

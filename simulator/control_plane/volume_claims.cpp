@@ -20,19 +20,16 @@ constexpr std::string_view provisioned_annotation = "pv.kubernetes.io/provisione
 constexpr std::string_view provisioner = "simulation.capstan.io/volumes";
 
 std::string volume_name(const json::object& claim) {
-    return "pvc-" + std::string(api_server::text_at(claim, "metadata.uid"));
+    return "pvc-" + std::string(api_server::uid_of(claim));
 }
 
 std::vector<std::string> claim_keys(const json::object& pod) {
     std::vector<std::string> out;
-    if (const json::array* list = api_server::find_array(pod, "spec.volumes"))
-        for (const json::value& item : *list)
-            if (item.is_object())
-                if (const std::string_view name =
-                        api_server::text_at(item.get_object(), "persistentVolumeClaim.claimName");
-                    !name.empty())
-                    out.push_back(api_server::object_key(
-                        api_server::text_at(pod, "metadata.namespace"), name));
+    for (const json::object* volume : objects_at(pod, "spec.volumes"))
+        if (const std::string_view name =
+                api_server::text_at(volume, "persistentVolumeClaim.claimName");
+            !name.empty())
+            out.push_back(api_server::object_key(api_server::namespace_of(pod), name));
     return out;
 }
 
@@ -51,15 +48,13 @@ json::object make_volume(const json::object& claim, const json::object& storage_
     json::object spec{
         {"capacity", json::object()},
         {"claimRef",
-         json::object{
-             {"apiVersion", "v1"},
-             {"kind", "PersistentVolumeClaim"},
-             {"namespace", api_server::json_view(api_server::text_at(claim, "metadata.namespace"))},
-             {"name", api_server::json_view(api_server::text_at(claim, "metadata.name"))},
-             {"uid", api_server::json_view(api_server::text_at(claim, "metadata.uid"))}}},
+         json::object{{"apiVersion", "v1"},
+                      {"kind", "PersistentVolumeClaim"},
+                      {"namespace", api_server::json_view(api_server::namespace_of(claim))},
+                      {"name", api_server::json_view(api_server::name_of(claim))},
+                      {"uid", api_server::json_view(api_server::uid_of(claim))}}},
         {"persistentVolumeReclaimPolicy", "Delete"},
-        {"storageClassName",
-         api_server::json_view(api_server::text_at(storage_class, "metadata.name"))},
+        {"storageClassName", api_server::json_view(api_server::name_of(storage_class))},
         {"csi", json::object{{"driver", api_server::json_view(
                                             api_server::text_at(storage_class, "provisioner"))},
                              {"volumeHandle", volume_name(claim)}}}};
@@ -89,7 +84,7 @@ public:
         context.feed().listen(classes, [this](const api_server::Change&) { add_all(claims); });
     }
 
-    void start() override {
+    void make_defaults() override {
         json::object standard{{"metadata", json::object{{"name", "standard"}}},
                               {"provisioner", api_server::json_view(provisioner)},
                               {"volumeBindingMode", "WaitForFirstConsumer"}};
@@ -109,7 +104,7 @@ private:
         api_server::ApiObject out;
         const auto age = [](const json::object& object) {
             return std::tuple(api_server::text_at(object, "metadata.creationTimestamp"),
-                              api_server::text_at(object, "metadata.name"));
+                              api_server::name_of(object));
         };
         for (const api_server::ApiObject& found :
              context_.store().list(context_.kind(classes)).items)
@@ -118,9 +113,8 @@ private:
                 out = found;
         if (out != nullptr)
             context_.edit(claims, claim, [&](json::object& fresh) {
-                api_server::set_value(
-                    fresh, "spec.storageClassName",
-                    api_server::json_view(api_server::text_at(*out, "metadata.name")));
+                api_server::set_value(fresh, "spec.storageClassName",
+                                      api_server::json_view(api_server::name_of(*out)));
             });
         return out;
     }
@@ -146,9 +140,7 @@ private:
     api_server::ApiObject find_consumers_node(const json::object& claim) const {
         const std::string key = api_server::object_key(claim);
         for (const api_server::ApiObject& pod :
-             context_.store()
-                 .list(context_.kind("pods"), api_server::text_at(claim, "metadata.namespace"))
-                 .items) {
+             context_.store().list(context_.kind("pods"), api_server::namespace_of(claim)).items) {
             const std::vector<std::string> used = claim_keys(*pod);
             if (std::ranges::find(used, key) == used.end()) continue;
             if (const std::string_view name = api_server::text_at(*pod, "spec.nodeName");

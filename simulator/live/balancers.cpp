@@ -16,7 +16,7 @@ std::string text_of_balancer(const json::object& balancer) {
     const json::array* const targets = api_server::find_array(balancer, "status.targets");
     if (targets == nullptr) return {};
     std::string out =
-        "balancer " + std::string(api_server::text_at(balancer, "metadata.name")) + ": " +
+        "balancer " + std::string(api_server::name_of(balancer)) + ": " +
         std::to_string(api_server::integer_at(balancer, "spec.replicas").value_or(1)) + " wanted";
     for (const json::value& each : *targets) {
         const json::object& target = each.as_object();

@@ -19,7 +19,7 @@ constexpr std::string_view to_be_deleted = "ToBeDeletedByClusterAutoscaler";
 /// The label `app` of a pod; its name if it has no such label.
 std::string app_of(const json::object& pod) {
     const std::string_view app = api_server::text_at(pod, "metadata.labels.app");
-    return std::string(app.empty() ? api_server::text_at(pod, "metadata.name") : app);
+    return std::string(app.empty() ? api_server::name_of(pod) : app);
 }
 
 bool is_daemon(const json::object& pod) {
@@ -89,7 +89,7 @@ void LiveEvents::take_pod(const api_server::Change& change) {
 
 void LiveEvents::take_node(const api_server::Change& change) {
     const json::object& node = *change.object;
-    const std::string name(api_server::text_at(node, "metadata.name"));
+    const std::string name(api_server::name_of(node));
     if (change.type == api_server::ChangeType::deleted) return add_node_event("deleted", name);
     if (change.type == api_server::ChangeType::added) add_node_event("joined", name);
     const auto became = [&](bool (*is_so)(const json::object&)) {

@@ -188,8 +188,7 @@ ClusterFigures figures_of(const api_server::ObjectStore& store) {
     ClusterFigures out;
     for (const api_server::ApiObject& node : store.list(store.kind("nodes")).items) {
         ++out.nodes[group_of(*node)];
-        out.node_states[std::string(api_server::text_at(*node, "metadata.name"))] =
-            state_of_node(*node);
+        out.node_states[std::string(api_server::name_of(*node))] = state_of_node(*node);
     }
     for (const api_server::ApiObject& pod : store.list(store.kind("pods")).items) {
         const std::string_view phase = api_server::text_at(*pod, "status.phase");

@@ -23,8 +23,8 @@ ControlContext::ControlContext(api_server::ObjectStore& store, ControlPlaneOptio
     : store_(store), options_(std::move(options)), feed_(store), index_(store), events_(store) {
     feed_.listen_to_all(
         [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-            index_.note(kind, api_server::text_at(*change.object, "metadata.namespace"),
-                        api_server::text_at(*change.object, "metadata.name"));
+            index_.note(kind, api_server::namespace_of(*change.object),
+                        api_server::name_of(*change.object));
         });
 }
 
@@ -49,7 +49,7 @@ api_server::ApiObject ControlContext::create(std::string_view resource, std::str
         if (refusal != nullptr) *refusal = made.error().message;
         return nullptr;
     }
-    index_.note(kind, space, api_server::text_at(**made, "metadata.name"));
+    index_.note(kind, space, api_server::name_of(**made));
     return *made;
 }
 
@@ -57,12 +57,12 @@ api_server::ApiObject ControlContext::edit(std::string_view resource, const json
                                            const std::function<void(json::object&)>& change,
                                            api_server::ObjectPart part) {
     const api_server::ResourceKind& kind = this->kind(resource);
-    const std::string_view space = api_server::text_at(object, "metadata.namespace");
-    const std::string_view name = api_server::text_at(object, "metadata.name");
+    const std::string_view space = api_server::namespace_of(object);
+    const std::string_view name = api_server::name_of(object);
     const auto change_current = [&](json::object& fresh) {
         fresh.at("metadata").as_object().erase("resourceVersion");
         api_server::make_object(fresh, "metadata")["uid"] =
-            api_server::json_view(api_server::text_at(object, "metadata.uid"));
+            api_server::json_view(api_server::uid_of(object));
         change(fresh);
     };
     const auto stored = store_.edit(kind, space, name, change_current, {.part = part});
@@ -74,9 +74,9 @@ api_server::ApiObject ControlContext::edit(std::string_view resource, const json
 void ControlContext::remove(std::string_view resource, const json::object& object,
                             api_server::RemoveOptions options) {
     const api_server::ResourceKind& kind = this->kind(resource);
-    const std::string_view space = api_server::text_at(object, "metadata.namespace");
-    const std::string_view name = api_server::text_at(object, "metadata.name");
-    options.uid = api_server::text_at(object, "metadata.uid");
+    const std::string_view space = api_server::namespace_of(object);
+    const std::string_view name = api_server::name_of(object);
+    options.uid = api_server::uid_of(object);
     if (store_.remove(kind, space, name, options)) index_.note(kind, space, name);
 }
 
@@ -85,7 +85,7 @@ namespace {
 constexpr Duration event_ttl = std::chrono::hours(1);
 
 std::string id_of(const json::object& object, const ControllerEvents::Event& event) {
-    return std::string(api_server::text_at(object, "metadata.uid"))
+    return std::string(api_server::uid_of(object))
         .append("\n")
         .append(event.reason)
         .append("\n")
@@ -95,17 +95,16 @@ std::string id_of(const json::object& object, const ControllerEvents::Event& eve
 json::object reference_to(const api_server::ResourceKind& kind, const json::object& object) {
     json::object out{{"kind", kind.kind},
                      {"apiVersion", kind.api_version()},
-                     {"name", api_server::json_view(api_server::text_at(object, "metadata.name"))},
-                     {"uid", api_server::json_view(api_server::text_at(object, "metadata.uid"))},
+                     {"name", api_server::json_view(api_server::name_of(object))},
+                     {"uid", api_server::json_view(api_server::uid_of(object))},
                      {"resourceVersion", api_server::json_view(api_server::text_at(
                                              object, "metadata.resourceVersion"))}};
-    if (kind.namespaced)
-        out["namespace"] = api_server::json_view(api_server::text_at(object, "metadata.namespace"));
+    if (kind.namespaced) out["namespace"] = api_server::json_view(api_server::namespace_of(object));
     return out;
 }
 
 std::string event_name(const json::object& object, std::uint64_t number) {
-    return std::string(api_server::text_at(object, "metadata.name")) + "." + hex_text(number);
+    return std::string(api_server::name_of(object)) + "." + hex_text(number);
 }
 
 }  // namespace
@@ -132,8 +131,7 @@ void ControllerEvents::record(const api_server::ResourceKind& kind, const json::
 void ControllerEvents::write(const api_server::ResourceKind& kind, const json::object& object,
                              const Event& event, const std::string& id) {
     RecordedEvent& recorded = recorded_[id];
-    recorded.space =
-        kind.namespaced ? api_server::text_at(object, "metadata.namespace") : "default";
+    recorded.space = kind.namespaced ? api_server::namespace_of(object) : "default";
     recorded.name = event_name(object, ++last_number_);
     const std::string now = format_rfc3339(store_.now(), 0);
     json::object out{

@@ -18,7 +18,7 @@ public:
 
     /// Makes the objects that every cluster has, if they are missing. Called once, before the feed
     /// starts.
-    virtual void start() {}
+    virtual void make_defaults() {}
 
 protected:
     explicit Controller(ControlContext& context) : context_(context) {}
@@ -49,8 +49,7 @@ protected:
     }
     /// Adds the pods of the node to the queue.
     void add_pods_on(const json::object& node) {
-        for (const api_server::ApiObject& pod :
-             context_.index().pods_on(api_server::text_at(node, "metadata.name")))
+        for (const api_server::ApiObject& pod : context_.index().pods_on(api_server::name_of(node)))
             queue_.add(api_server::object_key(*pod));
     }
 

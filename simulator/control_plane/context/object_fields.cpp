@@ -56,32 +56,21 @@ json::object& set_condition(json::object& object, const Condition& condition, Ti
 }
 
 bool has_finalizer(const json::object& object, std::string_view name) {
-    const json::array* list = api_server::find_array(object, "metadata.finalizers");
-    return list != nullptr && std::ranges::any_of(*list, [&](const json::value& item) {
-               return item.is_string() && api_server::view(item.get_string()) == name;
-           });
+    return std::ranges::any_of(
+        api_server::list_at(object, "metadata.finalizers"), [&](const json::value& item) {
+            return item.is_string() && api_server::view(item.get_string()) == name;
+        });
 }
 
 void remove_finalizer(json::object& object, std::string_view name) {
     json::array kept;
-    if (const json::array* list = api_server::find_array(object, "metadata.finalizers"))
-        for (const json::value& item : *list)
-            if (!item.is_string() || api_server::view(item.get_string()) != name)
-                kept.push_back(item);
-    json::object& metadata = api_server::make_object(object, "metadata");
-    if (kept.empty()) {
-        metadata.erase("finalizers");
-    } else {
-        metadata["finalizers"] = std::move(kept);
-    }
+    for (const json::value& item : api_server::list_at(object, "metadata.finalizers"))
+        if (!item.is_string() || api_server::view(item.get_string()) != name) kept.push_back(item);
+    set_list(api_server::make_object(object, "metadata"), "finalizers", std::move(kept));
 }
 
 std::vector<const json::object*> owners_of(const json::object& object) {
-    std::vector<const json::object*> out;
-    if (const json::array* list = api_server::find_array(object, "metadata.ownerReferences"))
-        for (const json::value& item : *list)
-            if (const json::object* owner = item.if_object()) out.push_back(owner);
-    return out;
+    return objects_at(object, "metadata.ownerReferences");
 }
 
 const json::object* find_controller(const json::object& object) {
@@ -99,8 +88,8 @@ json::object make_controller_reference(const api_server::ResourceKind& kind,
                                        const json::object& owner) {
     return {{"apiVersion", kind.api_version()},
             {"kind", kind.kind},
-            {"name", api_server::json_view(api_server::text_at(owner, "metadata.name"))},
-            {"uid", api_server::json_view(api_server::text_at(owner, "metadata.uid"))},
+            {"name", api_server::json_view(api_server::name_of(owner))},
+            {"uid", api_server::json_view(api_server::uid_of(owner))},
             {"controller", true},
             {"blockOwnerDeletion", true}};
 }
@@ -116,12 +105,7 @@ void remove_owner(json::object& object, std::string_view uid) {
     json::array kept;
     for (const json::object* owner : owners_of(object))
         if (api_server::text_at(*owner, "uid") != uid) kept.push_back(*owner);
-    json::object& metadata = api_server::make_object(object, "metadata");
-    if (kept.empty()) {
-        metadata.erase("ownerReferences");
-    } else {
-        metadata["ownerReferences"] = std::move(kept);
-    }
+    set_list(api_server::make_object(object, "metadata"), "ownerReferences", std::move(kept));
 }
 
 bool is_terminating(const json::object& object) {
@@ -148,6 +132,21 @@ Duration stop_time(const json::object& pod, double grace_share) {
     const std::chrono::duration<double> grace =
         api_server::bounded_seconds(number_or(pod, "metadata.deletionGracePeriodSeconds", 0));
     return std::chrono::duration_cast<Duration>(grace * grace_share);
+}
+
+std::vector<const json::object*> objects_at(api_server::JsonRoot object, std::string_view path) {
+    std::vector<const json::object*> out;
+    for (const json::value& item : api_server::list_at(object, path))
+        if (item.is_object()) out.push_back(&item.get_object());
+    return out;
+}
+
+void set_list(json::object& object, std::string_view key, json::array list) {
+    if (list.empty()) {
+        object.erase(api_server::json_view(key));
+    } else {
+        object[api_server::json_view(key)] = std::move(list);
+    }
 }
 
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise) {

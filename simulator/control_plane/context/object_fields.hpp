@@ -76,6 +76,10 @@ Availability availability(const json::object& pod, Duration min_ready, Time now)
 /// The time that a terminating pod takes to stop: `grace_share` of its grace period.
 Duration stop_time(const json::object& pod, double grace_share);
 
+/// The objects in the list at `path`; empty: there is no such list.
+std::vector<const json::object*> objects_at(api_server::JsonRoot object, std::string_view path);
+/// Sets a list; erases it if it is empty.
+void set_list(json::object& object, std::string_view key, json::array list);
 /// The integer at `path`; `otherwise` if there is none.
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise);
 void set_label(json::object& object, std::string_view key, std::string_view value);

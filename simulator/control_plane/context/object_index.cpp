@@ -80,16 +80,14 @@ bool is_adoptable(std::string_view resource) {
 
 /// The keys under which the index has an object.
 std::vector<std::string> index_keys(const std::string& resource, const json::object& object) {
-    std::vector<std::string> out{
-        make_index_key("uid", api_server::text_at(object, "metadata.uid"))};
+    std::vector<std::string> out{make_index_key("uid", api_server::uid_of(object))};
     for (const json::object* owner : owners_of(object))
         out.push_back(make_index_key("owner", api_server::text_at(*owner, "uid")));
     if (const json::object* controller = find_controller(object)) {
         out.push_back(
             make_index_key("controller", api_server::text_at(*controller, "uid"), resource));
     } else if (is_adoptable(resource)) {
-        out.push_back(
-            make_index_key("orphan", api_server::text_at(object, "metadata.namespace"), resource));
+        out.push_back(make_index_key("orphan", api_server::namespace_of(object), resource));
     }
     if (const std::string_view node = api_server::text_at(object, "spec.nodeName");
         resource == "pods" && !node.empty())

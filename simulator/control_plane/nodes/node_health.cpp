@@ -27,8 +27,8 @@ private:
 
     void note_lease(const api_server::Change& change) {
         const json::object& lease = *change.object;
-        if (api_server::text_at(lease, "metadata.namespace") != "kube-node-lease") return;
-        const std::string node(api_server::text_at(lease, "metadata.name"));
+        if (api_server::namespace_of(lease) != "kube-node-lease") return;
+        const std::string node(api_server::name_of(lease));
         if (change.type == api_server::ChangeType::deleted) {
             renewed_.erase(node);
         } else if (change.before == nullptr || renew_time(lease) != renew_time(*change.before)) {
@@ -49,7 +49,7 @@ private:
     }
 
     void watch_lease(const std::string& key, const json::object& node) {
-        const auto renewed = renewed_.find(api_server::text_at(node, "metadata.name"));
+        const auto renewed = renewed_.find(api_server::name_of(node));
         if (renewed == renewed_.end()) return;
         const Duration left = renewed->second + lease_grace - context_.loop().monotonic();
         if (left > Duration::zero()) return queue_.add_after(key, left);
@@ -68,14 +68,12 @@ private:
         context_.events().record(
             context_.kind("nodes"), node,
             {"node-controller", "NodeNotReady",
-             "Node " + std::string(api_server::text_at(node, "metadata.name")) +
-                 " status is now: NodeNotReady"});
+             "Node " + std::string(api_server::name_of(node)) + " status is now: NodeNotReady"});
     }
 
     /// Pods of a node that is not ready become not ready, so that no requests are sent to them.
     void mark_pods(const json::object& node) {
-        for (const api_server::ApiObject& pod :
-             context_.index().pods_on(api_server::text_at(node, "metadata.name")))
+        for (const api_server::ApiObject& pod : context_.index().pods_on(api_server::name_of(node)))
             if (is_ready(*pod))
                 context_.edit("pods", *pod, [&](json::object& fresh) {
                     set_condition(fresh,

@@ -31,15 +31,15 @@ bool is_incomplete(const json::object& node) {
 }
 
 json::object make_lease(const json::object& node, const api_server::ResourceKind& kind) {
-    const std::string_view name = api_server::text_at(node, "metadata.name");
+    const std::string_view name = api_server::name_of(node);
     return {{"metadata",
              json::object{{"name", api_server::json_view(name)},
-                          {"ownerReferences", json::array{json::object{
-                                                  {"apiVersion", kind.api_version()},
-                                                  {"kind", kind.kind},
-                                                  {"name", api_server::json_view(name)},
-                                                  {"uid", api_server::json_view(api_server::text_at(
-                                                              node, "metadata.uid"))}}}}}},
+                          {"ownerReferences",
+                           json::array{json::object{
+                               {"apiVersion", kind.api_version()},
+                               {"kind", kind.kind},
+                               {"name", api_server::json_view(name)},
+                               {"uid", api_server::json_view(api_server::uid_of(node))}}}}}},
             {"spec", json::object{{"holderIdentity", api_server::json_view(name)},
                                   {"leaseDurationSeconds", lease_duration_s}}}};
 }
@@ -50,7 +50,7 @@ public:
         : QueuedController(context), random_(io::seed_for(context.options().seed, "heartbeats")) {
         context.feed().listen("nodes", [this](const api_server::Change& change) {
             if (change.type == api_server::ChangeType::deleted)
-                states_.erase(std::string(api_server::text_at(*change.object, "metadata.uid")));
+                states_.erase(std::string(api_server::uid_of(*change.object)));
             queue_.add(api_server::object_key(*change.object));
         });
     }
@@ -66,10 +66,9 @@ private:
         const api_server::ApiObject node = context_.find("nodes", key);
         if (node == nullptr || is_kubelet_stopped(*node)) return;
         const Duration now = context_.loop().monotonic();
-        NodeState& state = states_
-                               .try_emplace(std::string(api_server::text_at(*node, "metadata.uid")),
-                                            NodeState{now, {}})
-                               .first->second;
+        NodeState& state =
+            states_.try_emplace(std::string(api_server::uid_of(*node)), NodeState{now, {}})
+                .first->second;
         const Duration left =
             state.first_seen + context_.paced(context_.options().node_start_up) - now;
         if (has_unknown_readiness(*node) && left > Duration::zero())
@@ -104,15 +103,13 @@ private:
             context_.events().record(
                 context_.kind("nodes"), node,
                 {"kubelet", "NodeReady",
-                 "Node " + std::string(api_server::text_at(node, "metadata.name")) +
-                     " status is now: NodeReady"});
+                 "Node " + std::string(api_server::name_of(node)) + " status is now: NodeReady"});
     }
 
     void renew_lease(const json::object& node) {
         constexpr std::string_view leases = "leases.coordination.k8s.io";
-        api_server::ApiObject lease = context_.find(
-            leases,
-            api_server::object_key(lease_space, api_server::text_at(node, "metadata.name")));
+        api_server::ApiObject lease =
+            context_.find(leases, api_server::object_key(lease_space, api_server::name_of(node)));
         if (lease == nullptr)
             lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
         if (lease == nullptr) return;

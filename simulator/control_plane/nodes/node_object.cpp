@@ -31,21 +31,17 @@ bool is_kubelet_stopped(const json::object& node) {
 }
 
 std::string_view node_address(const json::object& node, std::string_view type) {
-    if (const json::array* list = api_server::find_array(node, "status.addresses"))
-        for (const json::value& item : *list)
-            if (item.is_object() && api_server::text_at(item.get_object(), "type") == type)
-                return api_server::text_at(item.get_object(), "address");
+    for (const json::object* item : objects_at(node, "status.addresses"))
+        if (api_server::text_at(item, "type") == type) return api_server::text_at(item, "address");
     return {};
 }
 
 const json::object* find_taint(const json::object& node, std::string_view key,
                                std::string_view effect) {
-    if (const json::array* list = api_server::find_array(node, "spec.taints"))
-        for (const json::value& item : *list)
-            if (const json::object* taint = item.if_object();
-                taint != nullptr && api_server::text_at(*taint, "key") == key &&
-                api_server::text_at(*taint, "effect") == effect)
-                return taint;
+    for (const json::object* taint : objects_at(node, "spec.taints"))
+        if (api_server::text_at(taint, "key") == key &&
+            api_server::text_at(taint, "effect") == effect)
+            return taint;
     return nullptr;
 }
 
@@ -54,30 +50,22 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
     const json::object* existing = find_taint(node, key, effect);
     if ((existing != nullptr) == is_wanted) return;
     json::array taints;
-    if (const json::array* list = api_server::find_array(node, "spec.taints"))
-        for (const json::value& item : *list)
-            if (item.if_object() != existing) taints.push_back(item);
+    for (const json::object* taint : objects_at(node, "spec.taints"))
+        if (taint != existing) taints.push_back(*taint);
     if (is_wanted)
         taints.push_back(json::object{{"key", api_server::json_view(key)},
                                       {"effect", api_server::json_view(effect)},
                                       {"timeAdded", format_rfc3339(now, 0)}});
-    json::object& spec = api_server::make_object(node, "spec");
-    if (taints.empty()) {
-        spec.erase("taints");
-    } else {
-        spec["taints"] = std::move(taints);
-    }
+    set_list(api_server::make_object(node, "spec"), "taints", std::move(taints));
 }
 
 std::optional<Duration> toleration_time(const json::object& pod, const json::object& taint) {
     bool is_tolerated = false;
     std::optional<Duration> out;
-    const json::array* list = api_server::find_array(pod, "spec.tolerations");
-    if (list == nullptr) return Duration::zero();
-    for (const json::value& item : *list) {
-        if (!item.is_object() || !is_for(item.get_object(), taint)) continue;
+    for (const json::object* toleration : objects_at(pod, "spec.tolerations")) {
+        if (!is_for(*toleration, taint)) continue;
         is_tolerated = true;
-        const auto seconds = api_server::integer_at(item.get_object(), "tolerationSeconds");
+        const auto seconds = api_server::integer_at(toleration, "tolerationSeconds");
         if (!seconds) continue;
         const Duration given = api_server::bounded_seconds(*seconds);
         out = out ? std::min(*out, given) : given;
@@ -144,8 +132,7 @@ void complete_addresses(json::object& node, std::uint32_t number) {
         node, "status.addresses",
         json::array{json::object{{"type", "InternalIP"}, {"address", address}},
                     json::object{{"type", "Hostname"},
-                                 {"address", api_server::json_view(
-                                                 api_server::text_at(node, "metadata.name"))}}});
+                                 {"address", api_server::json_view(api_server::name_of(node))}}});
 }
 
 void complete_info(json::object& node) {
@@ -160,14 +147,13 @@ void complete_info(json::object& node) {
     set("osImage", "simulated");
     set("kernelVersion", "simulated");
     set("containerRuntimeVersion", "simulated://1");
-    for (const char* id : {"machineID", "systemUUID", "bootID"})
-        set(id, api_server::text_at(node, "metadata.uid"));
+    for (const char* id : {"machineID", "systemUUID", "bootID"}) set(id, api_server::uid_of(node));
 }
 
 }  // namespace
 
 void complete_node(json::object& node, std::uint32_t number) {
-    default_label(node, well_known::hostname_label, api_server::text_at(node, "metadata.name"));
+    default_label(node, well_known::hostname_label, api_server::name_of(node));
     default_label(node, well_known::os_label, "linux");
     default_label(node, well_known::arch_label, "amd64");
     complete_capacity(node);

@@ -18,7 +18,7 @@ public:
         context.feed().listen("nodes", [this, look_later](const api_server::Change& change) {
             if (change.type != api_server::ChangeType::deleted) return;
             for (const api_server::ApiObject& pod :
-                 context_.index().pods_on(api_server::text_at(*change.object, "metadata.name")))
+                 context_.index().pods_on(api_server::name_of(*change.object)))
                 look_later(*pod);
         });
     }

@@ -27,17 +27,13 @@ constexpr StatusList status_lists[] = {{"initContainers", "initContainerStatuses
 
 const json::object* find_named(const json::object& pod, std::string_view list,
                                std::string_view name) {
-    const json::array* statuses = api_server::find_array(pod, std::string("status.").append(list));
-    if (statuses == nullptr) return nullptr;
-    for (const json::value& item : *statuses)
-        if (item.is_object() && api_server::text_at(item.get_object(), "name") == name)
-            return &item.get_object();
+    for (const json::object* status : objects_at(pod, std::string("status.").append(list)))
+        if (api_server::text_at(status, "name") == name) return status;
     return nullptr;
 }
 
 std::string made_up_id(const json::object& pod, std::string_view name) {
-    return "simulated://" + std::string(api_server::text_at(pod, "metadata.uid")) + "/" +
-           std::string(name);
+    return "simulated://" + std::string(api_server::uid_of(pod)) + "/" + std::string(name);
 }
 
 json::object make_status(const json::object& pod, const json::object& container,
@@ -59,13 +55,11 @@ json::object make_status(const json::object& pod, const json::object& container,
 template <class Change>
 void set_containers(json::object& pod, const Change& change) {
     for (const StatusList& list : status_lists) {
-        const json::array* containers =
-            api_server::find_array(pod, std::string("spec.").append(list.of));
-        if (containers == nullptr) continue;
+        const std::string path = std::string("spec.").append(list.of);
+        if (api_server::find_array(pod, path) == nullptr) continue;
         json::array statuses;
-        for (const json::value& item : *containers) {
-            if (!item.is_object()) continue;
-            json::object status = make_status(pod, item.get_object(), list);
+        for (const json::object* container : objects_at(pod, path)) {
+            json::object status = make_status(pod, *container, list);
             change(status, list);
             statuses.push_back(std::move(status));
         }
@@ -226,7 +220,7 @@ private:
 
     PodState& state_of(const std::string& key, const json::object& pod) {
         PodState& state = states_[key];
-        if (const std::string_view uid = api_server::text_at(pod, "metadata.uid"); state.uid != uid)
+        if (const std::string_view uid = api_server::uid_of(pod); state.uid != uid)
             state = {.uid = std::string(uid)};
         return state;
     }
@@ -248,14 +242,11 @@ private:
     /// Records one event for each container, as a kubelet does.
     void record_container_events(const json::object& pod, std::string_view reason,
                                  std::string_view message) {
-        const json::array* const containers = api_server::find_array(pod, "spec.containers");
-        if (containers == nullptr) return;
-        for (const json::value& container : *containers) {
-            if (!container.is_object()) continue;
-            const std::string_view name = api_server::text_at(container.get_object(), "name");
-            context_.events().record(context_.kind("pods"), pod,
-                                     {"kubelet", reason, std::string(message).append(name)});
-        }
+        for (const json::object* container : objects_at(pod, "spec.containers"))
+            context_.events().record(
+                context_.kind("pods"), pod,
+                {"kubelet", reason,
+                 std::string(message).append(api_server::text_at(container, "name"))});
     }
 
     void reconcile(const std::string& key) override {

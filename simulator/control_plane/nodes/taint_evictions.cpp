@@ -13,12 +13,10 @@ namespace capstan::simulator::control_plane {
 namespace {
 
 std::vector<const json::object*> evicting_taints(const json::object& node) {
-    std::vector<const json::object*> out;
-    if (const json::array* list = api_server::find_array(node, "spec.taints"))
-        for (const json::value& item : *list)
-            if (const json::object* taint = item.if_object();
-                taint != nullptr && api_server::text_at(*taint, "effect") == "NoExecute")
-                out.push_back(taint);
+    std::vector<const json::object*> out = objects_at(node, "spec.taints");
+    std::erase_if(out, [](const json::object* taint) {
+        return api_server::text_at(taint, "effect") != "NoExecute";
+    });
     return out;
 }
 
@@ -67,8 +65,7 @@ private:
         }
         TaintedPod& tainted = tainted_since_[key];
         const Duration now = context_.loop().monotonic();
-        if (const std::string_view uid = api_server::text_at(*pod, "metadata.uid");
-            tainted.uid != uid)
+        if (const std::string_view uid = api_server::uid_of(*pod); tainted.uid != uid)
             tainted = {std::string(uid), now};
         const auto tolerated = shortest_toleration(*pod, taints);
         if (!tolerated) return;

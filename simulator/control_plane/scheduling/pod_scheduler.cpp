@@ -86,11 +86,6 @@ bool wants_node(const json::object& pod) {
            api_server::text_at(pod, "spec.schedulerName") == component && is_active(pod);
 }
 
-bool is_gated(const json::object& pod) {
-    const json::array* gates = api_server::find_array(pod, "spec.schedulingGates");
-    return gates != nullptr && !gates->empty();
-}
-
 /// The class of each pod without a node, by "namespace/name".
 std::map<std::string, engine::PodGroupId> unbound_classes(
     const engine::snapshot::Cluster& cluster) {
@@ -142,8 +137,7 @@ public:
     /// Sets the node of a pod that the scheduler has just bound, before the feed delivers the
     /// change.
     void bind(const json::object& pod, std::string_view node) {
-        builder_.bind_pod(api_server::text_at(pod, "metadata.namespace"),
-                          api_server::text_at(pod, "metadata.name"), node);
+        builder_.bind_pod(api_server::namespace_of(pod), api_server::name_of(pod), node);
     }
 
 private:
@@ -151,8 +145,8 @@ private:
         const auto* decodable = kubernetes::objects::find_kind(kind.kind, kind.api_version());
         if (decodable == nullptr) return;
         const std::uint64_t before = builder_.changes();
-        const std::string_view space = api_server::text_at(*change.object, "metadata.namespace");
-        const std::string_view name = api_server::text_at(*change.object, "metadata.name");
+        const std::string_view space = api_server::namespace_of(*change.object);
+        const std::string_view name = api_server::name_of(*change.object);
         // The current object and not that of the change, or a pod that was bound since would be
         // pending again.
         if (const api_server::ApiObject object = context_.store().find(kind, space, name)) {
@@ -211,7 +205,7 @@ private:
         const std::string key = api_server::object_key(*change.object);
         const api_server::ApiObject pod = context_.find("pods", key);
         if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
-        if (is_gated(*pod)) {
+        if (!api_server::list_at(*pod, "spec.schedulingGates").empty()) {
             stop_waiting(key);
             return set_unschedulable(*pod, "SchedulingGated",
                                      "Scheduling is blocked due to non-empty scheduling gates");

@@ -62,12 +62,11 @@ void require_node(json::object& spec, std::string_view node) {
     constexpr std::string_view path =
         "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     json::array terms;
-    if (const json::array* own = api_server::find_array(spec, path))
-        for (const json::value& item : *own) {
-            json::object term = item.is_object() ? item.get_object() : json::object();
-            term["matchFields"] = name_term(node)["matchFields"];
-            terms.push_back(std::move(term));
-        }
+    for (const json::value& item : api_server::list_at(spec, path)) {
+        json::object term = item.is_object() ? item.get_object() : json::object();
+        term["matchFields"] = name_term(node)["matchFields"];
+        terms.push_back(std::move(term));
+    }
     if (terms.empty()) terms.push_back(name_term(node));
     api_server::set_value(spec, path, std::move(terms));
 }
@@ -110,16 +109,17 @@ json::object make_daemon_pod(const Workload& set, std::string_view node,
 std::string daemon_node(const json::object& pod) {
     if (const std::string_view bound = api_server::text_at(pod, "spec.nodeName"); !bound.empty())
         return std::string(bound);
-    const json::array* terms = api_server::find_array(
-        pod,
-        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
-        "nodeSelectorTerms");
-    if (terms == nullptr || terms->empty() || !terms->at(0).is_object()) return {};
-    const json::array* fields = api_server::find_array(terms->at(0).get_object(), "matchFields");
-    if (fields == nullptr || fields->empty() || !fields->at(0).is_object()) return {};
-    const json::array* names = api_server::find_array(fields->at(0).get_object(), "values");
-    if (names == nullptr || names->empty() || !names->at(0).is_string()) return {};
-    return std::string(api_server::view(names->at(0).get_string()));
+    const auto first_at = [](const auto& root, std::string_view path) -> const json::value* {
+        const json::array& list = api_server::list_at(root, path);
+        return list.empty() ? nullptr : &list.front();
+    };
+    const json::value* term =
+        first_at(pod,
+                 "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+                 "nodeSelectorTerms");
+    const json::value* node = first_at(first_at(term, "matchFields"), "values");
+    if (node == nullptr || !node->is_string()) return {};
+    return std::string(api_server::view(node->get_string()));
 }
 
 class DaemonSets final : public QueuedController {
@@ -168,7 +168,7 @@ private:
         const engine::snapshot::PodSpec spec = daemon_spec(*sync.set.object);
         for (const api_server::ApiObject& node :
              context_.store().list(context_.kind("nodes")).items)
-            sync.places[std::string(api_server::text_at(*node, "metadata.name"))].verdict =
+            sync.places[std::string(api_server::name_of(*node))].verdict =
                 judge_daemon(spec, *node);
         for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
             if (!is_terminating(*pod))
@@ -253,7 +253,7 @@ private:
             status["numberUnavailable"] = desired - available;
         });
         delete_old_revisions(context_, sync.set,
-                             {std::string(api_server::text_at(*sync.revision, "metadata.name"))});
+                             {std::string(api_server::name_of(*sync.revision))});
     }
 };
 

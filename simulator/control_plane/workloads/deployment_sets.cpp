@@ -35,7 +35,7 @@ std::int64_t revision_of(const json::object& set) {
 bool is_older(const api_server::ApiObject& a, const api_server::ApiObject& b) {
     const auto age = [](const json::object& set) {
         return std::tuple(api_server::text_at(set, "metadata.creationTimestamp"), revision_of(set),
-                          api_server::text_at(set, "metadata.name"));
+                          api_server::name_of(set));
     };
     return age(*a) < age(*b);
 }
@@ -66,13 +66,12 @@ json::object with_hash(const json::object& labels, std::string_view hash) {
 /// The hash of a template, such that no ReplicaSet has the name with that hash yet.
 std::string free_hash(ControlContext& context, const json::object& deployment,
                       const json::object& plain) {
-    const std::string name(api_server::text_at(deployment, "metadata.name"));
+    const std::string name(api_server::name_of(deployment));
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(plain, collisions);
-        if (context.find(
-                "replicasets.apps",
-                api_server::object_key(api_server::text_at(deployment, "metadata.namespace"),
-                                       name + "-" + hash)) == nullptr)
+        if (context.find("replicasets.apps",
+                         api_server::object_key(api_server::namespace_of(deployment),
+                                                name + "-" + hash)) == nullptr)
             return hash;
     }
 }
@@ -122,10 +121,8 @@ api_server::ApiObject make_set(ControlContext& context, const Workload& deployme
     json::object selector = *api_server::find_object(object, "spec.selector");
     selector["matchLabels"] = with_hash(api_server::make_object(selector, "matchLabels"), hash);
     json::object set{
-        {"metadata",
-         json::object{
-             {"name", std::string(api_server::text_at(object, "metadata.name")) + "-" + hash},
-             {"labels", labels}}},
+        {"metadata", json::object{{"name", std::string(api_server::name_of(object)) + "-" + hash},
+                                  {"labels", labels}}},
         {"spec", json::object{{"replicas", replicas},
                               {"minReadySeconds", number_or(object, "spec.minReadySeconds", 0)},
                               {"selector", std::move(selector)},
@@ -135,8 +132,7 @@ api_server::ApiObject make_set(ControlContext& context, const Workload& deployme
     set_annotation(set, desired_annotation, std::to_string(number_or(object, "spec.replicas", 1)));
     set_annotation(set, limit_annotation, std::to_string(limit));
     add_owner(set, make_controller_reference(*deployment.kind, object));
-    return context.create("replicasets.apps", api_server::text_at(object, "metadata.namespace"),
-                          std::move(set));
+    return context.create("replicasets.apps", api_server::namespace_of(object), std::move(set));
 }
 
 void delete_old_sets(ControlContext& context, const Workload& deployment,
@@ -235,8 +231,7 @@ public:
         const std::string name =
             sets_.fresh == nullptr
                 ? std::string()
-                : "ReplicaSet \"" +
-                      std::string(api_server::text_at(*sets_.fresh, "metadata.name")) + "\" ";
+                : "ReplicaSet \"" + std::string(api_server::name_of(*sets_.fresh)) + "\" ";
         const bool is_other = reason() == "DeploymentPaused" || was_of_other_set(name);
         const bool was_complete = reason() == "NewReplicaSetAvailable";
         // Pods that come and go after the rollout is complete do not count as progress.

@@ -83,8 +83,7 @@ public:
             const json::object* controller = find_controller(*change.object);
             if (controller == nullptr || api_server::text_at(*controller, "kind") != "ReplicaSet")
                 return;
-            const std::string_view space =
-                api_server::text_at(*change.object, "metadata.namespace");
+            const std::string_view space = api_server::namespace_of(*change.object);
             const api_server::ApiObject set = context_.find(
                 "replicasets.apps",
                 api_server::object_key(space, api_server::text_at(*controller, "name")));
@@ -131,8 +130,7 @@ private:
             if (sets.fresh == nullptr) return;
             set_revision(context_, deployment, sets);
             record_event(context_, deployment, "ScalingReplicaSet",
-                         "Scaled up replica set " +
-                             std::string(api_server::text_at(*sets.fresh, "metadata.name")) +
+                         "Scaled up replica set " + std::string(api_server::name_of(*sets.fresh)) +
                              " from 0 to " + std::to_string(sizes.fresh));
             return;
         }
@@ -151,8 +149,7 @@ private:
 
     bool has_old_pods(const DeploymentSets& sets) const {
         return std::ranges::any_of(sets.old, [&](const api_server::ApiObject& set) {
-            const auto pods =
-                context_.index().controlled_by(api_server::text_at(*set, "metadata.uid"), "pods");
+            const auto pods = context_.index().controlled_by(api_server::uid_of(*set), "pods");
             return std::ranges::any_of(
                 pods, [](const api_server::ApiObject& pod) { return !has_ended(*pod); });
         });
@@ -179,8 +176,7 @@ private:
         if (before != replicas)
             record_event(context_, deployment, "ScalingReplicaSet",
                          "Scaled " + std::string(replicas > before ? "up" : "down") +
-                             " replica set " +
-                             std::string(api_server::text_at(*set, "metadata.name")) + " from " +
+                             " replica set " + std::string(api_server::name_of(*set)) + " from " +
                              std::to_string(before) + " to " + std::to_string(replicas));
         return context_.edit("replicasets.apps", *set, [&](json::object& fresh) {
             api_server::set_value(fresh, "spec.replicas", replicas);

@@ -31,8 +31,8 @@ bool is_indexed(const json::object& job) {
 /// Gives a Job without a selector one by its uid, and the labels for that to its pod template.
 void set_job_selector(ControlContext& context, const json::object& job) {
     if (api_server::find_object(job, "spec.selector") != nullptr) return;
-    const std::string_view uid = api_server::text_at(job, "metadata.uid");
-    const std::string_view name = api_server::text_at(job, "metadata.name");
+    const std::string_view uid = api_server::uid_of(job);
+    const std::string_view name = api_server::name_of(job);
     context.edit("jobs.batch", job, [&](json::object& fresh) {
         json::object& spec = api_server::make_object(fresh, "spec");
         api_server::make_object(api_server::make_object(spec, "selector"),
@@ -55,8 +55,7 @@ json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index
     finalizers.get_array().push_back(api_server::json_view(job_finalizer));
     if (!index) return pod;
     const std::string number = std::to_string(*index);
-    const std::string name =
-        std::string(api_server::text_at(*job.object, "metadata.name")) + "-" + number;
+    const std::string name = std::string(api_server::name_of(*job.object)) + "-" + number;
     metadata["generateName"] = name + "-";
     set_annotation(pod, index_key, number);
     set_label(pod, index_key, number);
@@ -138,7 +137,7 @@ private:
         const json::object* controller = find_controller(pod);
         if (controller == nullptr) return false;
         const api_server::ApiObject job = context_.find(
-            "jobs.batch", api_server::object_key(api_server::text_at(pod, "metadata.namespace"),
+            "jobs.batch", api_server::object_key(api_server::namespace_of(pod),
                                                  api_server::text_at(*controller, "name")));
         return job != nullptr && !is_terminating(*job);
     }
@@ -258,8 +257,8 @@ private:
     void write_counts(const SyncState& sync) {
         const Time now = context_.now();
         std::int64_t active = 0, ready = 0;
-        for (const api_server::ApiObject& pod : context_.index().controlled_by(
-                 api_server::text_at(*sync.job.object, "metadata.uid"), "pods")) {
+        for (const api_server::ApiObject& pod :
+             context_.index().controlled_by(api_server::uid_of(*sync.job.object), "pods")) {
             active += is_active(*pod) ? 1 : 0;
             ready += is_active(*pod) && is_ready(*pod) ? 1 : 0;
         }

@@ -18,14 +18,14 @@ void add_controller(const api_server::ResourceKind& kind, const json::object& de
     const json::object* controller = find_controller(dependent);
     if (controller != nullptr && api_server::text_at(*controller, "kind") == kind.kind &&
         api_server::text_at(*controller, "apiVersion") == kind.api_version())
-        queue.add(api_server::object_key(api_server::text_at(dependent, "metadata.namespace"),
+        queue.add(api_server::object_key(api_server::namespace_of(dependent),
                                          api_server::text_at(*controller, "name")));
 }
 
 void add_adopters(ControlContext& context, const api_server::ResourceKind& kind,
                   const json::object& orphan, ReconcileQueue& queue) {
     for (const api_server::ApiObject& object :
-         context.store().list(kind, api_server::text_at(orphan, "metadata.namespace")).items)
+         context.store().list(kind, api_server::namespace_of(orphan)).items)
         if (api_server::has_labels(orphan, selector_of({&kind, object})))
             queue.add(api_server::object_key(*object));
 }
@@ -40,7 +40,7 @@ bool adopt(ControlContext& context, const Workload& workload, std::string_view r
 void release(ControlContext& context, const Workload& workload, std::string_view resource,
              const json::object& dependent) {
     context.edit(resource, dependent, [&](json::object& fresh) {
-        remove_owner(fresh, api_server::text_at(*workload.object, "metadata.uid"));
+        remove_owner(fresh, api_server::uid_of(*workload.object));
     });
 }
 
@@ -73,10 +73,10 @@ api_server::LabelQuery selector_of(const Workload& workload) {
 std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload& workload,
                                          std::string_view resource) {
     const api_server::LabelQuery selector = selector_of(workload);
-    const std::string_view uid = api_server::text_at(*workload.object, "metadata.uid");
+    const std::string_view uid = api_server::uid_of(*workload.object);
     if (!is_terminating(*workload.object))
         for (const api_server::ApiObject& orphan : context.index().without_controller(
-                 api_server::text_at(*workload.object, "metadata.namespace"), resource))
+                 api_server::namespace_of(*workload.object), resource))
             if (api_server::has_labels(*orphan, selector) && !is_terminating(*orphan))
                 adopt(context, workload, resource, *orphan);
     std::vector<api_server::ApiObject> out;
@@ -97,7 +97,7 @@ json::object make_pod(const Workload& workload) {
     if (const json::object* from = api_server::find_object(object, "spec.template.metadata"))
         for (const char* key : {"labels", "annotations", "finalizers"})
             api_server::take_member(metadata, *from, key);
-    metadata["generateName"] = std::string(api_server::text_at(object, "metadata.name")) + "-";
+    metadata["generateName"] = std::string(api_server::name_of(object)) + "-";
     if (const json::object* spec = api_server::find_object(object, "spec.template.spec"))
         pod["spec"] = *spec;
     add_owner(pod, make_controller_reference(*workload.kind, object));
@@ -113,7 +113,7 @@ bool is_stateful(const Workload& workload) { return workload.kind->kind == "Stat
 std::string stateful_message(const Workload& workload, std::string_view verb,
                              const std::string& pod) {
     return std::string(verb) + " Pod " + pod + " in StatefulSet " +
-           std::string(api_server::text_at(*workload.object, "metadata.name"));
+           std::string(api_server::name_of(*workload.object));
 }
 
 std::string creation_message(const Workload& workload, const std::string& pod) {
@@ -138,27 +138,24 @@ std::string deletion_message(const Workload& workload, const std::string& pod) {
 api_server::ApiObject create_pod(ControlContext& context, const Workload& workload,
                                  json::object pod) {
     std::string refusal;
-    const std::string name(api_server::text_at(pod, "metadata.name"));
-    const api_server::ApiObject made =
-        context.create("pods", api_server::text_at(*workload.object, "metadata.namespace"),
-                       std::move(pod), &refusal);
+    const std::string name(api_server::name_of(pod));
+    const api_server::ApiObject made = context.create(
+        "pods", api_server::namespace_of(*workload.object), std::move(pod), &refusal);
     if (made == nullptr) {
         context.events().record(*workload.kind, *workload.object,
                                 {workload.component, "FailedCreate",
                                  failed_creation_message(workload, name, refusal), true});
     } else {
-        record_event(
-            context, workload, "SuccessfulCreate",
-            creation_message(workload, std::string(api_server::text_at(*made, "metadata.name"))));
+        record_event(context, workload, "SuccessfulCreate",
+                     creation_message(workload, std::string(api_server::name_of(*made))));
     }
     return made;
 }
 
 void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod) {
     context.remove("pods", pod);
-    record_event(
-        context, workload, "SuccessfulDelete",
-        deletion_message(workload, std::string(api_server::text_at(pod, "metadata.name"))));
+    record_event(context, workload, "SuccessfulDelete",
+                 deletion_message(workload, std::string(api_server::name_of(pod))));
 }
 
 void record_event(ControlContext& context, const Workload& workload, std::string_view reason,
@@ -195,11 +192,11 @@ json::object revision_data(const json::object& object) {
 
 /// The oldest first.
 std::vector<api_server::ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
-    auto out = context.index().controlled_by(api_server::text_at(*workload.object, "metadata.uid"),
-                                             revisions_resource);
+    auto out =
+        context.index().controlled_by(api_server::uid_of(*workload.object), revisions_resource);
     std::ranges::sort(out, {}, [](const api_server::ApiObject& revision) {
         return std::pair(number_or(*revision, "revision", 0),
-                         std::string(api_server::text_at(*revision, "metadata.name")));
+                         std::string(api_server::name_of(*revision)));
     });
     return out;
 }
@@ -207,11 +204,10 @@ std::vector<api_server::ApiObject> revisions_of(ControlContext& context, const W
 api_server::ApiObject make_revision(ControlContext& context, const Workload& workload,
                                     json::object data, std::int64_t number) {
     const json::object& object = *workload.object;
-    const std::string_view space = api_server::text_at(object, "metadata.namespace");
+    const std::string_view space = api_server::namespace_of(object);
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(data, collisions);
-        const std::string name =
-            std::string(api_server::text_at(object, "metadata.name")) + "-" + hash;
+        const std::string name = std::string(api_server::name_of(object)) + "-" + hash;
         if (context.find(revisions_resource, api_server::object_key(space, name)) != nullptr)
             continue;
         json::object labels;
@@ -246,9 +242,8 @@ api_server::ApiObject update_revision_of(ControlContext& context, const Workload
 
 api_server::ApiObject find_revision(ControlContext& context, const Workload& workload,
                                     std::string_view name) {
-    return context.find(
-        revisions_resource,
-        api_server::object_key(api_server::text_at(*workload.object, "metadata.namespace"), name));
+    return context.find(revisions_resource,
+                        api_server::object_key(api_server::namespace_of(*workload.object), name));
 }
 
 Workload at_revision(const Workload& workload, const json::object& revision) {
@@ -264,7 +259,7 @@ void delete_old_revisions(ControlContext& context, const Workload& workload,
                           const std::set<std::string, std::less<>>& used) {
     std::vector<api_server::ApiObject> idle = revisions_of(context, workload);
     std::erase_if(idle, [&](const api_server::ApiObject& revision) {
-        return used.contains(api_server::text_at(*revision, "metadata.name"));
+        return used.contains(api_server::name_of(*revision));
     });
     const auto keep = number_or(*workload.object, "spec.revisionHistoryLimit", 10);
     for (std::size_t i = 0;

@@ -31,10 +31,8 @@ int phase_rank(const json::object& pod) {
 
 std::int64_t restart_count(const json::object& pod) {
     std::int64_t out = 0;
-    if (const json::array* list = api_server::find_array(pod, "status.containerStatuses"))
-        for (const json::value& item : *list)
-            if (item.is_object())
-                out = std::max(out, number_or(item.get_object(), "restartCount", 0));
+    for (const json::object* status : objects_at(pod, "status.containerStatuses"))
+        out = std::max(out, number_or(*status, "restartCount", 0));
     return out;
 }
 
@@ -50,7 +48,7 @@ auto rank(const json::object& pod, int pods_on_node) {
         deletion_cost(pod), -pods_on_node, -seconds(condition_since(pod, "Ready")),
         -restart_count(pod),
         -seconds(find_rfc3339(api_server::text_at(pod, "metadata.creationTimestamp"))),
-        std::string(api_server::text_at(pod, "metadata.name")));
+        std::string(api_server::name_of(pod)));
 }
 
 std::vector<api_server::ApiObject> active_among(std::vector<api_server::ApiObject> pods) {
@@ -96,10 +94,9 @@ private:
     void write_counts(const std::string& key, const Workload& set) {
         const Duration min_ready =
             context_.paced_s(number_or(*set.object, "spec.minReadySeconds", 0));
-        const PodCounts counts =
-            count_pods(active_among(context_.index().controlled_by(
-                           api_server::text_at(*set.object, "metadata.uid"), "pods")),
-                       min_ready, context_.now());
+        const PodCounts counts = count_pods(
+            active_among(context_.index().controlled_by(api_server::uid_of(*set.object), "pods")),
+            min_ready, context_.now());
         if (counts.next_available) queue_.add_after(key, *counts.next_available);
         write_status(context_, set, [&](json::object& whole) {
             json::object& status = api_server::make_object(whole, "status");

@@ -17,37 +17,33 @@ namespace capstan::simulator::control_plane {
 namespace {
 
 std::string pod_name(const json::object& set, std::int64_t ordinal) {
-    return std::string(api_server::text_at(set, "metadata.name")) + "-" + std::to_string(ordinal);
+    return std::string(api_server::name_of(set)) + "-" + std::to_string(ordinal);
 }
 
 std::vector<const json::object*> claim_templates(const json::object& set) {
-    std::vector<const json::object*> out;
-    if (const json::array* list = api_server::find_array(set, "spec.volumeClaimTemplates"))
-        for (const json::value& item : *list)
-            if (const json::object* claim = item.if_object()) out.push_back(claim);
-    return out;
+    return objects_at(set, "spec.volumeClaimTemplates");
 }
 
 /// "data-web-3"
 std::string claim_name(const json::object& claim, const std::string& pod) {
-    return std::string(api_server::text_at(claim, "metadata.name")) + "-" + pod;
+    return std::string(api_server::name_of(claim)) + "-" + pod;
 }
 
 void add_volumes(json::object& pod, const json::object& set, const std::string& name) {
     json::array volumes;
     for (const json::object* claim : claim_templates(set))
         volumes.push_back(json::object{
-            {"name", api_server::json_view(api_server::text_at(*claim, "metadata.name"))},
+            {"name", api_server::json_view(api_server::name_of(*claim))},
             {"persistentVolumeClaim", json::object{{"claimName", claim_name(*claim, name)}}}});
-    if (const json::array* own = api_server::find_array(pod, "spec.volumes"))
-        for (const json::value& volume : *own) volumes.push_back(volume);
+    for (const json::value& volume : api_server::list_at(pod, "spec.volumes"))
+        volumes.push_back(volume);
     if (!volumes.empty()) api_server::set_value(pod, "spec.volumes", std::move(volumes));
 }
 
 /// The ordinal of a pod, 3 of "web-3"; absent: the name is not that of a pod of the set.
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod) {
-    std::string_view name = api_server::text_at(pod, "metadata.name");
-    const std::string start = std::string(api_server::text_at(set, "metadata.name")) + "-";
+    std::string_view name = api_server::name_of(pod);
+    const std::string start = std::string(api_server::name_of(set)) + "-";
     if (!name.starts_with(start)) return std::nullopt;
     name.remove_prefix(start.size());
     std::int64_t out = 0;
@@ -78,7 +74,7 @@ json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
 
 /// Creates the missing claims of that pod. Claims stay when the pod is deleted.
 void make_claims(ControlContext& context, const Workload& set, std::int64_t ordinal) {
-    const std::string_view space = api_server::text_at(*set.object, "metadata.namespace");
+    const std::string_view space = api_server::namespace_of(*set.object);
     for (const json::object* from : claim_templates(*set.object)) {
         const std::string name = claim_name(*from, pod_name(*set.object, ordinal));
         if (context.find("persistentvolumeclaims", api_server::object_key(space, name)) != nullptr)
@@ -118,9 +114,7 @@ private:
         bool serves(const json::object& pod) const {
             return !is_terminating(pod) && availability(pod, min_ready, now).is_available;
         }
-        std::string_view update_name() const {
-            return api_server::text_at(*update, "metadata.name");
-        }
+        std::string_view update_name() const { return api_server::name_of(*update); }
         /// Whether the pod has the update revision, whatever its ordinal.
         bool is_updated(const json::object& pod) const {
             return api_server::label_of(pod, revision_label) ==
@@ -207,8 +201,8 @@ private:
 
     void write_counts(const std::string& key, const SyncState& sync) {
         std::vector<api_server::ApiObject> pods, updated;
-        for (const api_server::ApiObject& pod : context_.index().controlled_by(
-                 api_server::text_at(*sync.set.object, "metadata.uid"), "pods")) {
+        for (const api_server::ApiObject& pod :
+             context_.index().controlled_by(api_server::uid_of(*sync.set.object), "pods")) {
             if (!is_terminating(*pod)) pods.push_back(pod);
             if (!is_terminating(*pod) && sync.is_updated(*pod)) updated.push_back(pod);
         }
@@ -227,14 +221,13 @@ private:
             status["availableReplicas"] = counts.available;
             status["updatedReplicas"] = fresh.all;
             status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
-            status["currentRevision"] =
-                api_server::json_view(api_server::text_at(*current, "metadata.name"));
+            status["currentRevision"] = api_server::json_view(api_server::name_of(*current));
             status["updateRevision"] = api_server::json_view(sync.update_name());
             status["collisionCount"] = 0;
         });
-        delete_old_revisions(context_, sync.set,
-                             {std::string(sync.update_name()),
-                              std::string(api_server::text_at(*current, "metadata.name"))});
+        delete_old_revisions(
+            context_, sync.set,
+            {std::string(sync.update_name()), std::string(api_server::name_of(*current))});
     }
 };
 
