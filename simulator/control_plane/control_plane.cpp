@@ -29,34 +29,30 @@ constexpr Builtin builtins[] = {{"system-cluster-critical", 2'000'000'000},
 class PodPriorities final : public Controller {
 public:
     explicit PodPriorities(ControlContext& context) : Controller(context) {
-        context.feed().listen("pods", [this](const api_server::Change& change) { admit(change); });
+        context.feed().listen("pods", [this](const Change& change) { admit(change); });
     }
     void make_defaults() override {
         for (const Builtin& builtin : builtins)
-            context_.create(
-                priority_classes_resource, "",
-                {{"metadata", json::object{{"name", api_server::json_view(builtin.name)}}},
-                 {"value", builtin.value},
-                 {"globalDefault", false}});
+            context_.create(priority_classes_resource, "",
+                            {{"metadata", json::object{{"name", json_view(builtin.name)}}},
+                             {"value", builtin.value},
+                             {"globalDefault", false}});
     }
 
 private:
-    void admit(const api_server::Change& change) {
-        const std::string_view name = api_server::text_at(*change.object, "spec.priorityClassName");
-        if (change.type != api_server::ChangeType::added || name.empty()) return;
-        const api_server::ApiObject found =
-            context_.find(priority_classes_resource, api_server::object_key("", name));
+    void admit(const Change& change) {
+        const std::string_view name = text_at(*change.object, "spec.priorityClassName");
+        if (change.type != ChangeType::added || name.empty()) return;
+        const ApiObject found = context_.find(priority_classes_resource, object_key("", name));
         if (found == nullptr) return;
         const std::int64_t value = number_or(*found, "value", 0);
-        const std::string policy(api_server::text_at(*found, "preemptionPolicy"));
+        const std::string policy(text_at(*found, "preemptionPolicy"));
         const bool has_policy =
-            policy.empty() ||
-            api_server::text_at(*change.object, "spec.preemptionPolicy") == policy;
+            policy.empty() || text_at(*change.object, "spec.preemptionPolicy") == policy;
         if (has_policy && number_or(*change.object, "spec.priority", 0) == value) return;
         context_.edit("pods", *change.object, [&](json::object& pod) {
-            api_server::set_value(pod, "spec.priority", value);
-            if (!policy.empty())
-                api_server::set_value(pod, "spec.preemptionPolicy", api_server::json_view(policy));
+            set_value(pod, "spec.priority", value);
+            if (!policy.empty()) set_value(pod, "spec.preemptionPolicy", json_view(policy));
         });
     }
 };

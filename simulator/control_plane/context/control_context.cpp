@@ -21,11 +21,9 @@ std::pair<std::string_view, std::string_view> split_key(std::string_view key) {
 
 ControlContext::ControlContext(api_server::ObjectStore& store, ControlPlaneOptions options)
     : store_(store), options_(std::move(options)), feed_(store), index_(store), events_(store) {
-    feed_.listen_to_all(
-        [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-            index_.note(kind, api_server::namespace_of(*change.object),
-                        api_server::name_of(*change.object));
-        });
+    feed_.listen_to_all([this](const ResourceKind& kind, const Change& change) {
+        index_.note(kind, namespace_of(*change.object), name_of(*change.object));
+    });
 }
 
 Duration ControlContext::paced(Duration real) const {
@@ -36,33 +34,31 @@ Duration ControlContext::paced(Duration real) const {
     return Duration(std::llround(std::clamp(paced, -bound, bound)));
 }
 
-api_server::ApiObject ControlContext::find(std::string_view resource, std::string_view key) const {
+ApiObject ControlContext::find(std::string_view resource, std::string_view key) const {
     const auto [space, name] = split_key(key);
     return store_.find(kind(resource), space, name);
 }
 
-api_server::ApiObject ControlContext::create(std::string_view resource, std::string_view space,
-                                             json::object object, std::string* refusal) {
-    const api_server::ResourceKind& kind = this->kind(resource);
+ApiObject ControlContext::create(std::string_view resource, std::string_view space,
+                                 json::object object, std::string* refusal) {
+    const ResourceKind& kind = this->kind(resource);
     const auto made = store_.create(kind, space, std::move(object));
     if (!made) {
         if (refusal != nullptr) *refusal = made.error().message;
         return nullptr;
     }
-    index_.note(kind, space, api_server::name_of(**made));
+    index_.note(kind, space, name_of(**made));
     return *made;
 }
 
-api_server::ApiObject ControlContext::edit(std::string_view resource, const json::object& object,
-                                           const std::function<void(json::object&)>& change,
-                                           api_server::ObjectPart part) {
-    const api_server::ResourceKind& kind = this->kind(resource);
-    const std::string_view space = api_server::namespace_of(object);
-    const std::string_view name = api_server::name_of(object);
+ApiObject ControlContext::edit(std::string_view resource, const json::object& object,
+                               const std::function<void(json::object&)>& change, ObjectPart part) {
+    const ResourceKind& kind = this->kind(resource);
+    const std::string_view space = namespace_of(object);
+    const std::string_view name = name_of(object);
     const auto change_current = [&](json::object& fresh) {
         fresh.at("metadata").as_object().erase("resourceVersion");
-        api_server::make_object(fresh, "metadata")["uid"] =
-            api_server::json_view(api_server::uid_of(object));
+        make_object(fresh, "metadata")["uid"] = json_view(uid_of(object));
         change(fresh);
     };
     const auto stored = store_.edit(kind, space, name, change_current, {.part = part});
@@ -73,10 +69,10 @@ api_server::ApiObject ControlContext::edit(std::string_view resource, const json
 
 void ControlContext::remove(std::string_view resource, const json::object& object,
                             api_server::RemoveOptions options) {
-    const api_server::ResourceKind& kind = this->kind(resource);
-    const std::string_view space = api_server::namespace_of(object);
-    const std::string_view name = api_server::name_of(object);
-    options.uid = api_server::uid_of(object);
+    const ResourceKind& kind = this->kind(resource);
+    const std::string_view space = namespace_of(object);
+    const std::string_view name = name_of(object);
+    options.uid = uid_of(object);
     if (store_.remove(kind, space, name, options)) index_.note(kind, space, name);
 }
 
@@ -85,62 +81,60 @@ namespace {
 constexpr Duration event_ttl = std::chrono::hours(1);
 
 std::string id_of(const json::object& object, const ControllerEvents::Event& event) {
-    return std::string(api_server::uid_of(object))
+    return std::string(uid_of(object))
         .append("\n")
         .append(event.reason)
         .append("\n")
         .append(event.message);
 }
 
-json::object reference_to(const api_server::ResourceKind& kind, const json::object& object) {
+json::object reference_to(const ResourceKind& kind, const json::object& object) {
     json::object out{{"kind", kind.kind},
                      {"apiVersion", kind.api_version()},
-                     {"name", api_server::json_view(api_server::name_of(object))},
-                     {"uid", api_server::json_view(api_server::uid_of(object))},
-                     {"resourceVersion", api_server::json_view(api_server::text_at(
-                                             object, "metadata.resourceVersion"))}};
-    if (kind.namespaced) out["namespace"] = api_server::json_view(api_server::namespace_of(object));
+                     {"name", json_view(name_of(object))},
+                     {"uid", json_view(uid_of(object))},
+                     {"resourceVersion", json_view(text_at(object, "metadata.resourceVersion"))}};
+    if (kind.namespaced) out["namespace"] = json_view(namespace_of(object));
     return out;
 }
 
 std::string event_name(const json::object& object, std::uint64_t number) {
-    return std::string(api_server::name_of(object)) + "." + hex_text(number);
+    return std::string(name_of(object)) + "." + hex_text(number);
 }
 
 }  // namespace
 
-void ControllerEvents::record(const api_server::ResourceKind& kind, const json::object& object,
+void ControllerEvents::record(const ResourceKind& kind, const json::object& object,
                               const Event& event) {
     delete_expired();
     const std::string id = id_of(object, event);
     const Time now = store_.now();
     const auto again = [&](json::object& fresh) {
-        fresh["count"] = api_server::integer_at(fresh, "count").value_or(1) + 1;
+        fresh["count"] = integer_at(fresh, "count").value_or(1) + 1;
         fresh["lastTimestamp"] = format_rfc3339(now, 0);
     };
     const auto before = recorded_.find(id);
-    const bool is_again =
-        before != recorded_.end() &&
-        store_.edit(store_.kind("events"), before->second.space, before->second.name, again,
-                    {.part = api_server::ObjectPart::everything});
+    const bool is_again = before != recorded_.end() &&
+                          store_.edit(store_.kind("events"), before->second.space,
+                                      before->second.name, again, {.part = ObjectPart::everything});
     if (!is_again) write(kind, object, event, id);
     by_time_.emplace_back(now, id);
     recorded_[id].last = now;
 }
 
-void ControllerEvents::write(const api_server::ResourceKind& kind, const json::object& object,
+void ControllerEvents::write(const ResourceKind& kind, const json::object& object,
                              const Event& event, const std::string& id) {
     RecordedEvent& recorded = recorded_[id];
-    recorded.space = kind.namespaced ? api_server::namespace_of(object) : "default";
+    recorded.space = kind.namespaced ? namespace_of(object) : "default";
     recorded.name = event_name(object, ++last_number_);
     const std::string now = format_rfc3339(store_.now(), 0);
     json::object out{
         {"metadata", json::object{{"name", recorded.name}}},
         {"involvedObject", reference_to(kind, object)},
-        {"reason", api_server::json_view(event.reason)},
+        {"reason", json_view(event.reason)},
         {"message", event.message},
-        {"source", json::object{{"component", api_server::json_view(event.component)}}},
-        {"reportingComponent", api_server::json_view(event.component)},
+        {"source", json::object{{"component", json_view(event.component)}}},
+        {"reportingComponent", json_view(event.component)},
         {"type", event.is_warning ? "Warning" : "Normal"},
         {"firstTimestamp", now},
         {"lastTimestamp", now},

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "simulator/api_server/object_store.hpp"
+#include "simulator/control_plane/context/api_names.hpp"
 #include "simulator/control_plane/context/control_plane_options.hpp"
 #include "simulator/control_plane/context/object_index.hpp"
 
@@ -30,15 +30,14 @@ public:
     ControllerEvents(const ControllerEvents&) = delete;
     ControllerEvents& operator=(const ControllerEvents&) = delete;
 
-    void record(const api_server::ResourceKind& kind, const json::object& object,
-                const Event& event);
+    void record(const ResourceKind& kind, const json::object& object, const Event& event);
 
 private:
     struct RecordedEvent {
         std::string space{}, name{};  ///< of the Event
         Time last{};
     };
-    void write(const api_server::ResourceKind& kind, const json::object& object, const Event& event,
+    void write(const ResourceKind& kind, const json::object& object, const Event& event,
                const std::string& id);
     void delete_expired();
 
@@ -61,9 +60,7 @@ public:
     io::Loop& loop() const noexcept { return store_.loop(); }
     Time now() const { return store_.now(); }
     const ControlPlaneOptions& options() const noexcept { return options_; }
-    const api_server::ResourceKind& kind(std::string_view resource) const {
-        return store_.kind(resource);
-    }
+    const ResourceKind& kind(std::string_view resource) const { return store_.kind(resource); }
     ObjectFeed& feed() noexcept { return feed_; }
     const ObjectIndex& index() const noexcept { return index_; }
     ControllerEvents& events() noexcept { return events_; }
@@ -75,13 +72,13 @@ public:
     }
 
     /// `key`: "namespace/name". NULL: there is no such object.
-    api_server::ApiObject find(std::string_view resource, std::string_view key) const;
+    ApiObject find(std::string_view resource, std::string_view key) const;
     /// NULL: the store refused the write; `refusal` gets the message.
-    api_server::ApiObject create(std::string_view resource, std::string_view space,
-                                 json::object object, std::string* refusal = nullptr);
-    api_server::ApiObject edit(std::string_view resource, const json::object& object,
-                               const std::function<void(json::object&)>& change,
-                               api_server::ObjectPart part = api_server::ObjectPart::everything);
+    ApiObject create(std::string_view resource, std::string_view space, json::object object,
+                     std::string* refusal = nullptr);
+    ApiObject edit(std::string_view resource, const json::object& object,
+                   const std::function<void(json::object&)>& change,
+                   ObjectPart part = ObjectPart::everything);
     /// Removes the object with this uid, and no later object of the same name.
     void remove(std::string_view resource, const json::object& object,
                 api_server::RemoveOptions options = {});

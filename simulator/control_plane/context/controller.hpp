@@ -37,20 +37,18 @@ protected:
 
     /// Adds an object of `resource` to the queue whenever the object changes.
     void watch(std::string_view resource) {
-        context_.feed().listen(resource, [this](const api_server::Change& change) {
-            queue_.add(api_server::object_key(*change.object));
-        });
+        context_.feed().listen(
+            resource, [this](const Change& change) { queue_.add(object_key(*change.object)); });
     }
     /// Adds all objects of `resource` to the queue, or those in a namespace.
     void add_all(std::string_view resource, std::string_view space = {}) {
-        for (const api_server::ApiObject& object :
-             context_.store().list(context_.kind(resource), space).items)
-            queue_.add(api_server::object_key(*object));
+        for (const ApiObject& object : context_.store().list(context_.kind(resource), space).items)
+            queue_.add(object_key(*object));
     }
     /// Adds the pods of the node to the queue.
     void add_pods_on(const json::object& node) {
-        for (const api_server::ApiObject& pod : context_.index().pods_on(api_server::name_of(node)))
-            queue_.add(api_server::object_key(*pod));
+        for (const ApiObject& pod : context_.index().pods_on(name_of(node)))
+            queue_.add(object_key(*pod));
     }
 
     ReconcileQueue queue_;

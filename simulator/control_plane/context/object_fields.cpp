@@ -12,29 +12,29 @@ namespace {
 
 bool is_of_type(const json::value& item, std::string_view type) {
     const json::object* condition = item.if_object();
-    return condition != nullptr && api_server::text_at(*condition, "type") == type;
+    return condition != nullptr && text_at(*condition, "type") == type;
 }
 
 json::array& conditions_in(json::object& object) {
-    json::value& list = api_server::make_object(object, "status")["conditions"];
+    json::value& list = make_object(object, "status")["conditions"];
     return list.is_array() ? list.get_array() : list.emplace_array();
 }
 
 /// No member at all where there is nothing to say.
 void set_text(json::object& condition, std::string_view key, std::string_view text) {
     if (text.empty()) {
-        condition.erase(api_server::json_view(key));
+        condition.erase(json_view(key));
     } else {
-        condition[api_server::json_view(key)] = api_server::json_view(text);
+        condition[json_view(key)] = json_view(text);
     }
 }
 
 }  // namespace
 
 std::optional<Time> condition_since(const json::object& object, std::string_view type) {
-    const json::object* found = api_server::find_condition(object, type);
+    const json::object* found = find_condition(object, type);
     if (found == nullptr) return std::nullopt;
-    return find_rfc3339(api_server::text_at(*found, "lastTransitionTime"));
+    return find_rfc3339(text_at(*found, "lastTransitionTime"));
 }
 
 json::object& set_condition(json::object& object, const Condition& condition, Time now) {
@@ -42,12 +42,12 @@ json::object& set_condition(json::object& object, const Condition& condition, Ti
     auto* found = std::ranges::find_if(
         list, [&](const json::value& item) { return is_of_type(item, condition.type); });
     if (found == list.end()) {
-        list.push_back(json::object{{"type", api_server::json_view(condition.type)}});
+        list.push_back(json::object{{"type", json_view(condition.type)}});
         found = list.end() - 1;
     }
     json::object& out = found->get_object();
-    if (api_server::text_at(out, "status") != condition.status) {
-        out["status"] = api_server::json_view(condition.status);
+    if (text_at(out, "status") != condition.status) {
+        out["status"] = json_view(condition.status);
         out["lastTransitionTime"] = format_rfc3339(now, 0);
     }
     set_text(out, "reason", condition.reason);
@@ -57,16 +57,16 @@ json::object& set_condition(json::object& object, const Condition& condition, Ti
 
 bool has_finalizer(const json::object& object, std::string_view name) {
     return std::ranges::any_of(
-        api_server::list_at(object, "metadata.finalizers"), [&](const json::value& item) {
+        list_at(object, "metadata.finalizers"), [&](const json::value& item) {
             return item.is_string() && api_server::view(item.get_string()) == name;
         });
 }
 
 void remove_finalizer(json::object& object, std::string_view name) {
     json::array kept;
-    for (const json::value& item : api_server::list_at(object, "metadata.finalizers"))
+    for (const json::value& item : list_at(object, "metadata.finalizers"))
         if (!item.is_string() || api_server::view(item.get_string()) != name) kept.push_back(item);
-    set_list(api_server::make_object(object, "metadata"), "finalizers", std::move(kept));
+    set_list(make_object(object, "metadata"), "finalizers", std::move(kept));
 }
 
 std::vector<const json::object*> owners_of(const json::object& object) {
@@ -75,28 +75,27 @@ std::vector<const json::object*> owners_of(const json::object& object) {
 
 const json::object* find_controller(const json::object& object) {
     for (const json::object* owner : owners_of(object))
-        if (api_server::is_true_at(*owner, "controller")) return owner;
+        if (is_true_at(*owner, "controller")) return owner;
     return nullptr;
 }
 
 std::string_view controller_uid(const json::object& object) {
     const json::object* controller = find_controller(object);
-    return controller == nullptr ? std::string_view() : api_server::text_at(*controller, "uid");
+    return controller == nullptr ? std::string_view() : text_at(*controller, "uid");
 }
 
-json::object make_controller_reference(const api_server::ResourceKind& kind,
-                                       const json::object& owner) {
+json::object make_controller_reference(const ResourceKind& kind, const json::object& owner) {
     return {{"apiVersion", kind.api_version()},
             {"kind", kind.kind},
-            {"name", api_server::json_view(api_server::name_of(owner))},
-            {"uid", api_server::json_view(api_server::uid_of(owner))},
+            {"name", json_view(name_of(owner))},
+            {"uid", json_view(uid_of(owner))},
             {"controller", true},
             {"blockOwnerDeletion", true}};
 }
 
 void add_owner(json::object& object, json::object reference) {
-    remove_owner(object, api_server::text_at(reference, "uid"));
-    json::value& list = api_server::make_object(object, "metadata")["ownerReferences"];
+    remove_owner(object, text_at(reference, "uid"));
+    json::value& list = make_object(object, "metadata")["ownerReferences"];
     if (!list.is_array()) list.emplace_array();
     list.get_array().push_back(std::move(reference));
 }
@@ -104,8 +103,8 @@ void add_owner(json::object& object, json::object reference) {
 void remove_owner(json::object& object, std::string_view uid) {
     json::array kept;
     for (const json::object* owner : owners_of(object))
-        if (api_server::text_at(*owner, "uid") != uid) kept.push_back(*owner);
-    set_list(api_server::make_object(object, "metadata"), "ownerReferences", std::move(kept));
+        if (text_at(*owner, "uid") != uid) kept.push_back(*owner);
+    set_list(make_object(object, "metadata"), "ownerReferences", std::move(kept));
 }
 
 bool is_terminating(const json::object& object) {
@@ -113,13 +112,13 @@ bool is_terminating(const json::object& object) {
 }
 
 bool has_ended(const json::object& pod) {
-    const std::string_view phase = api_server::text_at(pod, "status.phase");
+    const std::string_view phase = text_at(pod, "status.phase");
     return phase == "Succeeded" || phase == "Failed";
 }
 
 bool is_active(const json::object& pod) { return !has_ended(pod) && !is_terminating(pod); }
 
-bool is_ready(const json::object& pod) { return api_server::has_condition(pod, "Ready"); }
+bool is_ready(const json::object& pod) { return has_condition(pod, "Ready"); }
 
 Availability availability(const json::object& pod, Duration min_ready, Time now) {
     if (!is_ready(pod)) return {};
@@ -136,36 +135,33 @@ Duration stop_time(const json::object& pod, double grace_share) {
 
 std::vector<const json::object*> objects_at(api_server::JsonRoot object, std::string_view path) {
     std::vector<const json::object*> out;
-    for (const json::value& item : api_server::list_at(object, path))
+    for (const json::value& item : list_at(object, path))
         if (item.is_object()) out.push_back(&item.get_object());
     return out;
 }
 
 void set_list(json::object& object, std::string_view key, json::array list) {
     if (list.empty()) {
-        object.erase(api_server::json_view(key));
+        object.erase(json_view(key));
     } else {
-        object[api_server::json_view(key)] = std::move(list);
+        object[json_view(key)] = std::move(list);
     }
 }
 
 std::int64_t number_or(const json::object& object, std::string_view path, std::int64_t otherwise) {
-    return api_server::integer_at(object, path).value_or(otherwise);
+    return integer_at(object, path).value_or(otherwise);
 }
 
 void set_label(json::object& object, std::string_view key, std::string_view value) {
-    api_server::make_object(api_server::make_object(object, "metadata"),
-                            "labels")[api_server::json_view(key)] = api_server::json_view(value);
+    make_object(make_object(object, "metadata"), "labels")[json_view(key)] = json_view(value);
 }
 
 void set_annotation(json::object& object, std::string_view key, std::string_view value) {
-    api_server::make_object(api_server::make_object(object, "metadata"),
-                            "annotations")[api_server::json_view(key)] =
-        api_server::json_view(value);
+    make_object(make_object(object, "metadata"), "annotations")[json_view(key)] = json_view(value);
 }
 
 std::optional<Duration> annotated_duration(const json::object& object, std::string_view key) {
-    const std::string_view written = api_server::annotation_of(object, key);
+    const std::string_view written = annotation_of(object, key);
     if (written.empty()) return std::nullopt;
     const auto parsed = parse_duration(written);
     return parsed ? std::optional(*parsed) : std::nullopt;
@@ -173,9 +169,8 @@ std::optional<Duration> annotated_duration(const json::object& object, std::stri
 
 std::optional<std::int64_t> portion_at(const json::object& object, std::string_view path,
                                        std::int64_t of, Rounding rounding) {
-    if (const auto whole = api_server::integer_at(object, path))
-        return std::max<std::int64_t>(*whole, 0);
-    const std::string_view written = api_server::text_at(object, path);
+    if (const auto whole = integer_at(object, path)) return std::max<std::int64_t>(*whole, 0);
+    const std::string_view written = text_at(object, path);
     if (!written.ends_with('%')) return std::nullopt;
     std::int64_t percent = 0;
     const char* end = written.data() + written.size() - 1;

@@ -8,8 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/api_server/api_object.hpp"
-#include "simulator/api_server/resource_kinds.hpp"
+#include "simulator/control_plane/context/api_names.hpp"
 
 namespace capstan::simulator::control_plane {
 
@@ -50,8 +49,7 @@ const json::object* find_controller(const json::object& object);
 std::string_view controller_uid(const json::object& object);
 
 /// A reference that makes `owner` the controller, with blockOwnerDeletion.
-json::object make_controller_reference(const api_server::ResourceKind& kind,
-                                       const json::object& owner);
+json::object make_controller_reference(const ResourceKind& kind, const json::object& owner);
 void add_owner(json::object& object, json::object reference);
 void remove_owner(json::object& object, std::string_view uid);
 

@@ -10,9 +10,10 @@ namespace capstan::simulator::control_plane {
 
 void ObjectFeed::listen(std::string_view resource, Listener listener) {
     BOOST_ASSERT(store_.kinds().find(resource) != nullptr);
-    listeners_.emplace_back(resource, [listener = std::move(listener)](
-                                          const api_server::ResourceKind&,
-                                          const api_server::Change& change) { listener(change); });
+    listeners_.emplace_back(
+        resource, [listener = std::move(listener)](const ResourceKind&, const Change& change) {
+            listener(change);
+        });
 }
 
 void ObjectFeed::listen_to_all(KindListener listener) {
@@ -24,11 +25,11 @@ void ObjectFeed::start() {
     // The server adds the kinds of a definition when it processes the change, possibly after this
     // listener. It then writes the definition's status, and that change calls the listener again.
     listen("customresourcedefinitions.apiextensions.k8s.io",
-           [this](const api_server::Change&) { follow_new_kinds(); });
+           [this](const Change&) { follow_new_kinds(); });
 }
 
 void ObjectFeed::follow_new_kinds() {
-    for (const api_server::KindPtr& kind : std::vector(store_.kinds().all())) {
+    for (const KindPtr& kind : std::vector(store_.kinds().all())) {
         const auto [watch, is_new] = watches_.try_emplace(kind->resource());
         watch->second.kind = kind;
         if (is_new) follow(watch->second);
@@ -37,24 +38,22 @@ void ObjectFeed::follow_new_kinds() {
 
 void ObjectFeed::follow(Watch& watch) {
     const api_server::Listing listing = store_.list(*watch.kind);
-    std::map<std::string, api_server::ApiObject> gone = watch.objects;
-    for (const api_server::ApiObject& object : listing.items)
-        gone.erase(api_server::object_key(*object));
+    std::map<std::string, ApiObject> gone = watch.objects;
+    for (const ApiObject& object : listing.items) gone.erase(object_key(*object));
     for (const auto& [key, object] : gone)
-        notify(watch, {listing.revision, api_server::ChangeType::deleted, object, object});
-    for (const api_server::ApiObject& object : listing.items)
-        notify(watch, {listing.revision, api_server::ChangeType::added, object, nullptr});
-    auto made = store_.subscribe(
-        *watch.kind, listing.revision,
-        {[this, &watch](const api_server::Change& change) { notify(watch, change); },
-         [this, &watch] { follow(watch); }});
+        notify(watch, {listing.revision, ChangeType::deleted, object, object});
+    for (const ApiObject& object : listing.items)
+        notify(watch, {listing.revision, ChangeType::added, object, nullptr});
+    auto made = store_.subscribe(*watch.kind, listing.revision,
+                                 {[this, &watch](const Change& change) { notify(watch, change); },
+                                  [this, &watch] { follow(watch); }});
     BOOST_ASSERT(made.has_value());
     watch.subscription = std::move(*made);
 }
 
-void ObjectFeed::notify(Watch& watch, const api_server::Change& change) {
-    const std::string key = api_server::object_key(*change.object);
-    if (change.type == api_server::ChangeType::deleted) {
+void ObjectFeed::notify(Watch& watch, const Change& change) {
+    const std::string key = object_key(*change.object);
+    if (change.type == ChangeType::deleted) {
         watch.objects.erase(key);
     } else {
         watch.objects[key] = change.object;
@@ -80,16 +79,15 @@ bool is_adoptable(std::string_view resource) {
 
 /// The keys under which the index has an object.
 std::vector<std::string> index_keys(const std::string& resource, const json::object& object) {
-    std::vector<std::string> out{make_index_key("uid", api_server::uid_of(object))};
+    std::vector<std::string> out{make_index_key("uid", uid_of(object))};
     for (const json::object* owner : owners_of(object))
-        out.push_back(make_index_key("owner", api_server::text_at(*owner, "uid")));
+        out.push_back(make_index_key("owner", text_at(*owner, "uid")));
     if (const json::object* controller = find_controller(object)) {
-        out.push_back(
-            make_index_key("controller", api_server::text_at(*controller, "uid"), resource));
+        out.push_back(make_index_key("controller", text_at(*controller, "uid"), resource));
     } else if (is_adoptable(resource)) {
-        out.push_back(make_index_key("orphan", api_server::namespace_of(object), resource));
+        out.push_back(make_index_key("orphan", namespace_of(object), resource));
     }
-    if (const std::string_view node = api_server::text_at(object, "spec.nodeName");
+    if (const std::string_view node = text_at(object, "spec.nodeName");
         resource == "pods" && !node.empty())
         out.push_back(make_index_key("node", node));
     return out;
@@ -97,10 +95,9 @@ std::vector<std::string> index_keys(const std::string& resource, const json::obj
 
 }  // namespace
 
-void ObjectIndex::note(const api_server::ResourceKind& kind, std::string_view space,
-                       std::string_view name) {
+void ObjectIndex::note(const ResourceKind& kind, std::string_view space, std::string_view name) {
     const ObjectName full{kind.resource(), std::string(space), std::string(name)};
-    const api_server::ApiObject object = store_.find(kind, space, name);
+    const ApiObject object = store_.find(kind, space, name);
     std::vector<std::string> fresh;
     if (object != nullptr) fresh = index_keys(full.resource, *object);
     const auto indexed = keys_of_.find(full);
@@ -122,26 +119,25 @@ std::vector<ObjectName> ObjectIndex::names_in(const std::string& key) const {
     return {found->second.begin(), found->second.end()};
 }
 
-std::vector<api_server::ApiObject> ObjectIndex::objects_in(const std::string& key) const {
-    std::vector<api_server::ApiObject> out;
+std::vector<ApiObject> ObjectIndex::objects_in(const std::string& key) const {
+    std::vector<ApiObject> out;
     for (const ObjectName& full : names_in(key))
-        if (api_server::ApiObject object =
-                store_.find(store_.kind(full.resource), full.space, full.name))
+        if (ApiObject object = store_.find(store_.kind(full.resource), full.space, full.name))
             out.push_back(std::move(object));
     return out;
 }
 
-std::vector<api_server::ApiObject> ObjectIndex::controlled_by(std::string_view uid,
-                                                              std::string_view resource) const {
+std::vector<ApiObject> ObjectIndex::controlled_by(std::string_view uid,
+                                                  std::string_view resource) const {
     return objects_in(make_index_key("controller", uid, resource));
 }
 
-std::vector<api_server::ApiObject> ObjectIndex::without_controller(
-    std::string_view space, std::string_view resource) const {
+std::vector<ApiObject> ObjectIndex::without_controller(std::string_view space,
+                                                       std::string_view resource) const {
     return objects_in(make_index_key("orphan", space, resource));
 }
 
-std::vector<api_server::ApiObject> ObjectIndex::pods_on(std::string_view node) const {
+std::vector<ApiObject> ObjectIndex::pods_on(std::string_view node) const {
     return objects_in(make_index_key("node", node));
 }
 

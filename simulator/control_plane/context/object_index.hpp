@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "simulator/api_server/object_store.hpp"
+#include "simulator/control_plane/context/api_names.hpp"
 
 namespace capstan::simulator::control_plane {
 
@@ -22,9 +22,8 @@ namespace capstan::simulator::control_plane {
 /// resource definitions are followed, too. [the loop's thread]
 class ObjectFeed {
 public:
-    using Listener = std::function<void(const api_server::Change&)>;
-    using KindListener =
-        std::function<void(const api_server::ResourceKind&, const api_server::Change&)>;
+    using Listener = std::function<void(const Change&)>;
+    using KindListener = std::function<void(const ResourceKind&, const Change&)>;
 
     explicit ObjectFeed(api_server::ObjectStore& store) : store_(store) {}
     ObjectFeed(const ObjectFeed&) = delete;
@@ -39,13 +38,13 @@ public:
 
 private:
     struct Watch {
-        api_server::KindPtr kind{};
-        std::map<std::string, api_server::ApiObject> objects{};  ///< that listeners were given
+        KindPtr kind{};
+        std::map<std::string, ApiObject> objects{};  ///< that listeners were given
         std::unique_ptr<api_server::Subscription> subscription{};
     };
     void follow_new_kinds();
     void follow(Watch& watch);
-    void notify(Watch& watch, const api_server::Change& change);
+    void notify(Watch& watch, const Change& change);
 
     api_server::ObjectStore& store_;
     std::vector<std::pair<std::string, KindListener>> listeners_;  ///< empty name: all kinds
@@ -65,14 +64,13 @@ public:
     explicit ObjectIndex(const api_server::ObjectStore& store) : store_(store) {}
 
     /// Indexes an object again, or removes it from the index if it is deleted.
-    void note(const api_server::ResourceKind& kind, std::string_view space, std::string_view name);
+    void note(const ResourceKind& kind, std::string_view space, std::string_view name);
 
-    std::vector<api_server::ApiObject> controlled_by(std::string_view uid,
-                                                     std::string_view resource) const;
+    std::vector<ApiObject> controlled_by(std::string_view uid, std::string_view resource) const;
     /// Objects that a controller could adopt: only pods, ReplicaSets and ControllerRevisions.
-    std::vector<api_server::ApiObject> without_controller(std::string_view space,
-                                                          std::string_view resource) const;
-    std::vector<api_server::ApiObject> pods_on(std::string_view node) const;
+    std::vector<ApiObject> without_controller(std::string_view space,
+                                              std::string_view resource) const;
+    std::vector<ApiObject> pods_on(std::string_view node) const;
     /// Objects with an owner reference to that uid.
     std::vector<ObjectName> dependents_of(std::string_view uid) const;
     /// The object of that uid, if it exists.
@@ -81,7 +79,7 @@ public:
 private:
     using Names = std::set<ObjectName>;
     std::vector<ObjectName> names_in(const std::string& key) const;
-    std::vector<api_server::ApiObject> objects_in(const std::string& key) const;
+    std::vector<ApiObject> objects_in(const std::string& key) const;
 
     const api_server::ObjectStore& store_;
     std::map<std::string, Names, std::less<>> names_by_key_;

@@ -9,37 +9,35 @@
 namespace capstan::simulator::control_plane {
 namespace {
 
-std::string_view renew_time(const json::object& lease) {
-    return api_server::text_at(lease, "spec.renewTime");
-}
+std::string_view renew_time(const json::object& lease) { return text_at(lease, "spec.renewTime"); }
 
 class NodeHealth final : public QueuedController {
 public:
     explicit NodeHealth(ControlContext& context) : QueuedController(context) {
         watch("nodes");
         context.feed().listen("leases.coordination.k8s.io",
-                              [this](const api_server::Change& change) { note_lease(change); });
+                              [this](const Change& change) { note_lease(change); });
     }
 
 private:
     /// The time after the last renewal of a Lease until its node becomes Unknown.
     static constexpr Duration lease_grace = std::chrono::seconds(40);
 
-    void note_lease(const api_server::Change& change) {
+    void note_lease(const Change& change) {
         const json::object& lease = *change.object;
-        if (api_server::namespace_of(lease) != "kube-node-lease") return;
-        const std::string node(api_server::name_of(lease));
-        if (change.type == api_server::ChangeType::deleted) {
+        if (namespace_of(lease) != "kube-node-lease") return;
+        const std::string node(name_of(lease));
+        if (change.type == ChangeType::deleted) {
             renewed_.erase(node);
         } else if (change.before == nullptr || renew_time(lease) != renew_time(*change.before)) {
             const bool is_first =
                 renewed_.insert_or_assign(node, context_.loop().monotonic()).second;
-            if (is_first) queue_.add(api_server::object_key("", node));
+            if (is_first) queue_.add(object_key("", node));
         }
     }
 
     void reconcile(const std::string& key) override {
-        api_server::ApiObject node = context_.find("nodes", key);
+        ApiObject node = context_.find("nodes", key);
         if (node == nullptr) return;
         if (is_node_ready(*node)) watch_lease(key, *node);
         node = context_.edit("nodes", *node, [&](json::object& fresh) {
@@ -49,7 +47,7 @@ private:
     }
 
     void watch_lease(const std::string& key, const json::object& node) {
-        const auto renewed = renewed_.find(api_server::name_of(node));
+        const auto renewed = renewed_.find(name_of(node));
         if (renewed == renewed_.end()) return;
         const Duration left = renewed->second + lease_grace - context_.loop().monotonic();
         if (left > Duration::zero()) return queue_.add_after(key, left);
@@ -68,12 +66,12 @@ private:
         context_.events().record(
             context_.kind("nodes"), node,
             {"node-controller", "NodeNotReady",
-             "Node " + std::string(api_server::name_of(node)) + " status is now: NodeNotReady"});
+             "Node " + std::string(name_of(node)) + " status is now: NodeNotReady"});
     }
 
     /// Pods of a node that is not ready become not ready, so that no requests are sent to them.
     void mark_pods(const json::object& node) {
-        for (const api_server::ApiObject& pod : context_.index().pods_on(api_server::name_of(node)))
+        for (const ApiObject& pod : context_.index().pods_on(name_of(node)))
             if (is_ready(*pod))
                 context_.edit("pods", *pod, [&](json::object& fresh) {
                     set_condition(fresh,

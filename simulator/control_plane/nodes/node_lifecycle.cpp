@@ -17,30 +17,27 @@ constexpr std::int64_t lease_duration_s = 40;
 
 /// Whether the kubelet is to set the node's Ready condition: it is missing, or Unknown.
 bool has_unknown_readiness(const json::object& node) {
-    return api_server::find_condition(node, "Ready") == nullptr ||
-           api_server::has_condition(node, "Ready", "Unknown");
+    return find_condition(node, "Ready") == nullptr || has_condition(node, "Ready", "Unknown");
 }
 
 /// Whether complete_node() would change the node.
 bool is_incomplete(const json::object& node) {
     return api_server::find_value(node, "status.nodeInfo.bootID") == nullptr ||
-           api_server::find_object(node, "status.capacity") == nullptr ||
-           api_server::find_object(node, "status.allocatable") == nullptr ||
+           find_object(node, "status.capacity") == nullptr ||
+           find_object(node, "status.allocatable") == nullptr ||
            node_address(node, "InternalIP").empty() ||
-           api_server::label_of(node, well_known::hostname_label).empty();
+           label_of(node, well_known::hostname_label).empty();
 }
 
-json::object make_lease(const json::object& node, const api_server::ResourceKind& kind) {
-    const std::string_view name = api_server::name_of(node);
-    return {{"metadata",
-             json::object{{"name", api_server::json_view(name)},
-                          {"ownerReferences",
-                           json::array{json::object{
-                               {"apiVersion", kind.api_version()},
-                               {"kind", kind.kind},
-                               {"name", api_server::json_view(name)},
-                               {"uid", api_server::json_view(api_server::uid_of(node))}}}}}},
-            {"spec", json::object{{"holderIdentity", api_server::json_view(name)},
+json::object make_lease(const json::object& node, const ResourceKind& kind) {
+    const std::string_view name = name_of(node);
+    return {{"metadata", json::object{{"name", json_view(name)},
+                                      {"ownerReferences", json::array{json::object{
+                                                              {"apiVersion", kind.api_version()},
+                                                              {"kind", kind.kind},
+                                                              {"name", json_view(name)},
+                                                              {"uid", json_view(uid_of(node))}}}}}},
+            {"spec", json::object{{"holderIdentity", json_view(name)},
                                   {"leaseDurationSeconds", lease_duration_s}}}};
 }
 
@@ -48,10 +45,10 @@ class NodeLifecycle final : public QueuedController {
 public:
     explicit NodeLifecycle(ControlContext& context)
         : QueuedController(context), random_(io::seed_for(context.options().seed, "heartbeats")) {
-        context.feed().listen("nodes", [this](const api_server::Change& change) {
-            if (change.type == api_server::ChangeType::deleted)
-                states_.erase(std::string(api_server::uid_of(*change.object)));
-            queue_.add(api_server::object_key(*change.object));
+        context.feed().listen("nodes", [this](const Change& change) {
+            if (change.type == ChangeType::deleted)
+                states_.erase(std::string(uid_of(*change.object)));
+            queue_.add(object_key(*change.object));
         });
     }
 
@@ -63,12 +60,11 @@ private:
     };
 
     void reconcile(const std::string& key) override {
-        const api_server::ApiObject node = context_.find("nodes", key);
+        const ApiObject node = context_.find("nodes", key);
         if (node == nullptr || is_kubelet_stopped(*node)) return;
         const Duration now = context_.loop().monotonic();
         NodeState& state =
-            states_.try_emplace(std::string(api_server::uid_of(*node)), NodeState{now, {}})
-                .first->second;
+            states_.try_emplace(std::string(uid_of(*node)), NodeState{now, {}}).first->second;
         const Duration left =
             state.first_seen + context_.paced(context_.options().node_start_up) - now;
         if (has_unknown_readiness(*node) && left > Duration::zero())
@@ -103,18 +99,17 @@ private:
             context_.events().record(
                 context_.kind("nodes"), node,
                 {"kubelet", "NodeReady",
-                 "Node " + std::string(api_server::name_of(node)) + " status is now: NodeReady"});
+                 "Node " + std::string(name_of(node)) + " status is now: NodeReady"});
     }
 
     void renew_lease(const json::object& node) {
         constexpr std::string_view leases = "leases.coordination.k8s.io";
-        api_server::ApiObject lease =
-            context_.find(leases, api_server::object_key(lease_space, api_server::name_of(node)));
+        ApiObject lease = context_.find(leases, object_key(lease_space, name_of(node)));
         if (lease == nullptr)
             lease = context_.create(leases, lease_space, make_lease(node, context_.kind("nodes")));
         if (lease == nullptr) return;
         context_.edit(leases, *lease, [&](json::object& fresh) {
-            api_server::make_object(fresh, "spec")["renewTime"] = format_rfc3339(context_.now(), 6);
+            make_object(fresh, "spec")["renewTime"] = format_rfc3339(context_.now(), 6);
         });
     }
 

@@ -13,35 +13,32 @@ namespace capstan::simulator::control_plane {
 namespace {
 
 bool is_for(const json::object& toleration, const json::object& taint) {
-    const std::string_view effect = api_server::text_at(toleration, "effect");
-    const std::string_view key = api_server::text_at(toleration, "key");
-    if (!effect.empty() && effect != api_server::text_at(taint, "effect")) return false;
-    if (!key.empty() && key != api_server::text_at(taint, "key")) return false;
-    if (api_server::text_at(toleration, "operator") == "Exists") return true;
-    return !key.empty() &&
-           api_server::text_at(toleration, "value") == api_server::text_at(taint, "value");
+    const std::string_view effect = text_at(toleration, "effect");
+    const std::string_view key = text_at(toleration, "key");
+    if (!effect.empty() && effect != text_at(taint, "effect")) return false;
+    if (!key.empty() && key != text_at(taint, "key")) return false;
+    if (text_at(toleration, "operator") == "Exists") return true;
+    return !key.empty() && text_at(toleration, "value") == text_at(taint, "value");
 }
 
 }  // namespace
 
-bool is_node_ready(const json::object& node) { return api_server::has_condition(node, "Ready"); }
+bool is_node_ready(const json::object& node) { return has_condition(node, "Ready"); }
 
 bool is_kubelet_stopped(const json::object& node) {
-    return api_server::annotation_of(node, kubelet_annotation) == "stopped";
+    return annotation_of(node, kubelet_annotation) == "stopped";
 }
 
 std::string_view node_address(const json::object& node, std::string_view type) {
     for (const json::object* item : objects_at(node, "status.addresses"))
-        if (api_server::text_at(item, "type") == type) return api_server::text_at(item, "address");
+        if (text_at(item, "type") == type) return text_at(item, "address");
     return {};
 }
 
 const json::object* find_taint(const json::object& node, std::string_view key,
                                std::string_view effect) {
     for (const json::object* taint : objects_at(node, "spec.taints"))
-        if (api_server::text_at(taint, "key") == key &&
-            api_server::text_at(taint, "effect") == effect)
-            return taint;
+        if (text_at(taint, "key") == key && text_at(taint, "effect") == effect) return taint;
     return nullptr;
 }
 
@@ -53,10 +50,10 @@ void set_taint(json::object& node, std::string_view key, std::string_view effect
     for (const json::object* taint : objects_at(node, "spec.taints"))
         if (taint != existing) taints.push_back(*taint);
     if (is_wanted)
-        taints.push_back(json::object{{"key", api_server::json_view(key)},
-                                      {"effect", api_server::json_view(effect)},
+        taints.push_back(json::object{{"key", json_view(key)},
+                                      {"effect", json_view(effect)},
                                       {"timeAdded", format_rfc3339(now, 0)}});
-    set_list(api_server::make_object(node, "spec"), "taints", std::move(taints));
+    set_list(make_object(node, "spec"), "taints", std::move(taints));
 }
 
 std::optional<Duration> toleration_time(const json::object& pod, const json::object& taint) {
@@ -65,7 +62,7 @@ std::optional<Duration> toleration_time(const json::object& pod, const json::obj
     for (const json::object* toleration : objects_at(pod, "spec.tolerations")) {
         if (!is_for(*toleration, taint)) continue;
         is_tolerated = true;
-        const auto seconds = api_server::integer_at(toleration, "tolerationSeconds");
+        const auto seconds = integer_at(toleration, "tolerationSeconds");
         if (!seconds) continue;
         const Duration given = api_server::bounded_seconds(*seconds);
         out = out ? std::min(*out, given) : given;
@@ -89,38 +86,38 @@ constexpr Row pressures[] = {
 }  // namespace
 
 void set_condition_taints(json::object& node, Time now) {
-    const bool is_down = api_server::has_condition(node, "Ready", "False");
-    const bool is_lost = api_server::has_condition(node, "Ready", "Unknown");
-    const bool is_new = api_server::find_condition(node, "Ready") == nullptr;
+    const bool is_down = has_condition(node, "Ready", "False");
+    const bool is_lost = has_condition(node, "Ready", "Unknown");
+    const bool is_new = find_condition(node, "Ready") == nullptr;
     set_taint(node, well_known::not_ready_taint, "NoSchedule", is_down || is_new, now);
     set_taint(node, well_known::not_ready_taint, "NoExecute", is_down, now);
     set_taint(node, well_known::unreachable_taint, "NoSchedule", is_lost, now);
     set_taint(node, well_known::unreachable_taint, "NoExecute", is_lost, now);
     set_taint(node, well_known::unschedulable_taint, "NoSchedule",
-              api_server::is_true_at(node, "spec.unschedulable"), now);
+              is_true_at(node, "spec.unschedulable"), now);
     for (const Row& row : pressures)
-        set_taint(node, row.taint, "NoSchedule",
-                  api_server::has_condition(node, row.condition, row.status), now);
+        set_taint(node, row.taint, "NoSchedule", has_condition(node, row.condition, row.status),
+                  now);
 }
 
 namespace {
 
 void default_label(json::object& node, std::string_view key, std::string_view value) {
-    if (api_server::label_of(node, key).empty()) set_label(node, key, value);
+    if (label_of(node, key).empty()) set_label(node, key, value);
 }
 
 void complete_capacity(json::object& node) {
-    if (api_server::find_object(node, "status.capacity") == nullptr) {
-        const json::object* allocatable = api_server::find_object(node, "status.allocatable");
+    if (find_object(node, "status.capacity") == nullptr) {
+        const json::object* allocatable = find_object(node, "status.allocatable");
         const json::object capacity =
             allocatable != nullptr
                 ? *allocatable
                 : json::object{{"cpu", "4"}, {"memory", "16Gi"}, {"pods", "110"}};
-        api_server::set_value(node, "status.capacity", capacity);
+        set_value(node, "status.capacity", capacity);
     }
-    if (api_server::find_object(node, "status.allocatable") == nullptr) {
-        const json::object capacity = *api_server::find_object(node, "status.capacity");
-        api_server::set_value(node, "status.allocatable", capacity);
+    if (find_object(node, "status.allocatable") == nullptr) {
+        const json::object capacity = *find_object(node, "status.capacity");
+        set_value(node, "status.allocatable", capacity);
     }
 }
 
@@ -128,32 +125,31 @@ void complete_addresses(json::object& node, std::uint32_t number) {
     if (!node_address(node, "InternalIP").empty()) return;
     const std::string address =
         "172.16." + std::to_string(number >> 8 & 0xff) + "." + std::to_string(number & 0xff);
-    api_server::set_value(
+    set_value(
         node, "status.addresses",
         json::array{json::object{{"type", "InternalIP"}, {"address", address}},
-                    json::object{{"type", "Hostname"},
-                                 {"address", api_server::json_view(api_server::name_of(node))}}});
+                    json::object{{"type", "Hostname"}, {"address", json_view(name_of(node))}}});
 }
 
 void complete_info(json::object& node) {
     const auto set = [&](std::string_view key, std::string_view value) {
         api_server::set_default(node, std::string("status.nodeInfo.").append(key),
-                                api_server::json_view(value));
+                                json_view(value));
     };
     set("kubeletVersion", "v1.33.0");
     set("kubeProxyVersion", "v1.33.0");
-    set("operatingSystem", api_server::label_of(node, well_known::os_label));
-    set("architecture", api_server::label_of(node, well_known::arch_label));
+    set("operatingSystem", label_of(node, well_known::os_label));
+    set("architecture", label_of(node, well_known::arch_label));
     set("osImage", "simulated");
     set("kernelVersion", "simulated");
     set("containerRuntimeVersion", "simulated://1");
-    for (const char* id : {"machineID", "systemUUID", "bootID"}) set(id, api_server::uid_of(node));
+    for (const char* id : {"machineID", "systemUUID", "bootID"}) set(id, uid_of(node));
 }
 
 }  // namespace
 
 void complete_node(json::object& node, std::uint32_t number) {
-    default_label(node, well_known::hostname_label, api_server::name_of(node));
+    default_label(node, well_known::hostname_label, name_of(node));
     default_label(node, well_known::os_label, "linux");
     default_label(node, well_known::arch_label, "amd64");
     complete_capacity(node);

@@ -9,16 +9,15 @@ class PodGarbageCollector final : public QueuedController {
 public:
     explicit PodGarbageCollector(ControlContext& context) : QueuedController(context) {
         const auto look_later = [this](const json::object& pod) {
-            queue_.add_after(api_server::object_key(pod), delay(pod));
+            queue_.add_after(object_key(pod), delay(pod));
         };
-        context.feed().listen("pods", [this, look_later](const api_server::Change& change) {
-            if (change.type != api_server::ChangeType::deleted && is_lost(*change.object))
+        context.feed().listen("pods", [this, look_later](const Change& change) {
+            if (change.type != ChangeType::deleted && is_lost(*change.object))
                 look_later(*change.object);
         });
-        context.feed().listen("nodes", [this, look_later](const api_server::Change& change) {
-            if (change.type != api_server::ChangeType::deleted) return;
-            for (const api_server::ApiObject& pod :
-                 context_.index().pods_on(api_server::name_of(*change.object)))
+        context.feed().listen("nodes", [this, look_later](const Change& change) {
+            if (change.type != ChangeType::deleted) return;
+            for (const ApiObject& pod : context_.index().pods_on(name_of(*change.object)))
                 look_later(*pod);
         });
     }
@@ -28,8 +27,8 @@ private:
     static constexpr Duration quarantine = std::chrono::seconds(40);
 
     bool is_lost(const json::object& pod) const {
-        const std::string_view node = api_server::text_at(pod, "spec.nodeName");
-        return !node.empty() && context_.find("nodes", api_server::object_key("", node)) == nullptr;
+        const std::string_view node = text_at(pod, "spec.nodeName");
+        return !node.empty() && context_.find("nodes", object_key("", node)) == nullptr;
     }
 
     Duration delay(const json::object& pod) const {
@@ -38,11 +37,11 @@ private:
     }
 
     void reconcile(const std::string& key) override {
-        const api_server::ApiObject pod = context_.find("pods", key);
+        const ApiObject pod = context_.find("pods", key);
         if (pod == nullptr || !is_lost(*pod)) return;
         if (!has_ended(*pod))
             context_.edit("pods", *pod, [&](json::object& fresh) {
-                api_server::make_object(fresh, "status")["phase"] = "Failed";
+                make_object(fresh, "status")["phase"] = "Failed";
                 set_condition(
                     fresh,
                     {"DisruptionTarget", "True", "DeletionByPodGC", "PodGC: node no longer exists"},

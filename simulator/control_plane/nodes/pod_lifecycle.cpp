@@ -28,22 +28,22 @@ constexpr StatusList status_lists[] = {{"initContainers", "initContainerStatuses
 const json::object* find_named(const json::object& pod, std::string_view list,
                                std::string_view name) {
     for (const json::object* status : objects_at(pod, std::string("status.").append(list)))
-        if (api_server::text_at(status, "name") == name) return status;
+        if (text_at(status, "name") == name) return status;
     return nullptr;
 }
 
 std::string made_up_id(const json::object& pod, std::string_view name) {
-    return "simulated://" + std::string(api_server::uid_of(pod)) + "/" + std::string(name);
+    return "simulated://" + std::string(uid_of(pod)) + "/" + std::string(name);
 }
 
 json::object make_status(const json::object& pod, const json::object& container,
                          const StatusList& list) {
-    const std::string_view name = api_server::text_at(container, "name");
-    const std::string_view image = api_server::text_at(container, "image");
+    const std::string_view name = text_at(container, "name");
+    const std::string_view image = text_at(container, "image");
     const json::object* before = find_named(pod, list.into, name);
-    return {{"name", api_server::json_view(name)},
-            {"image", api_server::json_view(image)},
-            {"imageID", api_server::json_view(image)},
+    return {{"name", json_view(name)},
+            {"image", json_view(image)},
+            {"imageID", json_view(image)},
             {"containerID", made_up_id(pod, name)},
             {"restartCount", before == nullptr ? 0 : number_or(*before, "restartCount", 0)},
             {"lastState", json::object()},
@@ -51,30 +51,28 @@ json::object make_status(const json::object& pod, const json::object& container,
             {"started", false}};
 }
 
-/// Replaces the status of each container, completed by `change`.
-template <class Change>
-void set_containers(json::object& pod, const Change& change) {
+/// Replaces the status of each container, completed by `complete`.
+template <class Complete>
+void set_containers(json::object& pod, const Complete& complete) {
     for (const StatusList& list : status_lists) {
         const std::string path = std::string("spec.").append(list.of);
         if (api_server::find_array(pod, path) == nullptr) continue;
         json::array statuses;
         for (const json::object* container : objects_at(pod, path)) {
             json::object status = make_status(pod, *container, list);
-            change(status, list);
+            complete(status, list);
             statuses.push_back(std::move(status));
         }
-        api_server::make_object(pod, "status")[api_server::json_view(list.into)] =
-            std::move(statuses);
+        make_object(pod, "status")[json_view(list.into)] = std::move(statuses);
     }
 }
 
 json::object terminated(const json::object& pod, std::int64_t exit_code, Time now) {
-    const std::string_view started = api_server::text_at(pod, "status.startTime");
+    const std::string_view started = text_at(pod, "status.startTime");
     const std::string ended = format_rfc3339(now, 0);
     return {{"exitCode", exit_code},
             {"reason", exit_code == 0 ? "Completed" : "Error"},
-            {"startedAt",
-             started.empty() ? api_server::json_view(ended) : api_server::json_view(started)},
+            {"startedAt", started.empty() ? json_view(ended) : json_view(started)},
             {"finishedAt", ended}};
 }
 
@@ -101,12 +99,12 @@ void set_conditions(json::object& pod, bool is_ready, std::string_view reason, T
 
 /// The kubelet has accepted the pod, and its containers are being created.
 void set_creating(json::object& pod, std::string_view host_ip, Time now) {
-    json::object& status = api_server::make_object(pod, "status");
+    json::object& status = make_object(pod, "status");
     status["phase"] = "Pending";
     status["startTime"] = format_rfc3339(now, 0);
     if (!host_ip.empty()) {
-        status["hostIP"] = api_server::json_view(host_ip);
-        status["hostIPs"] = json::array{json::object{{"ip", api_server::json_view(host_ip)}}};
+        status["hostIP"] = json_view(host_ip);
+        status["hostIPs"] = json::array{json::object{{"ip", json_view(host_ip)}}};
     }
     set_containers(pod, [](json::object& container, const StatusList& list) {
         container["state"] = json::object{
@@ -118,10 +116,10 @@ void set_creating(json::object& pod, std::string_view host_ip, Time now) {
 
 /// All containers run and are ready.
 void set_running(json::object& pod, std::string_view pod_ip, Time now) {
-    json::object& status = api_server::make_object(pod, "status");
+    json::object& status = make_object(pod, "status");
     status["phase"] = "Running";
-    status["podIP"] = api_server::json_view(pod_ip);
-    status["podIPs"] = json::array{json::object{{"ip", api_server::json_view(pod_ip)}}};
+    status["podIP"] = json_view(pod_ip);
+    status["podIPs"] = json::array{json::object{{"ip", json_view(pod_ip)}}};
     set_containers(pod, [&](json::object& container, const StatusList& list) {
         set_container_running(container, pod, list, now);
     });
@@ -140,7 +138,7 @@ void set_restarted(json::object& pod, std::int64_t exit_code, Time now) {
 
 /// All containers ended for good, also those that never ran: the pod has Succeeded or Failed.
 void set_ended(json::object& pod, std::int64_t exit_code, Time now) {
-    api_server::make_object(pod, "status")["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
+    make_object(pod, "status")["phase"] = exit_code == 0 ? "Succeeded" : "Failed";
     set_containers(pod, [&](json::object& container, const StatusList& list) {
         container["ready"] = list.is_init;
         container["state"] =
@@ -163,8 +161,8 @@ constexpr std::int64_t stopped_exit_code = 143;
 
 /// Whether NodeHealth has marked the pod as not ready because of its node.
 bool was_marked_not_ready(const json::object& pod) {
-    const json::object* ready = api_server::find_condition(pod, "Ready");
-    return ready != nullptr && api_server::text_at(*ready, "reason") == "NodeNotReady";
+    const json::object* ready = find_condition(pod, "Ready");
+    return ready != nullptr && text_at(*ready, "reason") == "NodeNotReady";
 }
 
 bool runs_pods(const json::object& node) {
@@ -172,14 +170,14 @@ bool runs_pods(const json::object& node) {
 }
 
 std::int64_t exit_code_of(const json::object& pod) {
-    const std::string_view written = api_server::annotation_of(pod, exit_code_annotation);
+    const std::string_view written = annotation_of(pod, exit_code_annotation);
     std::int64_t code = 0;
     std::from_chars(written.data(), written.data() + written.size(), code);
     return code;
 }
 
 bool may_restart(const json::object& pod, std::int64_t exit_code) {
-    const std::string_view policy = api_server::text_at(pod, "spec.restartPolicy");
+    const std::string_view policy = text_at(pod, "spec.restartPolicy");
     return policy == "Always" || (policy == "OnFailure" && exit_code != 0);
 }
 
@@ -187,20 +185,18 @@ bool may_restart(const json::object& pod, std::int64_t exit_code) {
 std::optional<Duration> run_time(const json::object& pod, Duration of_jobs) {
     if (const auto annotated = annotated_duration(pod, run_for_annotation)) return annotated;
     const json::object* controller = find_controller(pod);
-    const bool is_of_job =
-        controller != nullptr && api_server::text_at(*controller, "kind") == "Job";
+    const bool is_of_job = controller != nullptr && text_at(*controller, "kind") == "Job";
     return is_of_job ? std::optional(of_jobs) : std::nullopt;
 }
 
 class PodLifecycle final : public QueuedController {
 public:
     explicit PodLifecycle(ControlContext& context) : QueuedController(context) {
-        context.feed().listen("pods", [this](const api_server::Change& change) {
-            if (!api_server::text_at(*change.object, "spec.nodeName").empty())
-                queue_.add(api_server::object_key(*change.object));
+        context.feed().listen("pods", [this](const Change& change) {
+            if (!text_at(*change.object, "spec.nodeName").empty())
+                queue_.add(object_key(*change.object));
         });
-        context.feed().listen("nodes",
-                              [this](const api_server::Change& change) { note_node(change); });
+        context.feed().listen("nodes", [this](const Change& change) { note_node(change); });
     }
 
 private:
@@ -212,15 +208,15 @@ private:
     };
 
     /// Adds the pods of a node that becomes ready to the queue.
-    void note_node(const api_server::Change& change) {
-        if (change.type == api_server::ChangeType::deleted || !runs_pods(*change.object)) return;
+    void note_node(const Change& change) {
+        if (change.type == ChangeType::deleted || !runs_pods(*change.object)) return;
         if (change.before != nullptr && runs_pods(*change.before)) return;
         add_pods_on(*change.object);
     }
 
     PodState& state_of(const std::string& key, const json::object& pod) {
         PodState& state = states_[key];
-        if (const std::string_view uid = api_server::uid_of(pod); state.uid != uid)
+        if (const std::string_view uid = uid_of(pod); state.uid != uid)
             state = {.uid = std::string(uid)};
         return state;
     }
@@ -245,25 +241,24 @@ private:
         for (const json::object* container : objects_at(pod, "spec.containers"))
             context_.events().record(
                 context_.kind("pods"), pod,
-                {"kubelet", reason,
-                 std::string(message).append(api_server::text_at(container, "name"))});
+                {"kubelet", reason, std::string(message).append(text_at(container, "name"))});
     }
 
     void reconcile(const std::string& key) override {
-        const api_server::ApiObject pod = context_.find("pods", key);
+        const ApiObject pod = context_.find("pods", key);
         if (pod == nullptr) {
             states_.erase(key);
             return;
         }
-        const api_server::ApiObject node = context_.find(
-            "nodes", api_server::object_key("", api_server::text_at(*pod, "spec.nodeName")));
+        const ApiObject node =
+            context_.find("nodes", object_key("", text_at(*pod, "spec.nodeName")));
         if (node == nullptr || !runs_pods(*node)) return;
         PodState& state = state_of(key, *pod);
         if (is_terminating(*pod)) {
             stop(key, *pod, state);
-        } else if (api_server::text_at(*pod, "status.phase") == "Pending") {
+        } else if (text_at(*pod, "status.phase") == "Pending") {
             start(key, *pod, *node, state);
-        } else if (api_server::text_at(*pod, "status.phase") == "Running") {
+        } else if (text_at(*pod, "status.phase") == "Running") {
             run(key, *pod, state);
         }
     }
@@ -291,7 +286,7 @@ private:
         if (state.stage != Stage::running) enter(state, Stage::running);
         if (was_marked_not_ready(pod))
             context_.edit("pods", pod, [&](json::object& fresh) {
-                set_running(fresh, api_server::text_at(pod, "status.podIP"), context_.now());
+                set_running(fresh, text_at(pod, "status.podIP"), context_.now());
             });
         const auto takes = run_time(pod, context_.options().job_run_time);
         if (takes && has_lasted(key, state, std::max(*takes, restart_pause))) end(pod, state);
@@ -311,7 +306,7 @@ private:
     }
 
     void stop(const std::string& key, const json::object& pod, PodState& state) {
-        const bool has_run = api_server::text_at(pod, "status.phase") == "Running";
+        const bool has_run = text_at(pod, "status.phase") == "Running";
         if (state.stage != Stage::stopping) {
             enter(state, Stage::stopping);
             if (has_run) record_container_events(pod, "Killing", "Stopping container ");

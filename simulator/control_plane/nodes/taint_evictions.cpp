@@ -14,9 +14,8 @@ namespace {
 
 std::vector<const json::object*> evicting_taints(const json::object& node) {
     std::vector<const json::object*> out = objects_at(node, "spec.taints");
-    std::erase_if(out, [](const json::object* taint) {
-        return api_server::text_at(taint, "effect") != "NoExecute";
-    });
+    std::erase_if(
+        out, [](const json::object* taint) { return text_at(taint, "effect") != "NoExecute"; });
     return out;
 }
 
@@ -34,11 +33,11 @@ std::optional<Duration> shortest_toleration(const json::object& pod,
 class TaintEvictions final : public QueuedController {
 public:
     explicit TaintEvictions(ControlContext& context) : QueuedController(context) {
-        context.feed().listen("pods", [this](const api_server::Change& change) {
-            if (!api_server::text_at(*change.object, "spec.nodeName").empty())
-                queue_.add(api_server::object_key(*change.object));
+        context.feed().listen("pods", [this](const Change& change) {
+            if (!text_at(*change.object, "spec.nodeName").empty())
+                queue_.add(object_key(*change.object));
         });
-        context.feed().listen("nodes", [this](const api_server::Change& change) {
+        context.feed().listen("nodes", [this](const Change& change) {
             const bool had = change.before != nullptr && !evicting_taints(*change.before).empty();
             if (had || !evicting_taints(*change.object).empty()) add_pods_on(*change.object);
         });
@@ -51,12 +50,10 @@ private:
     };
 
     void reconcile(const std::string& key) override {
-        const api_server::ApiObject pod = context_.find("pods", key);
-        const api_server::ApiObject node =
-            pod == nullptr
-                ? nullptr
-                : context_.find("nodes", api_server::object_key(
-                                             "", api_server::text_at(*pod, "spec.nodeName")));
+        const ApiObject pod = context_.find("pods", key);
+        const ApiObject node =
+            pod == nullptr ? nullptr
+                           : context_.find("nodes", object_key("", text_at(*pod, "spec.nodeName")));
         const auto taints =
             node == nullptr ? std::vector<const json::object*>() : evicting_taints(*node);
         if (taints.empty() || is_terminating(*pod)) {
@@ -65,7 +62,7 @@ private:
         }
         TaintedPod& tainted = tainted_since_[key];
         const Duration now = context_.loop().monotonic();
-        if (const std::string_view uid = api_server::uid_of(*pod); tainted.uid != uid)
+        if (const std::string_view uid = uid_of(*pod); tainted.uid != uid)
             tainted = {std::string(uid), now};
         const auto tolerated = shortest_toleration(*pod, taints);
         if (!tolerated) return;
@@ -83,7 +80,7 @@ private:
         });
         context_.events().record(context_.kind("pods"), pod,
                                  {"taint-eviction-controller", "TaintManagerEviction",
-                                  "Marking for deletion Pod " + api_server::object_key(pod)});
+                                  "Marking for deletion Pod " + object_key(pod)});
         context_.remove("pods", pod);
     }
 

@@ -82,8 +82,8 @@ std::map<engine::PodGroupId, std::string> explain_unschedulable(
 constexpr std::string_view component = "default-scheduler";
 
 bool wants_node(const json::object& pod) {
-    return api_server::text_at(pod, "spec.nodeName").empty() &&
-           api_server::text_at(pod, "spec.schedulerName") == component && is_active(pod);
+    return text_at(pod, "spec.nodeName").empty() &&
+           text_at(pod, "spec.schedulerName") == component && is_active(pod);
 }
 
 /// The class of each pod without a node, by "namespace/name".
@@ -94,20 +94,20 @@ std::map<std::string, engine::PodGroupId> unbound_classes(
         const engine::snapshot::PodRow row = cluster.pod(index);
         const std::string_view space =
             cluster.text(cluster.equivalence_group(row.equivalence_group).ns);
-        out.emplace(api_server::object_key(space, cluster.text(row.name)), row.equivalence_group);
+        out.emplace(object_key(space, cluster.text(row.name)), row.equivalence_group);
     }
     return out;
 }
 
 /// Default spread constraints take the selectors of these kinds; nothing else of them matters to
 /// the scheduler.
-bool is_for_default_spread(const api_server::ResourceKind& kind) {
+bool is_for_default_spread(const ResourceKind& kind) {
     return (kind.group.empty() &&
             (kind.kind == "Service" || kind.kind == "ReplicationController")) ||
            (kind.group == "apps" && (kind.kind == "ReplicaSet" || kind.kind == "StatefulSet"));
 }
 
-bool is_for_scheduling(const api_server::ResourceKind& kind, const ControlPlaneOptions& options) {
+bool is_for_scheduling(const ResourceKind& kind, const ControlPlaneOptions& options) {
     if (kind.group == "storage.k8s.io") return true;
     if (!options.default_spread.empty() && is_for_default_spread(kind)) return true;
     return kind.group.empty() &&
@@ -121,10 +121,9 @@ public:
     /// `changed` is called after a change that the Cluster shows.
     SchedulingView(ControlContext& context, std::function<void()> changed)
         : context_(context), changed_(std::move(changed)) {
-        context.feed().listen_to_all(
-            [this](const api_server::ResourceKind& kind, const api_server::Change& change) {
-                if (is_for_scheduling(kind, context_.options())) follow(kind, change);
-            });
+        context.feed().listen_to_all([this](const ResourceKind& kind, const Change& change) {
+            if (is_for_scheduling(kind, context_.options())) follow(kind, change);
+        });
     }
     SchedulingView(const SchedulingView&) = delete;
     SchedulingView& operator=(const SchedulingView&) = delete;
@@ -137,19 +136,19 @@ public:
     /// Sets the node of a pod that the scheduler has just bound, before the feed delivers the
     /// change.
     void bind(const json::object& pod, std::string_view node) {
-        builder_.bind_pod(api_server::namespace_of(pod), api_server::name_of(pod), node);
+        builder_.bind_pod(namespace_of(pod), name_of(pod), node);
     }
 
 private:
-    void follow(const api_server::ResourceKind& kind, const api_server::Change& change) {
+    void follow(const ResourceKind& kind, const Change& change) {
         const auto* decodable = kubernetes::objects::find_kind(kind.kind, kind.api_version());
         if (decodable == nullptr) return;
         const std::uint64_t before = builder_.changes();
-        const std::string_view space = api_server::namespace_of(*change.object);
-        const std::string_view name = api_server::name_of(*change.object);
+        const std::string_view space = namespace_of(*change.object);
+        const std::string_view name = name_of(*change.object);
         // The current object and not that of the change, or a pod that was bound since would be
         // pending again.
-        if (const api_server::ApiObject object = context_.store().find(kind, space, name)) {
+        if (const ApiObject object = context_.store().find(kind, space, name)) {
             load(kind, *object);
         } else {
             builder_.remove(decodable->object, space, name);
@@ -157,7 +156,7 @@ private:
         if (builder_.changes() != before) changed_();
     }
 
-    void load(const api_server::ResourceKind& kind, const json::object& object) {
+    void load(const ResourceKind& kind, const json::object& object) {
         json::value document = object;
         // NodeHealth sets the taints of a new node a little later, and no pod may be bound before
         // that.
@@ -176,7 +175,7 @@ class PodScheduler final : public Controller {
 public:
     explicit PodScheduler(ControlContext& context)
         : Controller(context), view_(context, [this] { note_change(); }) {
-        context.feed().listen("pods", [this](const api_server::Change& change) { follow(change); });
+        context.feed().listen("pods", [this](const Change& change) { follow(change); });
     }
 
     ~PodScheduler() override { context_.loop().cancel(next_round_); }
@@ -197,15 +196,15 @@ private:
         }
     };
     struct Candidate {
-        api_server::ApiObject pod{};
+        ApiObject pod{};
         engine::PodGroupId equivalence_group = 0;
     };
 
-    void follow(const api_server::Change& change) {
-        const std::string key = api_server::object_key(*change.object);
-        const api_server::ApiObject pod = context_.find("pods", key);
+    void follow(const Change& change) {
+        const std::string key = object_key(*change.object);
+        const ApiObject pod = context_.find("pods", key);
         if (pod == nullptr || !wants_node(*pod)) return stop_waiting(key);
-        if (!api_server::list_at(*pod, "spec.schedulingGates").empty()) {
+        if (!list_at(*pod, "spec.schedulingGates").empty()) {
             stop_waiting(key);
             return set_unschedulable(*pod, "SchedulingGated",
                                      "Scheduling is blocked due to non-empty scheduling gates");
@@ -213,7 +212,7 @@ private:
         const auto [place, is_new] = waiting_.try_emplace(key);
         if (!is_new) return;
         place->second = {number_or(*pod, "spec.priority", 0),
-                         std::string(api_server::text_at(*pod, "metadata.creationTimestamp")), key};
+                         std::string(text_at(*pod, "metadata.creationTimestamp")), key};
         // The pods that wait for the next round are older; the new pod must not take their room.
         const bool others_wait = waiting_.size() > round_.size() + 1;
         if (next_round_ != 0 && others_wait) return;
@@ -251,25 +250,23 @@ private:
         });
     }
 
-    std::vector<api_server::ApiObject> next_pods() {
-        std::vector<api_server::ApiObject> out;
+    std::vector<ApiObject> next_pods() {
+        std::vector<ApiObject> out;
         while (!round_.empty() && out.size() < pods_per_turn) {
             const PendingPod next = *round_.begin();
             round_.erase(round_.begin());
-            if (api_server::ApiObject pod = context_.find("pods", next.key))
-                out.push_back(std::move(pod));
+            if (ApiObject pod = context_.find("pods", next.key)) out.push_back(std::move(pod));
         }
         return out;
     }
 
     /// The pods with their classes, without pods that the engine cannot decode or that are bound.
     std::vector<Candidate> classified(const engine::snapshot::Cluster& cluster,
-                                      const std::vector<api_server::ApiObject>& pods) const {
+                                      const std::vector<ApiObject>& pods) const {
         const auto classes = unbound_classes(cluster);
         std::vector<Candidate> out;
-        for (const api_server::ApiObject& pod : pods)
-            if (const auto found = classes.find(api_server::object_key(*pod));
-                found != classes.end())
+        for (const ApiObject& pod : pods)
+            if (const auto found = classes.find(object_key(*pod)); found != classes.end())
                 out.push_back({pod, found->second});
         return out;
     }
@@ -282,7 +279,7 @@ private:
         for (const Candidate& candidate : candidates)
             classes.push_back(candidate.equivalence_group);
         const auto nodes = find_nodes(cluster, classes);
-        std::vector<api_server::ApiObject> refused;
+        std::vector<ApiObject> refused;
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             if (const auto& node = nodes[i]; node) {
                 bind(*candidates[i].pod, std::string(cluster.text(cluster.node(*node).name)));
@@ -296,21 +293,20 @@ private:
 
     void bind(const json::object& pod, const std::string& node) {
         const auto set_node = [&](json::object& fresh) {
-            api_server::set_value(fresh, "spec.nodeName", api_server::json_view(node));
+            set_value(fresh, "spec.nodeName", json_view(node));
             set_condition(fresh, {.type = "PodScheduled"}, context_.now());
-            api_server::make_object(fresh, "status").erase("nominatedNodeName");
+            make_object(fresh, "status").erase("nominatedNodeName");
         };
         if (context_.edit("pods", pod, set_node) == nullptr) return;
-        stop_waiting(api_server::object_key(pod));
+        stop_waiting(object_key(pod));
         view_.bind(pod, node);
         context_.events().record(
             context_.kind("pods"), pod,
-            {component, "Scheduled",
-             "Successfully assigned " + api_server::object_key(pod) + " to " + node});
+            {component, "Scheduled", "Successfully assigned " + object_key(pod) + " to " + node});
     }
 
     /// Writes why the pods have no node, judged after all other pods of the turn are bound.
-    void mark_unschedulable(const std::vector<api_server::ApiObject>& pods) {
+    void mark_unschedulable(const std::vector<ApiObject>& pods) {
         if (pods.empty()) return;
         const engine::snapshot::Cluster cluster = view_.cluster();
         const std::vector<Candidate> candidates = classified(cluster, pods);
@@ -325,9 +321,9 @@ private:
     /// Sets the condition PodScheduled, unless it has that reason and message already.
     void set_unschedulable(const json::object& pod, std::string_view reason,
                            const std::string& message) {
-        const json::object* before = api_server::find_condition(pod, "PodScheduled");
-        if (before != nullptr && api_server::text_at(*before, "reason") == reason &&
-            api_server::text_at(*before, "message") == message)
+        const json::object* before = find_condition(pod, "PodScheduled");
+        if (before != nullptr && text_at(*before, "reason") == reason &&
+            text_at(*before, "message") == message)
             return;
         context_.edit("pods", pod, [&](json::object& fresh) {
             set_condition(

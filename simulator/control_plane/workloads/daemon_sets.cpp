@@ -45,16 +45,15 @@ void add_tolerations(json::object& spec) {
     json::value& list = spec["tolerations"];
     if (!list.is_array()) list.emplace_array();
     for (const TaintKey& taint : tolerated_taints)
-        list.get_array().push_back(json::object{{"key", api_server::json_view(taint.key)},
+        list.get_array().push_back(json::object{{"key", json_view(taint.key)},
                                                 {"operator", "Exists"},
-                                                {"effect", api_server::json_view(taint.effect)}});
+                                                {"effect", json_view(taint.effect)}});
 }
 
 json::object name_term(std::string_view node) {
-    return {{"matchFields",
-             json::array{json::object{{"key", "metadata.name"},
-                                      {"operator", "In"},
-                                      {"values", json::array{api_server::json_view(node)}}}}}};
+    return {{"matchFields", json::array{json::object{{"key", "metadata.name"},
+                                                     {"operator", "In"},
+                                                     {"values", json::array{json_view(node)}}}}}};
 }
 
 /// Restricts every required node affinity term to that node. A pod without terms gets one.
@@ -62,18 +61,18 @@ void require_node(json::object& spec, std::string_view node) {
     constexpr std::string_view path =
         "affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms";
     json::array terms;
-    for (const json::value& item : api_server::list_at(spec, path)) {
+    for (const json::value& item : list_at(spec, path)) {
         json::object term = item.is_object() ? item.get_object() : json::object();
         term["matchFields"] = name_term(node)["matchFields"];
         terms.push_back(std::move(term));
     }
     if (terms.empty()) terms.push_back(name_term(node));
-    api_server::set_value(spec, path, std::move(terms));
+    set_value(spec, path, std::move(terms));
 }
 
 /// The pod spec of the template, with the tolerations that all pods of DaemonSets have.
 engine::snapshot::PodSpec daemon_spec(const json::object& set) {
-    const json::object* written = api_server::find_object(set, "spec.template.spec");
+    const json::object* written = find_object(set, "spec.template.spec");
     json::object spec = written == nullptr ? json::object() : *written;
     add_tolerations(spec);
     const json::value document = std::move(spec);
@@ -99,7 +98,7 @@ json::object make_daemon_pod(const Workload& set, std::string_view node,
                              std::string_view revision_hash) {
     json::object pod = make_pod(set);
     set_label(pod, revision_label, revision_hash);
-    json::object& spec = api_server::make_object(pod, "spec");
+    json::object& spec = make_object(pod, "spec");
     add_tolerations(spec);
     require_node(spec, node);
     return pod;
@@ -107,10 +106,10 @@ json::object make_daemon_pod(const Workload& set, std::string_view node,
 
 /// The node that a pod of a DaemonSet is bound to, or that its affinity names; empty: neither.
 std::string daemon_node(const json::object& pod) {
-    if (const std::string_view bound = api_server::text_at(pod, "spec.nodeName"); !bound.empty())
+    if (const std::string_view bound = text_at(pod, "spec.nodeName"); !bound.empty())
         return std::string(bound);
     const auto first_at = [](const auto& root, std::string_view path) -> const json::value* {
-        const json::array& list = api_server::list_at(root, path);
+        const json::array& list = list_at(root, path);
         return list.empty() ? nullptr : &list.front();
     };
     const json::value* term =
@@ -126,8 +125,7 @@ class DaemonSets final : public QueuedController {
 public:
     explicit DaemonSets(ControlContext& context) : QueuedController(context) {
         watch_workloads(context, "daemonsets.apps", "pods", queue_);
-        context.feed().listen("nodes",
-                              [this](const api_server::Change&) { add_all("daemonsets.apps"); });
+        context.feed().listen("nodes", [this](const Change&) { add_all("daemonsets.apps"); });
     }
 
 private:
@@ -135,17 +133,17 @@ private:
     struct SyncState {
         struct Place {
             DaemonVerdict verdict = DaemonVerdict::goes;  ///< also of a node that does not exist
-            std::vector<api_server::ApiObject> pods{};
+            std::vector<ApiObject> pods{};
         };
         Workload set{};
-        api_server::ApiObject revision{};
+        ApiObject revision{};
         std::map<std::string, Place> places{};  ///< by node
         Duration min_ready{};
         Time now{};
 
-        std::string_view hash() const { return api_server::label_of(*revision, revision_label); }
+        std::string_view hash() const { return label_of(*revision, revision_label); }
         bool is_updated(const json::object& pod) const {
-            return api_server::label_of(pod, revision_label) == hash();
+            return label_of(pod, revision_label) == hash();
         }
         bool serves(const json::object& pod) const {
             return availability(pod, min_ready, now).is_available;
@@ -166,17 +164,14 @@ private:
         sync.revision = update_revision_of(context_, sync.set);
         if (sync.revision == nullptr) return;
         const engine::snapshot::PodSpec spec = daemon_spec(*sync.set.object);
-        for (const api_server::ApiObject& node :
-             context_.store().list(context_.kind("nodes")).items)
-            sync.places[std::string(api_server::name_of(*node))].verdict =
-                judge_daemon(spec, *node);
-        for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
+        for (const ApiObject& node : context_.store().list(context_.kind("nodes")).items)
+            sync.places[std::string(name_of(*node))].verdict = judge_daemon(spec, *node);
+        for (ApiObject& pod : claim(context_, sync.set, "pods"))
             if (!is_terminating(*pod))
                 sync.places[daemon_node(*pod)].pods.push_back(std::move(pod));
         if (!is_terminating(*sync.set.object)) {
             place_pods(sync);
-            if (api_server::text_at(*sync.set.object, "spec.updateStrategy.type") != "OnDelete")
-                roll(sync);
+            if (text_at(*sync.set.object, "spec.updateStrategy.type") != "OnDelete") roll(sync);
         }
         write_counts(key, sync);
     }
@@ -185,7 +180,7 @@ private:
     /// Replaces pods that have ended.
     void place_pods(SyncState& sync) {
         for (auto& [node, place] : sync.places) {
-            std::vector<api_server::ApiObject> order = in_removal_order(place.pods);
+            std::vector<ApiObject> order = in_removal_order(place.pods);
             std::size_t keep = place.verdict == DaemonVerdict::goes ? 0 : 1;
             for (std::size_t i = 0; i < order.size(); ++i) {
                 const bool is_last = i + keep == order.size();
@@ -194,7 +189,7 @@ private:
                 std::erase(place.pods, order[i]);
             }
             if (place.verdict != DaemonVerdict::runs || !place.pods.empty()) continue;
-            if (api_server::ApiObject made =
+            if (ApiObject made =
                     create_pod(context_, sync.set, make_daemon_pod(sync.set, node, sync.hash())))
                 place.pods.push_back(std::move(made));
         }
@@ -208,10 +203,10 @@ private:
                        sync.desired(), Rounding::up)
                 .value_or(1);
         std::int64_t missing = 0;
-        std::vector<api_server::ApiObject> old;
+        std::vector<ApiObject> old;
         for (const auto& [node, place] : sync.places) {
             if (place.verdict != DaemonVerdict::runs) continue;
-            const api_server::ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
+            const ApiObject pod = place.pods.empty() ? nullptr : place.pods.front();
             if (pod == nullptr || !sync.serves(*pod)) ++missing;
             if (pod == nullptr || sync.is_updated(*pod)) continue;
             if (sync.serves(*pod)) {
@@ -242,7 +237,7 @@ private:
         }
         const std::int64_t desired = sync.desired();
         write_status(context_, sync.set, [&](json::object& whole) {
-            json::object& status = api_server::make_object(whole, "status");
+            json::object& status = make_object(whole, "status");
             status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
             status["desiredNumberScheduled"] = desired;
             status["currentNumberScheduled"] = current;
@@ -252,8 +247,7 @@ private:
             status["numberAvailable"] = available;
             status["numberUnavailable"] = desired - available;
         });
-        delete_old_revisions(context_, sync.set,
-                             {std::string(api_server::name_of(*sync.revision))});
+        delete_old_revisions(context_, sync.set, {std::string(name_of(*sync.revision))});
     }
 };
 

@@ -16,70 +16,68 @@ constexpr std::string_view applied_annotation = "kubectl.kubernetes.io/last-appl
 
 /// The pod template without the label that a Deployment adds to those of its ReplicaSets.
 json::object plain_template(const json::object& object) {
-    const json::object* found = api_server::find_object(object, "spec.template");
+    const json::object* found = find_object(object, "spec.template");
     if (found == nullptr) return {};
     json::object out = *found;
-    if (json::value* labels = api_server::make_object(out, "metadata").if_contains("labels"))
-        if (labels->is_object()) labels->get_object().erase(api_server::json_view(hash_label));
+    if (json::value* labels = make_object(out, "metadata").if_contains("labels"))
+        if (labels->is_object()) labels->get_object().erase(json_view(hash_label));
     return out;
 }
 
 std::int64_t revision_of(const json::object& set) {
-    const std::string_view written = api_server::annotation_of(set, revision_annotation);
+    const std::string_view written = annotation_of(set, revision_annotation);
     std::int64_t out = 0;
     std::from_chars(written.data(), written.data() + written.size(), out);
     return out;
 }
 
 /// Order by age; ReplicaSets that were created in the same second are ordered by revision.
-bool is_older(const api_server::ApiObject& a, const api_server::ApiObject& b) {
+bool is_older(const ApiObject& a, const ApiObject& b) {
     const auto age = [](const json::object& set) {
-        return std::tuple(api_server::text_at(set, "metadata.creationTimestamp"), revision_of(set),
-                          api_server::name_of(set));
+        return std::tuple(text_at(set, "metadata.creationTimestamp"), revision_of(set),
+                          name_of(set));
     };
     return age(*a) < age(*b);
 }
 
 std::int64_t next_revision(const DeploymentSets& sets) {
     std::int64_t out = 0;
-    for (const api_server::ApiObject& set : sets.old) out = std::max(out, revision_of(*set));
+    for (const ApiObject& set : sets.old) out = std::max(out, revision_of(*set));
     return out + 1;
 }
 
 /// Copies the annotations of the Deployment's author, such as "kubernetes.io/change-cause".
 void copy_annotations(const json::object& deployment, json::object& set) {
-    const json::object* from = api_server::find_object(deployment, "metadata.annotations");
+    const json::object* from = find_object(deployment, "metadata.annotations");
     if (from == nullptr) return;
     for (const auto& [key, value] : *from)
         if (api_server::view(key) != applied_annotation &&
             !api_server::view(key).starts_with("deployment.kubernetes.io/"))
-            api_server::make_object(api_server::make_object(set, "metadata"), "annotations")[key] =
-                value;
+            make_object(make_object(set, "metadata"), "annotations")[key] = value;
 }
 
 json::object with_hash(const json::object& labels, std::string_view hash) {
     json::object out = labels;
-    out[api_server::json_view(hash_label)] = api_server::json_view(hash);
+    out[json_view(hash_label)] = json_view(hash);
     return out;
 }
 
 /// The hash of a template, such that no ReplicaSet has the name with that hash yet.
 std::string free_hash(ControlContext& context, const json::object& deployment,
                       const json::object& plain) {
-    const std::string name(api_server::name_of(deployment));
+    const std::string name(name_of(deployment));
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(plain, collisions);
         if (context.find("replicasets.apps",
-                         api_server::object_key(api_server::namespace_of(deployment),
-                                                name + "-" + hash)) == nullptr)
+                         object_key(namespace_of(deployment), name + "-" + hash)) == nullptr)
             return hash;
     }
 }
 
 }  // namespace
 
-std::vector<api_server::ApiObject> DeploymentSets::all() const {
-    std::vector<api_server::ApiObject> out = old;
+std::vector<ApiObject> DeploymentSets::all() const {
+    std::vector<ApiObject> out = old;
     if (fresh != nullptr) out.push_back(fresh);
     return out;
 }
@@ -90,7 +88,7 @@ DeploymentSets sets_of(ControlContext& context, const Workload& deployment) {
     out.old = claim(context, deployment, "replicasets.apps");
     std::ranges::sort(out.old, is_older);
     const auto found = std::ranges::find_if(
-        out.old, [&](const api_server::ApiObject& set) { return plain_template(*set) == plain; });
+        out.old, [&](const ApiObject& set) { return plain_template(*set) == plain; });
     if (found == out.old.end()) return out;
     out.fresh = *found;
     out.old.erase(found);
@@ -109,20 +107,18 @@ void set_revision(ControlContext& context, const Workload& deployment, Deploymen
     context.edit("deployments.apps", *deployment.object, set);
 }
 
-api_server::ApiObject make_set(ControlContext& context, const Workload& deployment,
-                               const DeploymentSets& sets, std::int64_t replicas,
-                               std::int64_t limit) {
+ApiObject make_set(ControlContext& context, const Workload& deployment, const DeploymentSets& sets,
+                   std::int64_t replicas, std::int64_t limit) {
     const json::object& object = *deployment.object;
     json::object pod_template = plain_template(object);
     const std::string hash = free_hash(context, object, pod_template);
-    json::object& labels =
-        api_server::make_object(api_server::make_object(pod_template, "metadata"), "labels");
-    labels[api_server::json_view(hash_label)] = hash;
-    json::object selector = *api_server::find_object(object, "spec.selector");
-    selector["matchLabels"] = with_hash(api_server::make_object(selector, "matchLabels"), hash);
+    json::object& labels = make_object(make_object(pod_template, "metadata"), "labels");
+    labels[json_view(hash_label)] = hash;
+    json::object selector = *find_object(object, "spec.selector");
+    selector["matchLabels"] = with_hash(make_object(selector, "matchLabels"), hash);
     json::object set{
-        {"metadata", json::object{{"name", std::string(api_server::name_of(object)) + "-" + hash},
-                                  {"labels", labels}}},
+        {"metadata",
+         json::object{{"name", std::string(name_of(object)) + "-" + hash}, {"labels", labels}}},
         {"spec", json::object{{"replicas", replicas},
                               {"minReadySeconds", number_or(object, "spec.minReadySeconds", 0)},
                               {"selector", std::move(selector)},
@@ -132,17 +128,17 @@ api_server::ApiObject make_set(ControlContext& context, const Workload& deployme
     set_annotation(set, desired_annotation, std::to_string(number_or(object, "spec.replicas", 1)));
     set_annotation(set, limit_annotation, std::to_string(limit));
     add_owner(set, make_controller_reference(*deployment.kind, object));
-    return context.create("replicasets.apps", api_server::namespace_of(object), std::move(set));
+    return context.create("replicasets.apps", namespace_of(object), std::move(set));
 }
 
 void delete_old_sets(ControlContext& context, const Workload& deployment,
                      const DeploymentSets& sets) {
-    std::vector<api_server::ApiObject> idle;
-    for (const api_server::ApiObject& set : sets.old)
+    std::vector<ApiObject> idle;
+    for (const ApiObject& set : sets.old)
         if (number_or(*set, "spec.replicas", 0) == 0 &&
             number_or(*set, "status.replicas", 0) == 0 && !is_terminating(*set))
             idle.push_back(set);
-    std::ranges::sort(idle, {}, [](const api_server::ApiObject& set) { return revision_of(*set); });
+    std::ranges::sort(idle, {}, [](const ApiObject& set) { return revision_of(*set); });
     const auto keep = number_or(*deployment.object, "spec.revisionHistoryLimit", 10);
     for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < idle.size(); ++i)
         context.remove("replicasets.apps", *idle[i]);
@@ -157,7 +153,7 @@ struct Counts {
 
 Counts counts_of(const DeploymentSets& sets) {
     Counts out;
-    for (const api_server::ApiObject& set : sets.all()) {
+    for (const ApiObject& set : sets.all()) {
         out.all += number_or(*set, "status.replicas", 0);
         out.ready += number_or(*set, "status.readyReplicas", 0);
         out.available += number_or(*set, "status.availableReplicas", 0);
@@ -179,7 +175,7 @@ bool has_progressed(const Counts& now, const Counts& before) {
 }
 
 void write_counts(json::object& deployment, const Counts& counts) {
-    json::object& status = api_server::make_object(deployment, "status");
+    json::object& status = make_object(deployment, "status");
     status["observedGeneration"] = number_or(deployment, "metadata.generation", 0);
     status["replicas"] = counts.all;
     status["updatedReplicas"] = counts.updated;
@@ -196,7 +192,7 @@ void set_available(json::object& deployment, bool is_available, Time now) {
     if (!is_available)
         condition = {"Available", "False", "MinimumReplicasUnavailable",
                      "Deployment does not have minimum availability."};
-    const bool is_update = !api_server::has_condition(deployment, "Available", condition.status);
+    const bool is_update = !has_condition(deployment, "Available", condition.status);
     json::object& written = set_condition(deployment, condition, now);
     if (is_update) written["lastUpdateTime"] = format_rfc3339(now, 0);
 }
@@ -213,25 +209,24 @@ public:
         return counts_ == Counts{wanted, wanted, counts_.ready, wanted};
     }
     std::string_view reason() const {
-        const json::object* before = api_server::find_condition(deployment_, "Progressing");
-        return before == nullptr ? std::string_view() : api_server::text_at(*before, "reason");
+        const json::object* before = find_condition(deployment_, "Progressing");
+        return before == nullptr ? std::string_view() : text_at(*before, "reason");
     }
     /// The time until the progress deadline; absent: there is no deadline.
     std::optional<Duration> left() const {
-        const auto deadline = api_server::integer_at(deployment_, "spec.progressDeadlineSeconds");
-        const json::object* before = api_server::find_condition(deployment_, "Progressing");
+        const auto deadline = integer_at(deployment_, "spec.progressDeadlineSeconds");
+        const json::object* before = find_condition(deployment_, "Progressing");
         if (!deadline || before == nullptr) return std::nullopt;
-        const auto last = find_rfc3339(api_server::text_at(*before, "lastUpdateTime"));
+        const auto last = find_rfc3339(text_at(*before, "lastUpdateTime"));
         return last.value_or(context_.now()) + context_.paced_s(*deadline) - context_.now();
     }
     /// The condition Progressing to be written; absent: it stays as it is.
     std::optional<Condition> next() const {
-        if (api_server::is_true_at(deployment_, "spec.paused"))
+        if (is_true_at(deployment_, "spec.paused"))
             return progressing("Unknown", "DeploymentPaused", "Deployment is paused");
-        const std::string name =
-            sets_.fresh == nullptr
-                ? std::string()
-                : "ReplicaSet \"" + std::string(api_server::name_of(*sets_.fresh)) + "\" ";
+        const std::string name = sets_.fresh == nullptr
+                                     ? std::string()
+                                     : "ReplicaSet \"" + std::string(name_of(*sets_.fresh)) + "\" ";
         const bool is_other = reason() == "DeploymentPaused" || was_of_other_set(name);
         const bool was_complete = reason() == "NewReplicaSetAvailable";
         // Pods that come and go after the rollout is complete do not count as progress.
@@ -254,10 +249,10 @@ private:
         return {"Progressing", status, reason, std::move(message)};
     }
     bool was_of_other_set(const std::string& name) const {
-        const json::object* before = api_server::find_condition(deployment_, "Progressing");
+        const json::object* before = find_condition(deployment_, "Progressing");
         return before != nullptr && !name.empty() &&
-               api_server::text_at(*before, "message").starts_with("ReplicaSet ") &&
-               !api_server::text_at(*before, "message").starts_with(name);
+               text_at(*before, "message").starts_with("ReplicaSet ") &&
+               !text_at(*before, "message").starts_with(name);
     }
 
     const ControlContext& context_;
@@ -275,18 +270,16 @@ std::optional<Duration> write_deployment_status(ControlContext& context, const W
     const RolloutProgress progress(context, *deployment.object, sets, counts);
     const std::optional<Condition> next = progress.next();
     const Time now = context.now();
-    const api_server::ApiObject written =
-        write_status(context, deployment, [&](json::object& whole) {
-            const bool has_moved = has_progressed(counts, counts_in(whole));
-            write_counts(whole, counts);
-            set_available(whole, counts.available >= least_available, now);
-            if (!next) return;
-            const bool is_update = progress.reason() != next->reason || has_moved;
-            json::object& condition = set_condition(whole, *next, now);
-            if (is_update) condition["lastUpdateTime"] = format_rfc3339(now, 0);
-        });
-    if (written == nullptr || progress.is_complete() ||
-        !api_server::has_condition(*written, "Progressing"))
+    const ApiObject written = write_status(context, deployment, [&](json::object& whole) {
+        const bool has_moved = has_progressed(counts, counts_in(whole));
+        write_counts(whole, counts);
+        set_available(whole, counts.available >= least_available, now);
+        if (!next) return;
+        const bool is_update = progress.reason() != next->reason || has_moved;
+        json::object& condition = set_condition(whole, *next, now);
+        if (is_update) condition["lastUpdateTime"] = format_rfc3339(now, 0);
+    });
+    if (written == nullptr || progress.is_complete() || !has_condition(*written, "Progressing"))
         return std::nullopt;
     return RolloutProgress(context, *written, sets, counts).left();
 }

@@ -18,11 +18,11 @@ inline constexpr std::string_view desired_annotation = "deployment.kubernetes.io
 inline constexpr std::string_view limit_annotation = "deployment.kubernetes.io/max-replicas";
 
 struct DeploymentSets {
-    api_server::ApiObject fresh{};             ///< of the current template; NULL: none yet
-    std::vector<api_server::ApiObject> old{};  ///< the oldest first
+    ApiObject fresh{};             ///< of the current template; NULL: none yet
+    std::vector<ApiObject> old{};  ///< the oldest first
 
     /// The old ReplicaSets, then the fresh one if there is one.
-    std::vector<api_server::ApiObject> all() const;
+    std::vector<ApiObject> all() const;
 };
 
 /// Claims the ReplicaSets that the Deployment selects, and returns them.
@@ -30,9 +30,8 @@ DeploymentSets sets_of(ControlContext& context, const Workload& deployment);
 /// Gives the fresh ReplicaSet the highest revision, and writes the revision into the Deployment.
 void set_revision(ControlContext& context, const Workload& deployment, DeploymentSets& sets);
 /// Creates the ReplicaSet of the current template with that many replicas. NULL: the store refused.
-api_server::ApiObject make_set(ControlContext& context, const Workload& deployment,
-                               const DeploymentSets& sets, std::int64_t replicas,
-                               std::int64_t limit);
+ApiObject make_set(ControlContext& context, const Workload& deployment, const DeploymentSets& sets,
+                   std::int64_t replicas, std::int64_t limit);
 /// Deletes the oldest ReplicaSets without pods, beyond spec.revisionHistoryLimit.
 void delete_old_sets(ControlContext& context, const Workload& deployment,
                      const DeploymentSets& sets);

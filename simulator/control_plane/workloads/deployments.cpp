@@ -11,17 +11,17 @@ namespace {
 
 /// The number in an annotation; -1: there is none.
 std::int64_t annotated_number(const json::object& set, std::string_view annotation) {
-    const std::string_view written = api_server::annotation_of(set, annotation);
+    const std::string_view written = annotation_of(set, annotation);
     std::int64_t out = -1;
     std::from_chars(written.data(), written.data() + written.size(), out);
     return out;
 }
 
 bool recreates(const json::object& deployment) {
-    return api_server::text_at(deployment, "spec.strategy.type") == "Recreate";
+    return text_at(deployment, "spec.strategy.type") == "Recreate";
 }
 
-SetSize set_size(const api_server::ApiObject& set) {
+SetSize set_size(const ApiObject& set) {
     if (set == nullptr) return {};
     return {.wanted = number_or(*set, "spec.replicas", 0),
             .available = number_or(*set, "status.availableReplicas", 0),
@@ -41,7 +41,7 @@ Rollout rollout_of(const json::object& deployment, const DeploymentSets& sets) {
     // Both may round to zero, and then no step would be possible.
     if (out.max_surge == 0 && out.max_unavailable == 0) out.max_unavailable = 1;
     out.fresh = set_size(sets.fresh);
-    for (const api_server::ApiObject& set : sets.old) out.old.push_back(set_size(set));
+    for (const ApiObject& set : sets.old) out.old.push_back(set_size(set));
     return out;
 }
 
@@ -49,7 +49,7 @@ std::int64_t limit_of(const Rollout& rollout) { return rollout.replicas + rollou
 
 /// Whether a ReplicaSet with pods was last scaled for another number of replicas.
 bool was_scaled(const DeploymentSets& sets, std::int64_t replicas) {
-    return std::ranges::any_of(sets.all(), [&](const api_server::ApiObject& set) {
+    return std::ranges::any_of(sets.all(), [&](const ApiObject& set) {
         const std::int64_t before = annotated_number(*set, desired_annotation);
         return number_or(*set, "spec.replicas", 0) > 0 && before >= 0 && before != replicas;
     });
@@ -57,8 +57,7 @@ bool was_scaled(const DeploymentSets& sets, std::int64_t replicas) {
 
 std::size_t sets_with_pods(const DeploymentSets& sets) {
     return static_cast<std::size_t>(std::ranges::count_if(
-        sets.all(),
-        [](const api_server::ApiObject& set) { return number_or(*set, "spec.replicas", 0) > 0; }));
+        sets.all(), [](const ApiObject& set) { return number_or(*set, "spec.replicas", 0) > 0; }));
 }
 
 /// The sizes after the Deployment was scaled. Outside a rollout the only ReplicaSet with pods gets
@@ -77,19 +76,15 @@ public:
         watch_workloads(context, "deployments.apps", "replicasets.apps", queue_);
         // The strategy Recreate waits until old pods are gone, not only until ReplicaSets want
         // none.
-        context.feed().listen("pods", [this](const api_server::Change& change) {
-            if (change.type != api_server::ChangeType::deleted && !has_ended(*change.object))
-                return;
+        context.feed().listen("pods", [this](const Change& change) {
+            if (change.type != ChangeType::deleted && !has_ended(*change.object)) return;
             const json::object* controller = find_controller(*change.object);
-            if (controller == nullptr || api_server::text_at(*controller, "kind") != "ReplicaSet")
-                return;
-            const std::string_view space = api_server::namespace_of(*change.object);
-            const api_server::ApiObject set = context_.find(
-                "replicasets.apps",
-                api_server::object_key(space, api_server::text_at(*controller, "name")));
+            if (controller == nullptr || text_at(*controller, "kind") != "ReplicaSet") return;
+            const std::string_view space = namespace_of(*change.object);
+            const ApiObject set =
+                context_.find("replicasets.apps", object_key(space, text_at(*controller, "name")));
             const json::object* above = set == nullptr ? nullptr : find_controller(*set);
-            if (above != nullptr)
-                queue_.add(api_server::object_key(space, api_server::text_at(*above, "name")));
+            if (above != nullptr) queue_.add(object_key(space, text_at(*above, "name")));
         });
     }
 
@@ -98,13 +93,13 @@ private:
         Workload deployment{&context_.kind("deployments.apps"),
                             context_.find("deployments.apps", key), "deployment-controller"};
         if (deployment.object == nullptr ||
-            api_server::find_object(*deployment.object, "spec.selector") == nullptr)
+            find_object(*deployment.object, "spec.selector") == nullptr)
             return;
         DeploymentSets sets = sets_of(context_, deployment);
         if (!is_terminating(*deployment.object)) {
             if (sets.fresh != nullptr) set_revision(context_, deployment, sets);
             const Rollout rollout = rollout_of(*deployment.object, sets);
-            if (api_server::is_true_at(*deployment.object, "spec.paused") ||
+            if (is_true_at(*deployment.object, "spec.paused") ||
                 was_scaled(sets, rollout.replicas)) {
                 apply(deployment, sets, rollout, scaled_sizes(sets, rollout));
             } else if (recreates(*deployment.object)) {
@@ -130,7 +125,7 @@ private:
             if (sets.fresh == nullptr) return;
             set_revision(context_, deployment, sets);
             record_event(context_, deployment, "ScalingReplicaSet",
-                         "Scaled up replica set " + std::string(api_server::name_of(*sets.fresh)) +
+                         "Scaled up replica set " + std::string(name_of(*sets.fresh)) +
                              " from 0 to " + std::to_string(sizes.fresh));
             return;
         }
@@ -148,10 +143,9 @@ private:
     }
 
     bool has_old_pods(const DeploymentSets& sets) const {
-        return std::ranges::any_of(sets.old, [&](const api_server::ApiObject& set) {
-            const auto pods = context_.index().controlled_by(api_server::uid_of(*set), "pods");
-            return std::ranges::any_of(
-                pods, [](const api_server::ApiObject& pod) { return !has_ended(*pod); });
+        return std::ranges::any_of(sets.old, [&](const ApiObject& set) {
+            const auto pods = context_.index().controlled_by(uid_of(*set), "pods");
+            return std::ranges::any_of(pods, [](const ApiObject& pod) { return !has_ended(*pod); });
         });
     }
 
@@ -165,21 +159,21 @@ private:
         std::erase(sets.old, nullptr);
     }
 
-    api_server::ApiObject scale_set(const Workload& deployment, const api_server::ApiObject& set,
-                                    std::int64_t replicas, std::int64_t limit) {
+    ApiObject scale_set(const Workload& deployment, const ApiObject& set, std::int64_t replicas,
+                        std::int64_t limit) {
         const std::int64_t before = number_or(*set, "spec.replicas", 0);
         const std::string desired =
             std::to_string(number_or(*deployment.object, "spec.replicas", 1));
-        const bool is_annotated = api_server::annotation_of(*set, desired_annotation) == desired &&
+        const bool is_annotated = annotation_of(*set, desired_annotation) == desired &&
                                   annotated_number(*set, limit_annotation) == limit;
         if (before == replicas && (is_annotated || replicas == 0)) return set;
         if (before != replicas)
             record_event(context_, deployment, "ScalingReplicaSet",
                          "Scaled " + std::string(replicas > before ? "up" : "down") +
-                             " replica set " + std::string(api_server::name_of(*set)) + " from " +
+                             " replica set " + std::string(name_of(*set)) + " from " +
                              std::to_string(before) + " to " + std::to_string(replicas));
         return context_.edit("replicasets.apps", *set, [&](json::object& fresh) {
-            api_server::set_value(fresh, "spec.replicas", replicas);
+            set_value(fresh, "spec.replicas", replicas);
             set_annotation(fresh, desired_annotation, desired);
             set_annotation(fresh, limit_annotation, std::to_string(limit));
         });

@@ -25,20 +25,19 @@ constexpr std::string_view index_key = "batch.kubernetes.io/job-completion-index
 constexpr std::string_view uid_key = "batch.kubernetes.io/controller-uid";
 
 bool is_indexed(const json::object& job) {
-    return api_server::text_at(job, "spec.completionMode") == "Indexed";
+    return text_at(job, "spec.completionMode") == "Indexed";
 }
 
 /// Gives a Job without a selector one by its uid, and the labels for that to its pod template.
 void set_job_selector(ControlContext& context, const json::object& job) {
-    if (api_server::find_object(job, "spec.selector") != nullptr) return;
-    const std::string_view uid = api_server::uid_of(job);
-    const std::string_view name = api_server::name_of(job);
+    if (find_object(job, "spec.selector") != nullptr) return;
+    const std::string_view uid = uid_of(job);
+    const std::string_view name = name_of(job);
     context.edit("jobs.batch", job, [&](json::object& fresh) {
-        json::object& spec = api_server::make_object(fresh, "spec");
-        api_server::make_object(api_server::make_object(spec, "selector"),
-                                "matchLabels")[api_server::json_view(uid_key)] =
-            api_server::json_view(uid);
-        json::object& pod = api_server::make_object(spec, "template");
+        json::object& spec = make_object(fresh, "spec");
+        make_object(make_object(spec, "selector"), "matchLabels")[json_view(uid_key)] =
+            json_view(uid);
+        json::object& pod = make_object(spec, "template");
         for (const std::string_view key : {uid_key, std::string_view("controller-uid")})
             set_label(pod, key, uid);
         for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
@@ -49,23 +48,23 @@ void set_job_selector(ControlContext& context, const json::object& job) {
 /// `index`: the completion index; absent: the Job is not Indexed.
 json::object make_job_pod(const Workload& job, std::optional<std::int64_t> index) {
     json::object pod = make_pod(job);
-    json::object& metadata = api_server::make_object(pod, "metadata");
+    json::object& metadata = make_object(pod, "metadata");
     json::value& finalizers = metadata["finalizers"];
     if (!finalizers.is_array()) finalizers.emplace_array();
-    finalizers.get_array().push_back(api_server::json_view(job_finalizer));
+    finalizers.get_array().push_back(json_view(job_finalizer));
     if (!index) return pod;
     const std::string number = std::to_string(*index);
-    const std::string name = std::string(api_server::name_of(*job.object)) + "-" + number;
+    const std::string name = std::string(name_of(*job.object)) + "-" + number;
     metadata["generateName"] = name + "-";
     set_annotation(pod, index_key, number);
     set_label(pod, index_key, number);
-    api_server::make_object(pod, "spec")["hostname"] = name;
+    make_object(pod, "spec")["hostname"] = name;
     return pod;
 }
 
 /// The completion index of a pod; absent: the pod's Job is not Indexed.
 std::optional<std::int64_t> find_index(const json::object& pod) {
-    const auto indexes = parse_indexes(api_server::annotation_of(pod, index_key));
+    const auto indexes = parse_indexes(annotation_of(pod, index_key));
     return indexes.size() == 1 ? std::optional(indexes.front()) : std::nullopt;
 }
 
@@ -78,12 +77,12 @@ std::optional<std::int64_t> parse_index(std::string_view text) {
 
 /// The progress by spec and status, without `active` and `is_too_late`, which they do not have.
 JobProgress progress_of(const json::object& job) {
-    return {.completions = api_server::integer_at(job, "spec.completions"),
+    return {.completions = integer_at(job, "spec.completions"),
             .parallelism = number_or(job, "spec.parallelism", 1),
             .succeeded = number_or(job, "status.succeeded", 0),
             .failed = number_or(job, "status.failed", 0),
             .backoff_limit = number_or(job, "spec.backoffLimit", 6),
-            .is_suspended = api_server::is_true_at(job, "spec.suspend")};
+            .is_suspended = is_true_at(job, "spec.suspend")};
 }
 
 /// The back-off after the first failure doubles with each further failure, up to the maximum.
@@ -94,20 +93,19 @@ constexpr Duration backoff_max = std::chrono::minutes(6);
 constexpr std::int64_t pods_per_sync = 500;
 
 bool is_over(const json::object& job) {
-    return api_server::has_condition(job, "Complete") || api_server::has_condition(job, "Failed");
+    return has_condition(job, "Complete") || has_condition(job, "Failed");
 }
 
 /// Whether the pod has ended, or was deleted before it got a node.
 bool is_finished(const json::object& pod) {
-    return has_ended(pod) ||
-           (is_terminating(pod) && api_server::text_at(pod, "spec.nodeName").empty());
+    return has_ended(pod) || (is_terminating(pod) && text_at(pod, "spec.nodeName").empty());
 }
 
 class Jobs final : public QueuedController {
 public:
     explicit Jobs(ControlContext& context) : QueuedController(context) {
         watch_workloads(context, "jobs.batch", "pods", queue_);
-        context.feed().listen("pods", [this](const api_server::Change& change) {
+        context.feed().listen("pods", [this](const Change& change) {
             if (is_terminating(*change.object) && has_finalizer(*change.object, job_finalizer) &&
                 !is_counted_by_job(*change.object))
                 release(*change.object);
@@ -124,9 +122,9 @@ private:
     struct SyncState {
         Workload job{};
         JobProgress progress{};
-        std::vector<api_server::ApiObject> active{};
+        std::vector<ApiObject> active{};
         /// Pods that lose their finalizers once the counts are written.
-        std::vector<api_server::ApiObject> finished{};
+        std::vector<ApiObject> finished{};
         std::set<std::int64_t> done{};  ///< indexes that have succeeded
         bool was_over = false;          ///< before this reconciliation
         std::optional<JobEnd> end{};    ///< the Job ends in this reconciliation
@@ -136,14 +134,13 @@ private:
     bool is_counted_by_job(const json::object& pod) const {
         const json::object* controller = find_controller(pod);
         if (controller == nullptr) return false;
-        const api_server::ApiObject job = context_.find(
-            "jobs.batch", api_server::object_key(api_server::namespace_of(pod),
-                                                 api_server::text_at(*controller, "name")));
+        const ApiObject job = context_.find(
+            "jobs.batch", object_key(namespace_of(pod), text_at(*controller, "name")));
         return job != nullptr && !is_terminating(*job);
     }
 
     void reconcile(const std::string& key) override {
-        const api_server::ApiObject found = context_.find("jobs.batch", key);
+        const ApiObject found = context_.find("jobs.batch", key);
         if (found == nullptr) {
             failures_.erase(key);
             return;
@@ -157,31 +154,29 @@ private:
         if (!sync.was_over && !is_terminating(*sync.job.object)) {
             decide_end(key, sync);
             if (sync.end) {
-                for (const api_server::ApiObject& pod : sync.active)
-                    delete_pod(context_, sync.job, *pod);
+                for (const ApiObject& pod : sync.active) delete_pod(context_, sync.job, *pod);
             } else {
                 scale(key, sync);
             }
         }
         write_counts(sync);
-        for (const api_server::ApiObject& pod : sync.finished) release(*pod);
+        for (const ApiObject& pod : sync.finished) release(*pod);
         if (sync.was_over) expire(key, *sync.job.object);
     }
 
     void count(const std::string& key, SyncState& sync) {
         const json::object& job = *sync.job.object;
         sync.progress = progress_of(job);
-        for (const std::int64_t index :
-             parse_indexes(api_server::text_at(job, "status.completedIndexes")))
+        for (const std::int64_t index : parse_indexes(text_at(job, "status.completedIndexes")))
             sync.done.insert(index);
         std::int64_t failed = 0;
-        for (const api_server::ApiObject& pod : claim(context_, sync.job, "pods")) {
+        for (const ApiObject& pod : claim(context_, sync.job, "pods")) {
             if (is_active(*pod)) sync.active.push_back(pod);
             if (!is_finished(*pod) || !has_finalizer(*pod, job_finalizer)) continue;
             sync.finished.push_back(pod);
             if (sync.was_over) continue;
             const auto index = find_index(*pod);
-            if (api_server::text_at(*pod, "status.phase") != "Succeeded") {
+            if (text_at(*pod, "status.phase") != "Succeeded") {
                 ++failed;
             } else if (!index || sync.done.insert(*index).second) {
                 ++sync.progress.succeeded;
@@ -194,8 +189,8 @@ private:
 
     void decide_end(const std::string& key, SyncState& sync) {
         const json::object& job = *sync.job.object;
-        const auto deadline = api_server::integer_at(job, "spec.activeDeadlineSeconds");
-        const auto started = find_rfc3339(api_server::text_at(job, "status.startTime"));
+        const auto deadline = integer_at(job, "spec.activeDeadlineSeconds");
+        const auto started = find_rfc3339(text_at(job, "status.startTime"));
         if (deadline && started) {
             const Duration left = *started + context_.paced_s(*deadline) - context_.now();
             sync.progress.is_too_late = left <= Duration::zero();
@@ -231,7 +226,7 @@ private:
     }
 
     void delete_surplus(const SyncState& sync, std::int64_t surplus) {
-        const std::vector<api_server::ApiObject> order = in_removal_order(sync.active);
+        const std::vector<ApiObject> order = in_removal_order(sync.active);
         for (std::int64_t i = 0; i < surplus; ++i)
             delete_pod(context_, sync.job, *order[static_cast<std::size_t>(i)]);
     }
@@ -244,7 +239,7 @@ private:
             return;
         }
         std::set<std::int64_t> taken = sync.done;
-        for (const api_server::ApiObject& pod : sync.active)
+        for (const ApiObject& pod : sync.active)
             if (const auto index = find_index(*pod)) taken.insert(*index);
         const std::int64_t end = sync.progress.completions.value_or(0);
         for (std::int64_t index = 0; index < end && missing > 0; ++index) {
@@ -257,13 +252,13 @@ private:
     void write_counts(const SyncState& sync) {
         const Time now = context_.now();
         std::int64_t active = 0, ready = 0;
-        for (const api_server::ApiObject& pod :
-             context_.index().controlled_by(api_server::uid_of(*sync.job.object), "pods")) {
+        for (const ApiObject& pod :
+             context_.index().controlled_by(uid_of(*sync.job.object), "pods")) {
             active += is_active(*pod) ? 1 : 0;
             ready += is_active(*pod) && is_ready(*pod) ? 1 : 0;
         }
         write_status(context_, sync.job, [&](json::object& whole) {
-            json::object& status = api_server::make_object(whole, "status");
+            json::object& status = make_object(whole, "status");
             status["active"] = active;
             status["ready"] = ready;
             status["succeeded"] = sync.progress.succeeded;
@@ -271,14 +266,13 @@ private:
             if (is_indexed(whole))
                 status["completedIndexes"] = index_text({sync.done.begin(), sync.done.end()});
             if (!sync.progress.is_suspended)
-                api_server::set_default(status, "startTime",
-                                        api_server::json_view(format_rfc3339(now, 0)));
+                api_server::set_default(status, "startTime", json_view(format_rfc3339(now, 0)));
             if (!sync.end) return;
             set_condition(
                 whole, {sync.end->type, "True", sync.end->reason, std::string(sync.end->message)},
                 now);
             if (sync.end->type == "Complete")
-                api_server::make_object(whole, "status")["completionTime"] = format_rfc3339(now, 0);
+                make_object(whole, "status")["completionTime"] = format_rfc3339(now, 0);
         });
     }
 
@@ -288,10 +282,10 @@ private:
     }
 
     void expire(const std::string& key, const json::object& job) {
-        const auto kept = api_server::integer_at(job, "spec.ttlSecondsAfterFinished");
+        const auto kept = integer_at(job, "spec.ttlSecondsAfterFinished");
         if (!kept) return;
-        const auto ended = condition_since(
-            job, api_server::has_condition(job, "Complete") ? "Complete" : "Failed");
+        const auto ended =
+            condition_since(job, has_condition(job, "Complete") ? "Complete" : "Failed");
         const Duration left =
             ended.value_or(context_.now()) + context_.paced_s(*kept) - context_.now();
         if (left > Duration::zero()) return queue_.add_after(key, left);

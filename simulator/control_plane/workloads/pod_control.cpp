@@ -13,21 +13,19 @@
 namespace capstan::simulator::control_plane {
 namespace {
 
-void add_controller(const api_server::ResourceKind& kind, const json::object& dependent,
+void add_controller(const ResourceKind& kind, const json::object& dependent,
                     ReconcileQueue& queue) {
     const json::object* controller = find_controller(dependent);
-    if (controller != nullptr && api_server::text_at(*controller, "kind") == kind.kind &&
-        api_server::text_at(*controller, "apiVersion") == kind.api_version())
-        queue.add(api_server::object_key(api_server::namespace_of(dependent),
-                                         api_server::text_at(*controller, "name")));
+    if (controller != nullptr && text_at(*controller, "kind") == kind.kind &&
+        text_at(*controller, "apiVersion") == kind.api_version())
+        queue.add(object_key(namespace_of(dependent), text_at(*controller, "name")));
 }
 
-void add_adopters(ControlContext& context, const api_server::ResourceKind& kind,
-                  const json::object& orphan, ReconcileQueue& queue) {
-    for (const api_server::ApiObject& object :
-         context.store().list(kind, api_server::namespace_of(orphan)).items)
+void add_adopters(ControlContext& context, const ResourceKind& kind, const json::object& orphan,
+                  ReconcileQueue& queue) {
+    for (const ApiObject& object : context.store().list(kind, namespace_of(orphan)).items)
         if (api_server::has_labels(orphan, selector_of({&kind, object})))
-            queue.add(api_server::object_key(*object));
+            queue.add(object_key(*object));
 }
 
 bool adopt(ControlContext& context, const Workload& workload, std::string_view resource,
@@ -39,30 +37,27 @@ bool adopt(ControlContext& context, const Workload& workload, std::string_view r
 
 void release(ControlContext& context, const Workload& workload, std::string_view resource,
              const json::object& dependent) {
-    context.edit(resource, dependent, [&](json::object& fresh) {
-        remove_owner(fresh, api_server::uid_of(*workload.object));
-    });
+    context.edit(resource, dependent,
+                 [&](json::object& fresh) { remove_owner(fresh, uid_of(*workload.object)); });
 }
 
 }  // namespace
 
 void watch_workloads(ControlContext& context, std::string_view resource, std::string_view dependent,
                      ReconcileQueue& queue) {
-    context.feed().listen(resource, [&](const api_server::Change& change) {
-        queue.add(api_server::object_key(*change.object));
-    });
-    const api_server::ResourceKind& kind = context.kind(resource);
-    context.feed().listen(dependent, [&](const api_server::Change& change) {
+    context.feed().listen(resource,
+                          [&](const Change& change) { queue.add(object_key(*change.object)); });
+    const ResourceKind& kind = context.kind(resource);
+    context.feed().listen(dependent, [&](const Change& change) {
         add_controller(kind, *change.object, queue);
         if (change.before != nullptr) add_controller(kind, *change.before, queue);
-        if (change.type != api_server::ChangeType::deleted &&
-            find_controller(*change.object) == nullptr)
+        if (change.type != ChangeType::deleted && find_controller(*change.object) == nullptr)
             add_adopters(context, kind, *change.object, queue);
     });
 }
 
 api_server::LabelQuery selector_of(const Workload& workload) {
-    const json::object* selector = api_server::find_object(*workload.object, "spec.selector");
+    const json::object* selector = find_object(*workload.object, "spec.selector");
     if (selector == nullptr) return {{"", Operator::in, {}}};
     // The selector of a ReplicationController is a map of labels.
     if (workload.kind->kind != "ReplicationController")
@@ -70,17 +65,17 @@ api_server::LabelQuery selector_of(const Workload& workload) {
     return api_server::label_query_of(json::object{{"matchLabels", *selector}});
 }
 
-std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload& workload,
-                                         std::string_view resource) {
+std::vector<ApiObject> claim(ControlContext& context, const Workload& workload,
+                             std::string_view resource) {
     const api_server::LabelQuery selector = selector_of(workload);
-    const std::string_view uid = api_server::uid_of(*workload.object);
+    const std::string_view uid = uid_of(*workload.object);
     if (!is_terminating(*workload.object))
-        for (const api_server::ApiObject& orphan : context.index().without_controller(
-                 api_server::namespace_of(*workload.object), resource))
+        for (const ApiObject& orphan :
+             context.index().without_controller(namespace_of(*workload.object), resource))
             if (api_server::has_labels(*orphan, selector) && !is_terminating(*orphan))
                 adopt(context, workload, resource, *orphan);
-    std::vector<api_server::ApiObject> out;
-    for (api_server::ApiObject& dependent : context.index().controlled_by(uid, resource)) {
+    std::vector<ApiObject> out;
+    for (ApiObject& dependent : context.index().controlled_by(uid, resource)) {
         if (api_server::has_labels(*dependent, selector)) {
             out.push_back(std::move(dependent));
         } else if (!is_terminating(*workload.object)) {
@@ -93,13 +88,12 @@ std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload
 json::object make_pod(const Workload& workload) {
     const json::object& object = *workload.object;
     json::object pod;
-    json::object& metadata = api_server::make_object(pod, "metadata");
-    if (const json::object* from = api_server::find_object(object, "spec.template.metadata"))
+    json::object& metadata = make_object(pod, "metadata");
+    if (const json::object* from = find_object(object, "spec.template.metadata"))
         for (const char* key : {"labels", "annotations", "finalizers"})
             api_server::take_member(metadata, *from, key);
-    metadata["generateName"] = std::string(api_server::name_of(object)) + "-";
-    if (const json::object* spec = api_server::find_object(object, "spec.template.spec"))
-        pod["spec"] = *spec;
+    metadata["generateName"] = std::string(name_of(object)) + "-";
+    if (const json::object* spec = find_object(object, "spec.template.spec")) pod["spec"] = *spec;
     add_owner(pod, make_controller_reference(*workload.kind, object));
     return pod;
 }
@@ -113,7 +107,7 @@ bool is_stateful(const Workload& workload) { return workload.kind->kind == "Stat
 std::string stateful_message(const Workload& workload, std::string_view verb,
                              const std::string& pod) {
     return std::string(verb) + " Pod " + pod + " in StatefulSet " +
-           std::string(api_server::name_of(*workload.object));
+           std::string(name_of(*workload.object));
 }
 
 std::string creation_message(const Workload& workload, const std::string& pod) {
@@ -135,19 +129,18 @@ std::string deletion_message(const Workload& workload, const std::string& pod) {
 
 }  // namespace
 
-api_server::ApiObject create_pod(ControlContext& context, const Workload& workload,
-                                 json::object pod) {
+ApiObject create_pod(ControlContext& context, const Workload& workload, json::object pod) {
     std::string refusal;
-    const std::string name(api_server::name_of(pod));
-    const api_server::ApiObject made = context.create(
-        "pods", api_server::namespace_of(*workload.object), std::move(pod), &refusal);
+    const std::string name(name_of(pod));
+    const ApiObject made =
+        context.create("pods", namespace_of(*workload.object), std::move(pod), &refusal);
     if (made == nullptr) {
         context.events().record(*workload.kind, *workload.object,
                                 {workload.component, "FailedCreate",
                                  failed_creation_message(workload, name, refusal), true});
     } else {
         record_event(context, workload, "SuccessfulCreate",
-                     creation_message(workload, std::string(api_server::name_of(*made))));
+                     creation_message(workload, std::string(name_of(*made))));
     }
     return made;
 }
@@ -155,7 +148,7 @@ api_server::ApiObject create_pod(ControlContext& context, const Workload& worklo
 void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod) {
     context.remove("pods", pod);
     record_event(context, workload, "SuccessfulDelete",
-                 deletion_message(workload, std::string(api_server::name_of(pod))));
+                 deletion_message(workload, std::string(name_of(pod))));
 }
 
 void record_event(ControlContext& context, const Workload& workload, std::string_view reason,
@@ -164,10 +157,9 @@ void record_event(ControlContext& context, const Workload& workload, std::string
                             {workload.component, reason, std::move(message)});
 }
 
-api_server::ApiObject write_status(ControlContext& context, const Workload& workload,
-                                   const std::function<void(json::object&)>& change) {
-    return context.edit(workload.kind->resource(), *workload.object, change,
-                        api_server::ObjectPart::status);
+ApiObject write_status(ControlContext& context, const Workload& workload,
+                       const std::function<void(json::object&)>& change) {
+    return context.edit(workload.kind->resource(), *workload.object, change, ObjectPart::status);
 }
 
 std::string template_hash(const json::object& pod_template, std::int64_t collisions) {
@@ -185,36 +177,32 @@ constexpr std::string_view revisions_resource = "controllerrevisions.apps";
 
 /// The data of a revision: a patch with the template, which `kubectl rollout undo` applies.
 json::object revision_data(const json::object& object) {
-    json::object pod_template = *api_server::find_object(object, "spec.template");
+    json::object pod_template = *find_object(object, "spec.template");
     pod_template["$patch"] = "replace";
     return {{"spec", json::object{{"template", std::move(pod_template)}}}};
 }
 
 /// The oldest first.
-std::vector<api_server::ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
-    auto out =
-        context.index().controlled_by(api_server::uid_of(*workload.object), revisions_resource);
-    std::ranges::sort(out, {}, [](const api_server::ApiObject& revision) {
-        return std::pair(number_or(*revision, "revision", 0),
-                         std::string(api_server::name_of(*revision)));
+std::vector<ApiObject> revisions_of(ControlContext& context, const Workload& workload) {
+    auto out = context.index().controlled_by(uid_of(*workload.object), revisions_resource);
+    std::ranges::sort(out, {}, [](const ApiObject& revision) {
+        return std::pair(number_or(*revision, "revision", 0), std::string(name_of(*revision)));
     });
     return out;
 }
 
-api_server::ApiObject make_revision(ControlContext& context, const Workload& workload,
-                                    json::object data, std::int64_t number) {
+ApiObject make_revision(ControlContext& context, const Workload& workload, json::object data,
+                        std::int64_t number) {
     const json::object& object = *workload.object;
-    const std::string_view space = api_server::namespace_of(object);
+    const std::string_view space = namespace_of(object);
     for (std::int64_t collisions = 0;; ++collisions) {
         const std::string hash = template_hash(data, collisions);
-        const std::string name = std::string(api_server::name_of(object)) + "-" + hash;
-        if (context.find(revisions_resource, api_server::object_key(space, name)) != nullptr)
-            continue;
+        const std::string name = std::string(name_of(object)) + "-" + hash;
+        if (context.find(revisions_resource, object_key(space, name)) != nullptr) continue;
         json::object labels;
-        if (const json::object* own =
-                api_server::find_object(object, "spec.template.metadata.labels"))
+        if (const json::object* own = find_object(object, "spec.template.metadata.labels"))
             labels = *own;
-        labels[api_server::json_view(revision_label)] = hash;
+        labels[json_view(revision_label)] = hash;
         json::object out{{"metadata", json::object{{"name", name}, {"labels", std::move(labels)}}},
                          {"data", std::move(data)},
                          {"revision", number}};
@@ -225,13 +213,13 @@ api_server::ApiObject make_revision(ControlContext& context, const Workload& wor
 
 }  // namespace
 
-api_server::ApiObject update_revision_of(ControlContext& context, const Workload& workload) {
-    if (api_server::find_object(*workload.object, "spec.template") == nullptr) return nullptr;
+ApiObject update_revision_of(ControlContext& context, const Workload& workload) {
+    if (find_object(*workload.object, "spec.template") == nullptr) return nullptr;
     json::object data = revision_data(*workload.object);
-    const std::vector<api_server::ApiObject> all = revisions_of(context, workload);
+    const std::vector<ApiObject> all = revisions_of(context, workload);
     const std::int64_t highest = all.empty() ? 0 : number_or(*all.back(), "revision", 0);
-    const auto same = std::ranges::find_if(all, [&](const api_server::ApiObject& revision) {
-        const json::object* found = api_server::find_object(*revision, "data");
+    const auto same = std::ranges::find_if(all, [&](const ApiObject& revision) {
+        const json::object* found = find_object(*revision, "data");
         return found != nullptr && *found == data;
     });
     if (same == all.end()) return make_revision(context, workload, std::move(data), highest + 1);
@@ -240,27 +228,24 @@ api_server::ApiObject update_revision_of(ControlContext& context, const Workload
                         [&](json::object& fresh) { fresh["revision"] = highest + 1; });
 }
 
-api_server::ApiObject find_revision(ControlContext& context, const Workload& workload,
-                                    std::string_view name) {
-    return context.find(revisions_resource,
-                        api_server::object_key(api_server::namespace_of(*workload.object), name));
+ApiObject find_revision(ControlContext& context, const Workload& workload, std::string_view name) {
+    return context.find(revisions_resource, object_key(namespace_of(*workload.object), name));
 }
 
 Workload at_revision(const Workload& workload, const json::object& revision) {
     json::object object = *workload.object;
-    json::object pod_template = *api_server::find_object(revision, "data.spec.template");
+    json::object pod_template = *find_object(revision, "data.spec.template");
     pod_template.erase("$patch");
-    api_server::set_value(object, "spec.template", std::move(pod_template));
+    set_value(object, "spec.template", std::move(pod_template));
     return {workload.kind, std::make_shared<const json::object>(std::move(object)),
             workload.component};
 }
 
 void delete_old_revisions(ControlContext& context, const Workload& workload,
                           const std::set<std::string, std::less<>>& used) {
-    std::vector<api_server::ApiObject> idle = revisions_of(context, workload);
-    std::erase_if(idle, [&](const api_server::ApiObject& revision) {
-        return used.contains(api_server::name_of(*revision));
-    });
+    std::vector<ApiObject> idle = revisions_of(context, workload);
+    std::erase_if(idle,
+                  [&](const ApiObject& revision) { return used.contains(name_of(*revision)); });
     const auto keep = number_or(*workload.object, "spec.revisionHistoryLimit", 10);
     for (std::size_t i = 0;
          i + static_cast<std::size_t>(std::max<std::int64_t>(keep, 0)) < idle.size(); ++i)

@@ -17,9 +17,9 @@ namespace capstan::simulator::control_plane {
 
 /// An object that owns pods, with its kind.
 struct Workload {
-    const api_server::ResourceKind* kind = nullptr;  ///< never NULL
-    api_server::ApiObject object{};                  ///< never NULL
-    std::string_view component{};  ///< source of its Events: "replicaset-controller"
+    const ResourceKind* kind = nullptr;  ///< never NULL
+    ApiObject object{};                  ///< never NULL
+    std::string_view component{};        ///< source of its Events: "replicaset-controller"
 };
 
 // The ControllerRevisions of StatefulSets and DaemonSets: one for each template that they had.
@@ -28,10 +28,9 @@ inline constexpr std::string_view revision_label = "controller-revision-hash";
 
 /// The revision of the current template, which gets the highest number; created if there is none.
 /// NULL: the store refused a write, or the workload has no template.
-api_server::ApiObject update_revision_of(ControlContext& context, const Workload& workload);
+ApiObject update_revision_of(ControlContext& context, const Workload& workload);
 /// The revision of that name; NULL: there is none.
-api_server::ApiObject find_revision(ControlContext& context, const Workload& workload,
-                                    std::string_view name);
+ApiObject find_revision(ControlContext& context, const Workload& workload, std::string_view name);
 /// The workload with the template of a revision.
 Workload at_revision(const Workload& workload, const json::object& revision);
 /// Deletes the oldest revisions beyond spec.revisionHistoryLimit, except those in `used`.
@@ -80,21 +79,20 @@ void watch_workloads(ControlContext& context, std::string_view resource, std::st
 api_server::LabelQuery selector_of(const Workload& workload);
 /// The objects of `resource` that the workload controls and selects, by name. Adopts selected
 /// objects without a controller, and releases controlled objects that are not selected.
-std::vector<api_server::ApiObject> claim(ControlContext& context, const Workload& workload,
-                                         std::string_view resource);
+std::vector<ApiObject> claim(ControlContext& context, const Workload& workload,
+                             std::string_view resource);
 
 /// A pod of `spec.template`, owned by the workload, with a generateName.
 json::object make_pod(const Workload& workload);
 /// Creates a pod, and records an Event. NULL: the store refused.
-api_server::ApiObject create_pod(ControlContext& context, const Workload& workload,
-                                 json::object pod);
+ApiObject create_pod(ControlContext& context, const Workload& workload, json::object pod);
 void delete_pod(ControlContext& context, const Workload& workload, const json::object& pod);
 void record_event(ControlContext& context, const Workload& workload, std::string_view reason,
                   std::string message);
 
 /// Writes the status; `change` gets the whole object. NULL: the object does not exist any more.
-api_server::ApiObject write_status(ControlContext& context, const Workload& workload,
-                                   const std::function<void(json::object& whole)>& change);
+ApiObject write_status(ControlContext& context, const Workload& workload,
+                       const std::function<void(json::object& whole)>& change);
 
 /// A short hash of a template, the same in every run. `collisions` makes another hash if a name
 /// with the first one is taken.

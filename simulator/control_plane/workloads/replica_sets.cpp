@@ -17,7 +17,7 @@ namespace {
 
 std::int64_t deletion_cost(const json::object& pod) {
     const std::string_view written =
-        api_server::annotation_of(pod, "controller.kubernetes.io/pod-deletion-cost");
+        annotation_of(pod, "controller.kubernetes.io/pod-deletion-cost");
     std::int64_t cost = 0;
     const char* end = written.data() + written.size();
     const auto read = std::from_chars(written.data(), end, cost);
@@ -25,7 +25,7 @@ std::int64_t deletion_cost(const json::object& pod) {
 }
 
 int phase_rank(const json::object& pod) {
-    const std::string_view phase = api_server::text_at(pod, "status.phase");
+    const std::string_view phase = text_at(pod, "status.phase");
     return phase == "Pending" ? 0 : phase == "Running" ? 2 : 1;
 }
 
@@ -43,16 +43,15 @@ std::int64_t seconds(std::optional<Time> time) {
 
 /// The pod of the lowest rank is deleted first. A later time ranks lower, so times are negated.
 auto rank(const json::object& pod, int pods_on_node) {
-    return std::tuple(
-        !api_server::text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
-        deletion_cost(pod), -pods_on_node, -seconds(condition_since(pod, "Ready")),
-        -restart_count(pod),
-        -seconds(find_rfc3339(api_server::text_at(pod, "metadata.creationTimestamp"))),
-        std::string(api_server::name_of(pod)));
+    return std::tuple(!text_at(pod, "spec.nodeName").empty(), phase_rank(pod), is_ready(pod),
+                      deletion_cost(pod), -pods_on_node, -seconds(condition_since(pod, "Ready")),
+                      -restart_count(pod),
+                      -seconds(find_rfc3339(text_at(pod, "metadata.creationTimestamp"))),
+                      std::string(name_of(pod)));
 }
 
-std::vector<api_server::ApiObject> active_among(std::vector<api_server::ApiObject> pods) {
-    std::erase_if(pods, [](const api_server::ApiObject& pod) { return !is_active(*pod); });
+std::vector<ApiObject> active_among(std::vector<ApiObject> pods) {
+    std::erase_if(pods, [](const ApiObject& pod) { return !is_active(*pod); });
     return pods;
 }
 
@@ -71,35 +70,34 @@ private:
     void reconcile(const std::string& key) override {
         const Workload set{&context_.kind(resource_), context_.find(resource_, key), component_};
         if (set.object == nullptr) return;
-        const std::vector<api_server::ApiObject> active =
-            active_among(claim(context_, set, "pods"));
+        const std::vector<ApiObject> active = active_among(claim(context_, set, "pods"));
         if (!is_terminating(*set.object)) scale(set, active);
         write_counts(key, set);
     }
 
-    void scale(const Workload& set, const std::vector<api_server::ApiObject>& active) {
+    void scale(const Workload& set, const std::vector<ApiObject>& active) {
         const std::int64_t missing =
             number_or(*set.object, "spec.replicas", 1) - static_cast<std::int64_t>(active.size());
         if (missing > 0) {
             for (std::int64_t i = 0; i < std::min(missing, pods_per_sync); ++i)
                 if (create_pod(context_, set, make_pod(set)) == nullptr) return;
         } else if (missing < 0) {
-            const std::vector<api_server::ApiObject> order = in_removal_order(active);
+            const std::vector<ApiObject> order = in_removal_order(active);
             for (std::int64_t i = 0; i < std::min(-missing, pods_per_sync); ++i)
                 delete_pod(context_, set, *order[static_cast<std::size_t>(i)]);
         }
-        if (std::abs(missing) > pods_per_sync) queue_.add(api_server::object_key(*set.object));
+        if (std::abs(missing) > pods_per_sync) queue_.add(object_key(*set.object));
     }
 
     void write_counts(const std::string& key, const Workload& set) {
         const Duration min_ready =
             context_.paced_s(number_or(*set.object, "spec.minReadySeconds", 0));
-        const PodCounts counts = count_pods(
-            active_among(context_.index().controlled_by(api_server::uid_of(*set.object), "pods")),
-            min_ready, context_.now());
+        const PodCounts counts =
+            count_pods(active_among(context_.index().controlled_by(uid_of(*set.object), "pods")),
+                       min_ready, context_.now());
         if (counts.next_available) queue_.add_after(key, *counts.next_available);
         write_status(context_, set, [&](json::object& whole) {
-            json::object& status = api_server::make_object(whole, "status");
+            json::object& status = make_object(whole, "status");
             status["replicas"] = counts.all;
             status["fullyLabeledReplicas"] = counts.all;
             status["readyReplicas"] = counts.ready;
@@ -113,9 +111,9 @@ private:
 
 }  // namespace
 
-PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now) {
+PodCounts count_pods(const std::vector<ApiObject>& pods, Duration min_ready, Time now) {
     PodCounts out;
-    for (const api_server::ApiObject& pod : pods) {
+    for (const ApiObject& pod : pods) {
         const Availability found = availability(*pod, min_ready, now);
         ++out.all;
         out.ready += is_ready(*pod) ? 1 : 0;
@@ -126,18 +124,17 @@ PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration mi
     return out;
 }
 
-std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods) {
+std::vector<ApiObject> in_removal_order(std::vector<ApiObject> pods) {
     std::map<std::string, int, std::less<>> on_node;
-    for (const api_server::ApiObject& pod : pods)
-        ++on_node[std::string(api_server::text_at(*pod, "spec.nodeName"))];
+    for (const ApiObject& pod : pods) ++on_node[std::string(text_at(*pod, "spec.nodeName"))];
     using Rank = decltype(rank(*pods.front(), 0));
-    std::vector<std::pair<Rank, api_server::ApiObject>> ranked;
-    for (api_server::ApiObject& pod : pods) {
-        Rank place = rank(*pod, on_node.find(api_server::text_at(*pod, "spec.nodeName"))->second);
+    std::vector<std::pair<Rank, ApiObject>> ranked;
+    for (ApiObject& pod : pods) {
+        Rank place = rank(*pod, on_node.find(text_at(*pod, "spec.nodeName"))->second);
         ranked.emplace_back(std::move(place), std::move(pod));
     }
-    std::ranges::sort(ranked, {}, &std::pair<Rank, api_server::ApiObject>::first);
-    std::vector<api_server::ApiObject> out;
+    std::ranges::sort(ranked, {}, &std::pair<Rank, ApiObject>::first);
+    std::vector<ApiObject> out;
     for (auto& [place, pod] : ranked) out.push_back(std::move(pod));
     return out;
 }

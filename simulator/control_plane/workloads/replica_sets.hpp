@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "simulator/api_server/api_object.hpp"
+#include "simulator/control_plane/context/api_names.hpp"
 
 namespace capstan::simulator::control_plane {
 
@@ -17,11 +17,11 @@ struct PodCounts {
     std::optional<Duration> next_available{};
 };
 
-PodCounts count_pods(const std::vector<api_server::ApiObject>& pods, Duration min_ready, Time now);
+PodCounts count_pods(const std::vector<ApiObject>& pods, Duration min_ready, Time now);
 
 /// Sorts pods in the order in which a ReplicaSet deletes them: pods without a node, pending, not
 /// ready, of lower deletion cost, with more of the given pods on the same node, ready for a shorter
 /// time, restarted more often, younger; then by name.
-std::vector<api_server::ApiObject> in_removal_order(std::vector<api_server::ApiObject> pods);
+std::vector<ApiObject> in_removal_order(std::vector<ApiObject> pods);
 
 }  // namespace capstan::simulator::control_plane

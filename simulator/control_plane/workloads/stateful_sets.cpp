@@ -17,7 +17,7 @@ namespace capstan::simulator::control_plane {
 namespace {
 
 std::string pod_name(const json::object& set, std::int64_t ordinal) {
-    return std::string(api_server::name_of(set)) + "-" + std::to_string(ordinal);
+    return std::string(name_of(set)) + "-" + std::to_string(ordinal);
 }
 
 std::vector<const json::object*> claim_templates(const json::object& set) {
@@ -26,24 +26,23 @@ std::vector<const json::object*> claim_templates(const json::object& set) {
 
 /// "data-web-3"
 std::string claim_name(const json::object& claim, const std::string& pod) {
-    return std::string(api_server::name_of(claim)) + "-" + pod;
+    return std::string(name_of(claim)) + "-" + pod;
 }
 
 void add_volumes(json::object& pod, const json::object& set, const std::string& name) {
     json::array volumes;
     for (const json::object* claim : claim_templates(set))
         volumes.push_back(json::object{
-            {"name", api_server::json_view(api_server::name_of(*claim))},
+            {"name", json_view(name_of(*claim))},
             {"persistentVolumeClaim", json::object{{"claimName", claim_name(*claim, name)}}}});
-    for (const json::value& volume : api_server::list_at(pod, "spec.volumes"))
-        volumes.push_back(volume);
-    if (!volumes.empty()) api_server::set_value(pod, "spec.volumes", std::move(volumes));
+    for (const json::value& volume : list_at(pod, "spec.volumes")) volumes.push_back(volume);
+    if (!volumes.empty()) set_value(pod, "spec.volumes", std::move(volumes));
 }
 
 /// The ordinal of a pod, 3 of "web-3"; absent: the name is not that of a pod of the set.
 std::optional<std::int64_t> find_ordinal(const json::object& set, const json::object& pod) {
-    std::string_view name = api_server::name_of(pod);
-    const std::string start = std::string(api_server::name_of(set)) + "-";
+    std::string_view name = name_of(pod);
+    const std::string start = std::string(name_of(set)) + "-";
     if (!name.starts_with(start)) return std::nullopt;
     name.remove_prefix(start.size());
     std::int64_t out = 0;
@@ -57,35 +56,31 @@ json::object make_stateful_pod(const Workload& set, std::int64_t ordinal,
                                std::string_view revision_hash) {
     json::object pod = make_pod(set);
     const std::string name = pod_name(*set.object, ordinal);
-    json::object& metadata = api_server::make_object(pod, "metadata");
+    json::object& metadata = make_object(pod, "metadata");
     metadata.erase("generateName");
     metadata["name"] = name;
     set_label(pod, "statefulset.kubernetes.io/pod-name", name);
     set_label(pod, "apps.kubernetes.io/pod-index", std::to_string(ordinal));
     set_label(pod, revision_label, revision_hash);
-    json::object& spec = api_server::make_object(pod, "spec");
+    json::object& spec = make_object(pod, "spec");
     spec["hostname"] = name;
-    if (const std::string_view service = api_server::text_at(*set.object, "spec.serviceName");
-        !service.empty())
-        spec["subdomain"] = api_server::json_view(service);
+    if (const std::string_view service = text_at(*set.object, "spec.serviceName"); !service.empty())
+        spec["subdomain"] = json_view(service);
     add_volumes(pod, *set.object, name);
     return pod;
 }
 
 /// Creates the missing claims of that pod. Claims stay when the pod is deleted.
 void make_claims(ControlContext& context, const Workload& set, std::int64_t ordinal) {
-    const std::string_view space = api_server::namespace_of(*set.object);
+    const std::string_view space = namespace_of(*set.object);
     for (const json::object* from : claim_templates(*set.object)) {
         const std::string name = claim_name(*from, pod_name(*set.object, ordinal));
-        if (context.find("persistentvolumeclaims", api_server::object_key(space, name)) != nullptr)
-            continue;
+        if (context.find("persistentvolumeclaims", object_key(space, name)) != nullptr) continue;
         json::object claim = *from;
-        api_server::make_object(claim, "metadata")["name"] = name;
-        if (const json::object* labels =
-                api_server::find_object(*set.object, "spec.selector.matchLabels"))
+        make_object(claim, "metadata")["name"] = name;
+        if (const json::object* labels = find_object(*set.object, "spec.selector.matchLabels"))
             for (const auto& [key, value] : *labels)
-                api_server::make_object(api_server::make_object(claim, "metadata"), "labels")[key] =
-                    value;
+                make_object(make_object(claim, "metadata"), "labels")[key] = value;
         context.create("persistentvolumeclaims", space, std::move(claim));
     }
 }
@@ -100,31 +95,29 @@ private:
     /// A StatefulSet during one reconciliation.
     struct SyncState {
         Workload set{};
-        api_server::ApiObject current{},
-            update{};  ///< revisions, equal if no rollout is in progress
-        std::map<std::int64_t, api_server::ApiObject> pods{};  ///< by ordinal
+        ApiObject current{}, update{};  ///< revisions, equal if no rollout is in progress
+        std::map<std::int64_t, ApiObject> pods{};  ///< by ordinal
         std::int64_t first = 0,
                      end = 0;  ///< the set should have the ordinals from first to end - 1
         Duration min_ready{};
         Time now{};
 
         bool is_ordered() const {
-            return api_server::text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
+            return text_at(*set.object, "spec.podManagementPolicy") != "Parallel";
         }
         bool serves(const json::object& pod) const {
             return !is_terminating(pod) && availability(pod, min_ready, now).is_available;
         }
-        std::string_view update_name() const { return api_server::name_of(*update); }
+        std::string_view update_name() const { return name_of(*update); }
         /// Whether the pod has the update revision, whatever its ordinal.
         bool is_updated(const json::object& pod) const {
-            return api_server::label_of(pod, revision_label) ==
-                   api_server::label_of(*update, revision_label);
+            return label_of(pod, revision_label) == label_of(*update, revision_label);
         }
         std::int64_t partition() const {
             return number_or(*set.object, "spec.updateStrategy.rollingUpdate.partition", 0);
         }
         bool rolls() const {
-            return api_server::text_at(*set.object, "spec.updateStrategy.type") != "OnDelete";
+            return text_at(*set.object, "spec.updateStrategy.type") != "OnDelete";
         }
     };
 
@@ -139,10 +132,9 @@ private:
         sync.end = sync.first + number_or(object, "spec.replicas", 1);
         sync.update = update_revision_of(context_, sync.set);
         if (sync.update == nullptr) return;
-        sync.current = find_revision(context_, sync.set,
-                                     api_server::text_at(object, "status.currentRevision"));
+        sync.current = find_revision(context_, sync.set, text_at(object, "status.currentRevision"));
         if (sync.current == nullptr) sync.current = sync.update;
-        for (api_server::ApiObject& pod : claim(context_, sync.set, "pods"))
+        for (ApiObject& pod : claim(context_, sync.set, "pods"))
             if (const auto ordinal = find_ordinal(object, *pod))
                 sync.pods[*ordinal] = std::move(pod);
         if (!is_terminating(object) && fill(sync) && shrink(sync) && sync.rolls()) update(sync);
@@ -170,7 +162,7 @@ private:
         make_claims(context_, sync.set, ordinal);
         create_pod(context_, sync.set,
                    make_stateful_pod(at_revision(sync.set, revision), ordinal,
-                                     api_server::label_of(revision, revision_label)));
+                                     label_of(revision, revision_label)));
         return false;
     }
 
@@ -200,9 +192,9 @@ private:
     }
 
     void write_counts(const std::string& key, const SyncState& sync) {
-        std::vector<api_server::ApiObject> pods, updated;
-        for (const api_server::ApiObject& pod :
-             context_.index().controlled_by(api_server::uid_of(*sync.set.object), "pods")) {
+        std::vector<ApiObject> pods, updated;
+        for (const ApiObject& pod :
+             context_.index().controlled_by(uid_of(*sync.set.object), "pods")) {
             if (!is_terminating(*pod)) pods.push_back(pod);
             if (!is_terminating(*pod) && sync.is_updated(*pod)) updated.push_back(pod);
         }
@@ -211,23 +203,22 @@ private:
         if (counts.next_available) queue_.add_after(key, *counts.next_available);
         const bool is_rolled_out = sync.partition() == 0 && fresh.all == counts.all &&
                                    fresh.all == sync.end - sync.first && fresh.ready == fresh.all;
-        const api_server::ApiObject& current = is_rolled_out ? sync.update : sync.current;
+        const ApiObject& current = is_rolled_out ? sync.update : sync.current;
         const bool is_same = current == sync.update;
         write_status(context_, sync.set, [&](json::object& whole) {
-            json::object& status = api_server::make_object(whole, "status");
+            json::object& status = make_object(whole, "status");
             status["observedGeneration"] = number_or(whole, "metadata.generation", 0);
             status["replicas"] = counts.all;
             status["readyReplicas"] = counts.ready;
             status["availableReplicas"] = counts.available;
             status["updatedReplicas"] = fresh.all;
             status["currentReplicas"] = is_same ? fresh.all : counts.all - fresh.all;
-            status["currentRevision"] = api_server::json_view(api_server::name_of(*current));
-            status["updateRevision"] = api_server::json_view(sync.update_name());
+            status["currentRevision"] = json_view(name_of(*current));
+            status["updateRevision"] = json_view(sync.update_name());
             status["collisionCount"] = 0;
         });
-        delete_old_revisions(
-            context_, sync.set,
-            {std::string(sync.update_name()), std::string(api_server::name_of(*current))});
+        delete_old_revisions(context_, sync.set,
+                             {std::string(sync.update_name()), std::string(name_of(*current))});
     }
 };
 
