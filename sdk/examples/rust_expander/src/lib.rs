@@ -111,7 +111,7 @@ extern "C" fn destroy(this: *mut c_void) {
 }
 
 extern "C" fn create(
-    _host: *const c_void,
+    _host: *const Host,
     settings: *const Settings,
     call: *const Call,
     out: *mut *const Instance,
