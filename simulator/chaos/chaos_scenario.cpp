@@ -296,14 +296,9 @@ private:
         if (goes) add(some_time(from), Remove{full});
     }
 
-    /// Adds bare pods with equal labels and different requests, as of a workflow. They end by
-    /// themselves.
-    void arrive_in_sizes(int number) {
-        PodBatch batch = one_of(batches_);
-        const std::string name = "chaos-sizes-" + std::to_string(number);
-        const Duration from = some_time();
-        batch.controller = Controller::none;
-        batch.duration = dice_.between(minutes(2), minutes(40));
+    /// Adds three batches with equal labels and different requests; they are removed at `to`.
+    void add_in_sizes(PodBatch batch, const std::string& name, int count_max, Duration from,
+                      std::optional<Duration> to) {
         batch.pod.labels = {{"app", name}};
         batch.pod.spec.spread.clear();
         batch.pod.spec.pod_affinity.clear();
@@ -311,11 +306,22 @@ private:
         const std::int64_t cpu = batch.pod.spec.requests.amount("cpu");
         for (const int part : {1, 2, 3}) {
             batch.pod.name = name + "-" + std::to_string(part);
-            batch.count = dice_.between(1, 5);
+            batch.count = dice_.between(1, count_max);
             if (cpu > 0)
                 batch.pod.spec.requests.set("cpu", std::max<std::int64_t>(cpu * part / 3, 1));
             add(from, batch);
+            if (to) add(*to, Remove{full_name(batch)});
         }
+    }
+
+    /// Adds bare pods with equal labels and different requests, as of a workflow. They end by
+    /// themselves.
+    void arrive_in_sizes(int number) {
+        PodBatch batch = one_of(batches_);
+        const Duration from = some_time();
+        batch.controller = Controller::none;
+        batch.duration = dice_.between(minutes(2), minutes(40));
+        add_in_sizes(std::move(batch), "chaos-sizes-" + std::to_string(number), 5, from, {});
     }
 
     /// Adds pods of one controller in three batches with different requests, which are removed
@@ -327,19 +333,7 @@ private:
         batch.controller = Controller::replica_set;
         batch.duration.reset();
         batch.pod.owner = {.name = name};
-        batch.pod.labels = {{"app", name}};
-        batch.pod.spec.spread.clear();
-        batch.pod.spec.pod_affinity.clear();
-        batch.pod.spec.pod_anti_affinity.clear();
-        const std::int64_t cpu = batch.pod.spec.requests.amount("cpu");
-        for (const int part : {1, 2, 3}) {
-            batch.pod.name = name + "-" + std::to_string(part);
-            batch.count = dice_.between(1, 4);
-            if (cpu > 0)
-                batch.pod.spec.requests.set("cpu", std::max<std::int64_t>(cpu * part / 3, 1));
-            add(from, batch);
-            add(to, Remove{full_name(batch)});
-        }
+        add_in_sizes(std::move(batch), name, 4, from, to);
     }
 
     /// Adds pods whose containers request nothing.

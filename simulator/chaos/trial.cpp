@@ -1,6 +1,7 @@
 #include "simulator/chaos/trial.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -76,31 +77,15 @@ Result<Report> run_judged(const Input& input, const Setup& setup, Observer& obse
 }
 
 std::vector<std::unique_ptr<Invariant>> all_invariants() {
+    constexpr std::array makers{
+        bounds_invariant,     limits_invariant,    minima_invariant,  made_groups_invariant,
+        evictions_invariant,  removals_invariant,  drains_invariant,  pods_invariant,
+        endings_invariant,    leftovers_invariant, service_invariant, waiting_invariant,
+        purpose_invariant,    moves_invariant,     thrift_invariant,  rest_invariant,
+        price_invariant,      churn_invariant,     orders_invariant,  returns_invariant,
+        node_hours_invariant, restart_invariant,   memory_invariant,  balancers_invariant};
     std::vector<std::unique_ptr<Invariant>> out;
-    out.push_back(bounds_invariant());
-    out.push_back(limits_invariant());
-    out.push_back(minima_invariant());
-    out.push_back(made_groups_invariant());
-    out.push_back(evictions_invariant());
-    out.push_back(removals_invariant());
-    out.push_back(drains_invariant());
-    out.push_back(pods_invariant());
-    out.push_back(endings_invariant());
-    out.push_back(leftovers_invariant());
-    out.push_back(service_invariant());
-    out.push_back(waiting_invariant());
-    out.push_back(purpose_invariant());
-    out.push_back(moves_invariant());
-    out.push_back(thrift_invariant());
-    out.push_back(rest_invariant());
-    out.push_back(price_invariant());
-    out.push_back(churn_invariant());
-    out.push_back(orders_invariant());
-    out.push_back(returns_invariant());
-    out.push_back(node_hours_invariant());
-    out.push_back(restart_invariant());
-    out.push_back(memory_invariant());
-    out.push_back(balancers_invariant());
+    for (const auto make : makers) out.push_back(make());
     return out;
 }
 
