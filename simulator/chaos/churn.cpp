@@ -43,11 +43,15 @@ bool switches_soft_taints_off(const Input& input) {
 /// evictions without a cause, and the first of the replica. An eviction has a cause if
 ///  - a pod ended by itself since the replica was last evicted, or shortly before that, when the
 ///    removal had begun: its node, or another one, has become less used, which no plan could know
+///  - a system pod came to its node since then: such a pod, also one that a removal moved, protects
+///    its node from drains for a while, so the node could not go together with the one before
 ///  - an expendable pod has a node: the autoscaler expects kube-scheduler to preempt it for the
 ///    pods that are moved, which the simulated scheduler does not
 ///  - the scenario switches soft taints off by a reload: the scheduler then does not know which
 ///    nodes are removed next, and moves pods to them
-/// The higher bound counts all evictions, also those with a cause, and those during faults.
+/// The higher bound counts also evictions with a cause, and those during faults. An eviction after
+/// a pod of the same node has ended by itself counts half: with a short unneeded_time, every node
+/// that has become less used is drained.
 class Churn final : public Invariant {
 public:
     std::string_view name() const override { return "churn"; }
@@ -63,7 +67,10 @@ public:
         std::vector<std::string> out;
         if (fact.kind == FactKind::pod_evicted) out = evict(fact);
         if (fact.kind == FactKind::pod_lost) leave(fact);
-        if (has_ended(fact)) last_end_ = fact.at;
+        if (has_ended(fact)) {
+            last_end_ = fact.at;
+            last_ends_[std::string(fact.node)] = fact.at;
+        }
         if (fact.kind == FactKind::pod_arrived && fact.cause == Cause::controller) replace(fact);
         if (fact.kind == FactKind::pod_gone) replicas_.erase(std::string(fact.pod));
         ledger_.observe(fact);
@@ -79,6 +86,7 @@ private:
     struct Eviction {
         Time at{};
         bool has_cause = false;
+        bool is_wanted = false;  ///< a pod of the same node had ended by itself
     };
     using Evictions = std::vector<Eviction>;
 
@@ -94,6 +102,16 @@ private:
         return std::ranges::any_of(ledger_.pods(), [](const auto& entry) {
             return !entry.second.node.empty() && entry.second.spec.priority.value_or(0) < 0;
         });
+    }
+
+    /// Whether a pod of kube-system came to the node since then.
+    bool has_system_pod(std::string_view node, Time since) const {
+        const LedgerNode* const found = ledger_.find_node(node);
+        return found != nullptr && std::ranges::any_of(found->pods, [&](const std::string& name) {
+                   const LedgerPod* const pod = ledger_.find_pod(name);
+                   return name.starts_with("kube-system/") && pod != nullptr &&
+                          !pod->belongs_to_node && pod->arrived >= since;
+               });
     }
 
     /// Whether the pod would have ended in any case, or yields to all others: its node is not
@@ -125,20 +143,30 @@ private:
         const bool is_excused = this->is_excused(fact);
         Evictions& evictions = leave(fact);
         if (is_excused) return {};
-        const bool has_cause = !has_soft_taints_ || has_expendable_pods() ||
-                               (!evictions.empty() && evictions.back().at - plan_time <= last_end_);
-        evictions.push_back({fact.at, has_cause});
+        evictions.push_back(judged(fact, evictions));
         const Time from = fact.at - window;
         std::vector<Time> all, causeless;
+        double weight = 0;
         for (const Eviction& eviction : evictions) {
             if (eviction.at < from) continue;
             all.push_back(eviction.at);
+            weight += eviction.is_wanted ? 0.5 : 1;
             if (eviction.at >= calm_ && !eviction.has_cause) causeless.push_back(eviction.at);
         }
         if (fact.at >= calm_ && static_cast<double>(std::ssize(causeless)) > bound_)
             return {text_of(fact, causeless, ", while no pod ended by itself")};
-        if (static_cast<double>(std::ssize(all)) > bound_in_storm_) return {text_of(fact, all, "")};
+        if (weight > bound_in_storm_) return {text_of(fact, all, "")};
         return {};
+    }
+
+    Eviction judged(const Fact& fact, const Evictions& before) const {
+        Eviction out{.at = fact.at, .has_cause = !has_soft_taints_ || has_expendable_pods()};
+        if (before.empty()) return out;
+        const Time last = before.back().at - plan_time;
+        out.has_cause = out.has_cause || last_end_ >= last || has_system_pod(fact.node, last);
+        const auto end = last_ends_.find(fact.node);
+        out.is_wanted = end != last_ends_.end() && end->second >= last;
+        return out;
     }
 
     static std::string text_of(const Fact& fact, const std::vector<Time>& evictions,
@@ -151,7 +179,8 @@ private:
 
     FactLedger ledger_;
     Time calm_ = Time::max();
-    Time last_end_{};  ///< of a pod that was not moved
+    Time last_end_{};                                     ///< of a pod that was not moved
+    std::map<std::string, Time, std::less<>> last_ends_;  ///< the same, by node
     bool has_soft_taints_ = true;
     double bound_ = Judge().evictions, bound_in_storm_ = Judge().evictions_in_storm;
     std::map<std::string, Evictions> replicas_;             ///< by pod

@@ -36,6 +36,7 @@ bool has_constraints(const engine::snapshot::PodObject& pod) {
 LedgerPod make_pod(const Fact& fact) {
     const engine::snapshot::PodObject& pod = *fact.pod_object;
     LedgerPod out{.batch = std::string(fact.batch),
+                  .arrived = fact.at,
                   .requests = pod.spec.requests,
                   .belongs_to_node = is_bound_to_its_node(pod),
                   .is_unmovable = may_stay(pod),

@@ -25,7 +25,8 @@ inline constexpr int machines_tolerated = 3;
 /// A pod of the ledger.
 struct LedgerPod {
     std::string batch{};
-    std::string node{};            ///< empty: it is pending
+    std::string node{};  ///< empty: it is pending
+    Time arrived{};
     Resources requests{};          ///< with {"pods", 1}
     bool belongs_to_node = false;  ///< of a DaemonSet, or a mirror pod
     /// Users said that it must not be moved, or Kubernetes has nothing that would recreate it: the

@@ -49,7 +49,29 @@ TEST_F(ChurnInvariant, AllowsAnEvictionForTheLastFaultsInTenMinutes) {
     EXPECT_THAT(take(), IsEmpty());
 }
 
-TEST_F(ChurnInvariant, AllowsFourEvictionsInCalmIfOtherPodsEndInBetween) {
+TEST_F(ChurnInvariant, AllowsFourEvictionsInCalmIfPodsOfOtherNodesEndInBetween) {
+    const auto invariant = churn_invariant();
+    calm = noon;
+    begin(*invariant);
+    order(2);
+    join(1);
+    join(2);
+    arrive("default/web-0");
+    bind("default/web-0", "web-1");
+    for (int n = 0; n < 5; ++n) {
+        EXPECT_THAT(take(), IsEmpty());
+        const std::string job = "default/job-" + std::to_string(n);
+        bind(job, "web-2");
+        after(1min);
+        tell_pod(FactKind::pod_completed, job, "web-2");
+        gone(job, "web-2");
+        move("default/web-" + std::to_string(n), "web-1", "default/web-" + std::to_string(n + 1),
+             "web-1");
+    }
+    EXPECT_THAT(take(), ElementsAre(HasSubstr("is evicted 5 times in 4m")));
+}
+
+TEST_F(ChurnInvariant, CountsAnEvictionAfterAPodOfTheSameNodeEndedHalf) {
     const auto invariant = churn_invariant();
     calm = noon;
     begin(*invariant);
@@ -57,7 +79,7 @@ TEST_F(ChurnInvariant, AllowsFourEvictionsInCalmIfOtherPodsEndInBetween) {
     join(1);
     arrive("default/web-0");
     bind("default/web-0", "web-1");
-    for (int n = 0; n < 5; ++n) {
+    for (int n = 0; n < 8; ++n) {
         EXPECT_THAT(take(), IsEmpty());
         const std::string job = "default/job-" + std::to_string(n);
         bind(job, "web-1");
@@ -67,7 +89,27 @@ TEST_F(ChurnInvariant, AllowsFourEvictionsInCalmIfOtherPodsEndInBetween) {
         move("default/web-" + std::to_string(n), "web-1", "default/web-" + std::to_string(n + 1),
              "web-1");
     }
-    EXPECT_THAT(take(), ElementsAre(HasSubstr("is evicted 5 times in 4m")));
+    EXPECT_THAT(take(), ElementsAre(HasSubstr("is evicted 8 times in 7m")));
+}
+
+TEST_F(ChurnInvariant, AllowsAnEvictionAfterASystemPodCameToTheNode) {
+    const auto invariant = churn_invariant();
+    calm = noon - 10min;
+    begin(*invariant);
+    order(3);
+    for (const int n : {1, 2, 3}) join(n);
+    arrive("default/web-a");
+    bind("default/web-a", "web-1");
+    arrive("kube-system/dns-a");
+    bind("kube-system/dns-a", "web-1");
+    move("kube-system/dns-a", "web-1", "kube-system/dns-b", "web-2");
+    move("default/web-a", "web-1", "default/web-b", "web-2");
+    after(70min);
+    move("default/web-b", "web-2", "default/web-c", "web-3");
+    EXPECT_THAT(take(), IsEmpty());
+    after(10min);
+    move("default/web-c", "web-3", "default/web-d", "web-1");
+    EXPECT_THAT(take(), ElementsAre(HasSubstr("is evicted 2 times in 1h20m")));
 }
 
 TEST_F(ChurnInvariant, ExcusesEvictionsWhileExpendablePodsHaveNodes) {
