@@ -10,7 +10,7 @@
 #include <capstan/duration.hpp>
 
 #include "config/settings_view.hpp"
-#include "simulator/toml_values.hpp"
+#include "config/toml_values.hpp"
 
 namespace capstan::simulator {
 namespace {
@@ -183,7 +183,8 @@ Result<void> add_change(TomlValue& settings, const CloudChange& change, Duration
         }
     }
     if (external_event.children.empty()) return {};
-    external_event.children.push_back(text_value("at", format_duration(at), external_event.place));
+    external_event.children.push_back(
+        config::text_value("at", format_duration(at), external_event.place));
     list_of(*group, "changes", external_event.place).children.push_back(std::move(external_event));
     return {};
 }

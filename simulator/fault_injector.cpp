@@ -9,7 +9,7 @@
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
-#include "simulator/toml_values.hpp"
+#include "config/toml_values.hpp"
 
 namespace capstan::simulator {
 namespace {
@@ -30,7 +30,8 @@ TomlValue flag(std::string key) {
     return {.kind = Kind::boolean, .key = std::move(key), .boolean = true};
 }
 TomlValue failure(std::string key, std::string code) {
-    return table({text_value("code", std::move(code)), text_value("message", "injected fault")},
+    return table({config::text_value("code", std::move(code)),
+                  config::text_value("message", "injected fault")},
                  std::move(key));
 }
 
@@ -53,12 +54,12 @@ constexpr std::array<std::string_view, 5> reasons{"spot_interruption", "maintena
 /// answered after the fault either: its latency stays 24 hours.
 TomlValue setting_in(FaultKind kind) {
     switch (kind) {
-        case FaultKind::silent: return text_value("latency", "24h");
-        case FaultKind::slow_calls: return text_value("latency", "20s");
+        case FaultKind::silent: return config::text_value("latency", "24h");
+        case FaultKind::slow_calls: return config::text_value("latency", "20s");
         case FaultKind::lost_answers: return failure("fail_answers", "unavailable");
-        case FaultKind::late_answers: return text_value("answer_latency", "24h");
+        case FaultKind::late_answers: return config::text_value("answer_latency", "24h");
         case FaultKind::stale_lists:
-            return text_value("list_lag", format_duration(stale_lists_lag));
+            return config::text_value("list_lag", format_duration(stale_lists_lag));
         case FaultKind::partial_lists: return integer("list_omits", 3);
         case FaultKind::api_error: return failure("fail", "unavailable");
         default: return failure("fail", std::string(name_of(kind)));
@@ -298,9 +299,9 @@ Result<void> FaultInjector::interrupt(const FaultEvent& event, Time now) {
         if (!machine) return {};
         notices_[event.group] = {.machine = *machine, .is_withdrawn = (event.chance >> 60U) < 4};
         const std::string reason(reasons[(event.chance >> 32U) % reasons.size()]);
-        change.push_back(
-            table({text_value("reason", reason), text_value("after", format_duration(event.lasts))},
-                  "notice"));
+        change.push_back(table({config::text_value("reason", reason),
+                                config::text_value("after", format_duration(event.lasts))},
+                               "notice"));
     } else if (const auto at = notices_.find(event.group); at == notices_.end()) {
         return {};
     } else if (at->second.is_withdrawn) {

@@ -13,6 +13,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
+#include "autoscaler/offline/cloud_settings.hpp"
 #include "config/diagnostics.hpp"
 #include "config/document.hpp"
 #include "engine/memory.hpp"
@@ -129,20 +130,8 @@ struct ChaosChoices {
     bool sizes = true;            ///< the groups are multiplied, in a few seeds
 };
 
-/// The id of a scenario's cloud. It is an instance of the shipped plugin `simulated`, as all clouds
-/// of an Input are.
-inline const PluginInstanceId simulated_cloud("simulated");
-/// The settings of such a cloud, with their text, so that diagnostics show the right line.
-struct CloudSettings {
-    PluginInstanceId id = simulated_cloud;
-    config::Source source{};
-    config::TomlValue settings{};  ///< a table
-    /// The settings with all that steps will change, to be checked before anything runs; empty: no
-    /// step changes them.
-    config::TomlValue changed{};
-    /// When, after the start, the cloud changes by itself; ascending.
-    std::vector<Duration> changes{};
-};
+using autoscaler::offline::CloudSettings;
+using autoscaler::offline::simulated_cloud;
 
 struct Input {
     std::string title{};

@@ -10,6 +10,7 @@
 #include <capstan/sentence.hpp>
 
 #include "autoscaler/plugin_host.hpp"
+#include "config/toml_values.hpp"
 #include "engine/pods/pending.hpp"
 #include "simulator/api_server/local_api.hpp"
 #include "simulator/autoscaler_process.hpp"
@@ -21,13 +22,12 @@
 #include "simulator/expect.hpp"
 #include "simulator/fault_injector.hpp"
 #include "simulator/node_registrar.hpp"
-#include "simulator/prepare.hpp"
 #include "simulator/repetition.hpp"
 #include "simulator/run_figures.hpp"
 #include "simulator/run_statistics.hpp"
+#include "simulator/scheduler_spread.hpp"
 #include "simulator/simulated_clouds.hpp"
 #include "simulator/simulated_cluster.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator {
 namespace {

@@ -11,12 +11,12 @@
 #include "autoscaler/engine_settings.hpp"
 #include "config/overrides.hpp"
 #include "config/text.hpp"
+#include "config/toml_values.hpp"
 #include "io/text_format.hpp"
 #include "simulator/scenario_events.hpp"
 #include "simulator/scenario_groups.hpp"
 #include "simulator/scenario_keys.hpp"
 #include "simulator/scenario_objects.hpp"
-#include "simulator/toml_values.hpp"
 #include "simulator/workload_objects.hpp"
 
 namespace capstan::simulator {

@@ -16,9 +16,9 @@
 #include <capstan/whole_number.hpp>
 
 #include "config/text.hpp"
+#include "config/toml_values.hpp"
 #include "simulator/cloud_control.hpp"
 #include "simulator/scenario_events.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator {
 namespace {
@@ -99,7 +99,7 @@ void expand(const TomlValue& group, std::vector<TomlValue>& to, Diagnostics& dia
         TomlValue copy = group;
         for (const char* key : {"zones", "id"}) erase(copy, key);
         copy.children.push_back(
-            text_value("id", text_of(group, "id") + "-" + zone.text, group.place));
+            config::text_value("id", text_of(group, "id") + "-" + zone.text, group.place));
         TomlValue own = zone;
         own.key = "zone";
         own.key_place = zone.place;
@@ -114,9 +114,9 @@ void stop_booting(TomlValue& group) {
     if (text_of(group, "boot") != "never") return;
     erase(group, "boot");
     if (group.find("on_exhausted") == nullptr)
-        group.children.push_back(text_value("on_exhausted", "silent", group.place));
+        group.children.push_back(config::text_value("on_exhausted", "silent", group.place));
     TomlValue none{.place = group.place};
-    none.children.push_back(text_value("at", "0s", group.place));
+    none.children.push_back(config::text_value("at", "0s", group.place));
     none.children.push_back({.kind = TomlValue::Kind::integer,
                              .key = "capacity",
                              .key_place = group.place,

@@ -11,9 +11,9 @@
 #include <capstan/sentence.hpp>
 
 #include "config/text.hpp"
+#include "config/toml_values.hpp"
 #include "simulator/members_text.hpp"
 #include "simulator/scenario_keys_of.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator {
 namespace {

@@ -22,7 +22,7 @@
 #include "simulator/live/live_events.hpp"
 #include "simulator/live/live_warnings.hpp"
 #include "simulator/live/scenario_player.hpp"
-#include "simulator/prepare.hpp"
+#include "simulator/scheduler_spread.hpp"
 
 namespace capstan::commands {
 namespace {

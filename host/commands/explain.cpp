@@ -18,6 +18,7 @@
 #include "commands/simulate_input.hpp"
 #include "config/text.hpp"
 #include "simulator/run.hpp"
+#include "simulator/scheduler_spread.hpp"
 
 namespace capstan::commands {
 namespace {

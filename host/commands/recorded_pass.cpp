@@ -47,7 +47,7 @@ config::Loaded load(const autoscaler::record::PassRecord& record, const std::str
 }
 
 Result<std::unique_ptr<autoscaler::PluginHost>> start_host(
-    const simulator::PreparedSetup& prepared, const engine::CallContext& call_context) {
+    const autoscaler::offline::PreparedSetup& prepared, const engine::CallContext& call_context) {
     auto clock = std::make_shared<io::ManualClock>(call_context.now);
     clock->step_wall(call_context.time().wall - call_context.now);
     return autoscaler::PluginHost::start(prepared.sound_config(), prepared.plugins,
@@ -65,7 +65,7 @@ Result<RecordedPass> open_recorded_pass(const std::string& file, const std::stri
     CAPSTAN_TRY(autoscaler::record::PassRecord record, read_record(file));
     config::ShippedPlugins shipped(config::shipped_plugins_root());
     config::Loaded loaded = load(record, config, shipped, set);
-    auto prepared = simulator::prepare_to_decide(std::move(loaded), std::move(shipped));
+    auto prepared = autoscaler::offline::prepare_to_decide(std::move(loaded), std::move(shipped));
     err << prepared->complaints;
     if (!prepared->is_sound)
         return fail(ErrorCode::invalid_config,

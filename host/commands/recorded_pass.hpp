@@ -8,15 +8,15 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/offline/prepare.hpp"
 #include "autoscaler/plugin_host.hpp"
 #include "autoscaler/record/replay.hpp"
-#include "simulator/prepare.hpp"
 
 namespace capstan::commands {
 
 struct RecordedPass {
     autoscaler::record::PassRecord record;
-    std::unique_ptr<simulator::PreparedSetup> prepared;
+    std::unique_ptr<autoscaler::offline::PreparedSetup> prepared;
     /// Has a virtual clock, which is at the time of the pass.
     std::unique_ptr<autoscaler::PluginHost> host;
     autoscaler::PassInput input;

@@ -89,13 +89,14 @@ bool prepare(const SimulateInput& from, config::Loaded loaded, config::ShippedPl
              RunsIn where, Simulation& out, std::ostream& err) {
     std::vector<std::string> left_out;
     if (where == RunsIn::virtual_time && loaded.config) {
-        left_out = simulator::leave_out_uncallable(*loaded.config, shipped,
-                                                   offers_machine_types(out.input, from));
+        left_out = autoscaler::offline::leave_out_uncallable(*loaded.config, shipped,
+                                                             offers_machine_types(out.input, from));
         // What controllers do is among the events of the run.
         for (const PluginInstanceId& id : loaded.config->pipeline.controllers)
             loaded.config->log.per_plugin.try_emplace(id.value(), config::LogLevel::error);
     }
-    out.prepared = simulator::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
+    out.prepared =
+        autoscaler::offline::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
     err << out.prepared->complaints;
     for (const std::string& sentence : left_out) err << "capstan: " << sentence << '\n';
     return out.prepared->is_sound;
@@ -104,7 +105,7 @@ bool prepare(const SimulateInput& from, config::Loaded loaded, config::ShippedPl
 bool names_network_cloud(const config::Config& config) {
     return std::ranges::any_of(config.pipeline.clouds, [&](const PluginInstanceId& id) {
         const config::PluginConfig* const plugin = config.find_plugin(id.value());
-        return plugin != nullptr && simulator::needs_network(*plugin);
+        return plugin != nullptr && autoscaler::offline::needs_network(*plugin);
     });
 }
 
@@ -319,7 +320,7 @@ Result<SimulateFiles> SimulateFiles::make(const Paths& paths, const Simulation& 
         out.parts_->meter.emplace();
     }
     if (!paths.record.empty()) {
-        const simulator::PreparedSetup& prepared = *simulation.prepared;
+        const autoscaler::offline::PreparedSetup& prepared = *simulation.prepared;
         CAPSTAN_TRY(out.parts_->recorder,
                     PassRecorder::make(paths.record,
                                        autoscaler::record::make_setup_record(

@@ -10,9 +10,9 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/offline/prepare.hpp"
 #include "simulator/input.hpp"
 #include "simulator/observers.hpp"
-#include "simulator/prepare.hpp"
 #include "simulator/report.hpp"
 #include "simulator/shared_replicas.hpp"
 
@@ -58,8 +58,8 @@ struct Simulation {
     simulator::Input input{};
     /// The sections of a scenario's configuration, as a table; empty for other inputs.
     config::TomlValue sections{};
-    std::unique_ptr<simulator::PreparedSetup> prepared{};  ///< not NULL, without errors
-    std::vector<simulator::SharedReplicas> balancers{};    ///< of the scenario
+    std::unique_ptr<autoscaler::offline::PreparedSetup> prepared{};  ///< not NULL, without errors
+    std::vector<simulator::SharedReplicas> balancers{};              ///< of the scenario
 };
 
 /// Where the input is used. In real time, on the API server in memory, all plugins are called.

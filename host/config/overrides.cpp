@@ -60,7 +60,7 @@ TomlValue& member(TomlValue& table, const std::string& key, const Place& place) 
 }
 
 /// Sets the value at `path`. Returns an error message; empty: success.
-std::string put(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
+std::string put_at(TomlValue& root, const std::vector<std::string>& path, TomlValue value) {
     TomlValue* at = &root;
     for (std::size_t i = 0; i < path.size(); ++i) {
         if (at->kind != TomlValue::Kind::table) return in_quotes(path[i - 1]) + " is not a table";
@@ -82,7 +82,7 @@ void override_values(TomlValue& root, std::span<const std::string> assignments,
         const auto halves = split_assignment(assignment);
         const auto path = halves ? parts_of(halves->first) : std::nullopt;
         const std::string wrong = path
-                                      ? put(root, *path, value_of(halves->second, place))
+                                      ? put_at(root, *path, value_of(halves->second, place))
                                       : "expected KEY=VALUE, such as scale_up.backoff=until_joined";
         if (!wrong.empty()) diagnostics.error(place, wrong);
     }

@@ -7,7 +7,7 @@
 
 #include <capstan/duration.hpp>
 
-#include "simulator/toml_values.hpp"
+#include "config/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {

@@ -11,11 +11,11 @@
 
 #include <capstan/well_known.hpp>
 
+#include "config/toml_values.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "simulator/chaos/dice.hpp"
 #include "simulator/chaos/drawn_groups.hpp"
 #include "simulator/chaos/drawn_settings.hpp"
-#include "simulator/toml_values.hpp"
 #include "simulator/workload_objects.hpp"
 
 namespace capstan::simulator::chaos {

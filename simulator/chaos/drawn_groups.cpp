@@ -5,7 +5,7 @@
 #include <capstan/quantity.hpp>
 #include <capstan/resources.hpp>
 
-#include "simulator/toml_values.hpp"
+#include "config/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {
@@ -16,7 +16,7 @@ using Kind = TomlValue::Kind;
 TomlValue as_copy(TomlValue group, int number) {
     const std::string id = text_of(group, "id") + "-copy-" + std::to_string(number);
     for (const char* key : {"id", "min", "size", "changes"}) erase(group, key);
-    group.children.push_back(text_value("id", id));
+    group.children.push_back(config::text_value("id", id));
     return group;
 }
 
@@ -53,19 +53,19 @@ std::optional<MachineMix> make_mix(const TomlValue& group, int percent) {
     const std::string type = text_of(*machine, "type").empty() ? id : text_of(*machine, "type");
     Resources small, large;
     TomlValue second{.kind = Kind::table};
-    second.children.push_back(text_value("type", type + "-large"));
+    second.children.push_back(config::text_value("type", type + "-large"));
     for (const char* resource : {"cpu", "memory"}) {
         const std::optional<std::int64_t> amount = find_amount(*machine, resource);
         if (!amount) return std::nullopt;
         small.set(resource, *amount);
         large.set(resource, *amount * percent / 100);
         second.children.push_back(
-            text_value(resource, format_amount(resource, large.amount(resource))));
+            config::text_value(resource, format_amount(resource, large.amount(resource))));
     }
     TomlValue mix{.kind = Kind::array, .key = "mix"};
     mix.children.push_back(std::move(second));
     TomlValue changed{.kind = Kind::table, .key = "machine"};
-    changed.children.push_back(text_value("type", type));
+    changed.children.push_back(config::text_value("type", type));
     changed.children.push_back(std::move(mix));
     TomlValue change{.kind = Kind::table};
     change.children.push_back(std::move(changed));
@@ -76,9 +76,9 @@ std::optional<MachineMix> make_mix(const TomlValue& group, int percent) {
 
 CloudChange refuse_increases(const std::string& group, std::string_view code, bool is_long) {
     TomlValue failure{.kind = Kind::table, .key = "fail"};
-    failure.children.push_back(text_value("code", std::string(code)));
+    failure.children.push_back(config::text_value("code", std::string(code)));
     failure.children.push_back(
-        text_value("message", is_long ? std::string(4000, 'x') : "refused for ever"));
+        config::text_value("message", is_long ? std::string(4000, 'x') : "refused for ever"));
     TomlValue change{.kind = Kind::table};
     change.children.push_back(std::move(failure));
     return {group, std::move(change)};

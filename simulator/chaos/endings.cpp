@@ -11,10 +11,10 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "config/toml_values.hpp"
 #include "simulator/chaos/invariant.hpp"
 #include "simulator/chaos/true_pods.hpp"
 #include "simulator/pod_predicates.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {

@@ -8,9 +8,9 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "config/toml_values.hpp"
 #include "simulator/chaos/fact_ledger.hpp"
 #include "simulator/chaos/invariant.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {

@@ -10,9 +10,9 @@
 #include <variant>
 #include <vector>
 
+#include "config/toml_values.hpp"
 #include "simulator/chaos/chaos_scenario.hpp"
 #include "simulator/simulated_clouds.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {

@@ -12,16 +12,17 @@
 #include <capstan/sentence.hpp>
 
 #include "autoscaler/engine_settings.hpp"
+#include "autoscaler/offline/prepare.hpp"
+#include "autoscaler/offline/simulated_groups.hpp"
+#include "config/toml_values.hpp"
 #include "engine/templates/well_known_labels.hpp"
 #include "simulator/dump/group_names.hpp"
 #include "simulator/dump/price_file.hpp"
-#include "simulator/prepare.hpp"
-#include "simulator/simulated_clouds.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::dump {
 namespace {
 
+using autoscaler::offline::SimulatedGroup;
 using config::Config;
 using config::PluginConfig;
 
@@ -121,7 +122,7 @@ void attach(std::vector<engine::snapshot::NodeObject>& nodes, const GuessedGroup
             std::map<std::string, std::string, std::less<>>& provider_ids) {
     for (std::size_t i = 0; i < group.nodes.size(); ++i) {
         std::string& id = nodes[group.nodes[i]].provider_id;
-        std::string machine = machine_id(group.id, i + 1);
+        std::string machine = autoscaler::offline::machine_id(group.id, i + 1);
         if (!id.empty()) provider_ids.emplace(machine, std::move(id));
         id = std::move(machine);
     }
@@ -236,7 +237,8 @@ bool needs_stand_ins(const Config& config) {
     const std::vector<PluginInstanceId>& clouds = config.pipeline.clouds;
     return clouds.empty() || std::ranges::any_of(clouds, [&](const PluginInstanceId& id) {
                const PluginConfig* const plugin = config.find_plugin(id.value());
-               return plugin != nullptr && (needs_network(*plugin) || !plugin->grants.kube.empty());
+               return plugin != nullptr &&
+                      (autoscaler::offline::needs_network(*plugin) || !plugin->grants.kube.empty());
            });
 }
 
@@ -264,9 +266,11 @@ Result<StandIns> make_stand_ins(std::vector<engine::snapshot::NodeObject>& nodes
     for (const Cloud& cloud : maker.clouds()) {
         if (!config.pipeline.clouds.empty())
             out.remarks.push_back(sentence_about(cloud, chooses_by_price(config)));
-        CAPSTAN_TRY(CloudSettings settings, make_cloud_settings(source, cloud.groups));
+        CAPSTAN_TRY(CloudSettings settings,
+                    autoscaler::offline::make_cloud_settings(source, cloud.groups));
         settings.id = cloud.id;
-        if (cloud.prices) put(text_value("currency", cloud.prices->currency()), settings.settings);
+        if (cloud.prices)
+            put(config::text_value("currency", cloud.prices->currency()), settings.settings);
         out.clouds.push_back(std::move(settings));
     }
     return out;

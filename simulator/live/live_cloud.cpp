@@ -8,8 +8,8 @@
 
 #include <capstan/duration.hpp>
 
+#include "config/toml_values.hpp"
 #include "simulator/cloud_control.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::live {
 namespace {
@@ -103,7 +103,7 @@ Duration LiveCloud::boot_of(const TomlValue& group) const {
 }
 
 void LiveCloud::scale_group(TomlValue& group) const {
-    put(text_value("boot", format_duration(boot_of(group))), group);
+    put(config::text_value("boot", format_duration(boot_of(group))), group);
     speed_up_cloud(group, speed_);
 }
 

@@ -13,9 +13,9 @@
 #include <capstan/well_known.hpp>
 #include <capstan/whole_number.hpp>
 
+#include "autoscaler/offline/simulated_groups.hpp"
 #include "io/gzip.hpp"
 #include "io/text_format.hpp"
-#include "simulator/simulated_clouds.hpp"
 
 namespace capstan::simulator::trace {
 namespace {
@@ -48,8 +48,8 @@ Result<MachineKind> read_kind(const CsvRow& row) {
     return kind;
 }
 
-SimulatedGroup group_of_kind(const MachineKind& kind) {
-    SimulatedGroup out{.id = kind_name(kind)};
+autoscaler::offline::SimulatedGroup group_of_kind(const MachineKind& kind) {
+    autoscaler::offline::SimulatedGroup out{.id = kind_name(kind)};
     out.node.machine_type = out.id;
     out.node.capacity = {
         {"cpu", MilliCpu(kind.cpu_milli)}, {"memory", kind.memory_mib * 1_MiB}, {"pods", 110}};
@@ -66,9 +66,9 @@ Result<CloudSettings> make_trace_cloud(const CsvTable& nodes) {
         CAPSTAN_TRY(MachineKind kind, read_kind(nodes.row(i)));
         kinds.insert(std::move(kind));
     }
-    std::vector<SimulatedGroup> groups;
+    std::vector<autoscaler::offline::SimulatedGroup> groups;
     for (const MachineKind& kind : kinds) groups.push_back(group_of_kind(kind));
-    return make_cloud_settings(nodes.name(), groups);
+    return autoscaler::offline::make_cloud_settings(nodes.name(), groups);
 }
 
 /// The accepted GPU models, "G2|G3", as a required node affinity.

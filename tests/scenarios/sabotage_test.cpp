@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../host/commands/shell.hpp"
+#include "autoscaler/offline/prepare.hpp"
 #include "simulator/chaos/trial.hpp"
-#include "simulator/prepare.hpp"
 #include "simulator/sabotage.hpp"
 #include "simulator/scenario.hpp"
 
@@ -29,8 +29,8 @@ public:
             read_scenario("tests/scenarios/chaos/" + name + ".toml", shipped, settings);
         EXPECT_EQ(scenario.diagnostics.text(), "");
         input_ = *std::move(scenario.input);
-        prepared_ =
-            prepare({std::move(scenario.config), scenario.diagnostics}, input_.clouds, shipped);
+        prepared_ = autoscaler::offline::prepare({std::move(scenario.config), scenario.diagnostics},
+                                                 input_.clouds, shipped);
         EXPECT_TRUE(prepared_->is_sound) << prepared_->complaints;
     }
 
@@ -47,7 +47,7 @@ public:
 
 private:
     Input input_;
-    std::unique_ptr<simulator::PreparedSetup> prepared_;
+    std::unique_ptr<autoscaler::offline::PreparedSetup> prepared_;
 };
 
 /// An autoscaler that is broken by a sabotage, by settings or by an expander, and the invariant

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "../host/commands/shell.hpp"
+#include "autoscaler/offline/prepare.hpp"
 #include "simulator/chaos/shortest_break.hpp"
 #include "simulator/chaos/trial.hpp"
 #include "simulator/observers.hpp"
-#include "simulator/prepare.hpp"
 #include "simulator/scenario.hpp"
 
 namespace capstan::simulator {
@@ -50,12 +50,12 @@ private:
         : sections(scenario.sections), balancers(scenario.balancers) {
         EXPECT_EQ(scenario.diagnostics.text(), "");
         if (scenario.input) input = *std::move(scenario.input);
-        prepared_ =
-            prepare({std::move(scenario.config), scenario.diagnostics}, input.clouds, shipped());
+        prepared_ = autoscaler::offline::prepare({std::move(scenario.config), scenario.diagnostics},
+                                                 input.clouds, shipped());
         EXPECT_TRUE(prepared_->is_sound) << prepared_->complaints;
     }
 
-    std::unique_ptr<PreparedSetup> prepared_;
+    std::unique_ptr<autoscaler::offline::PreparedSetup> prepared_;
 };
 
 }  // namespace capstan::simulator

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "config/toml_values.hpp"
 #include "simulator/cloud_control.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {
@@ -26,7 +26,7 @@ config::TomlValue groups(const std::vector<std::string>& ids) {
     config::TomlValue out;
     for (const std::string& id : ids) {
         config::TomlValue group;
-        put(text_value("id", id), group);
+        put(config::text_value("id", id), group);
         add_group(out, std::move(group));
     }
     return out;

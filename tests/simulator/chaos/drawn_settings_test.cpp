@@ -9,8 +9,8 @@
 #include "config/configuration.hpp"
 #include "config/overrides.hpp"
 #include "config/section.hpp"
+#include "config/toml_values.hpp"
 #include "simulator/chaos/drawn_groups.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 namespace {
@@ -77,7 +77,7 @@ TEST(DrawnSettings, AreEqualForEqualSeeds) {
 
 TEST(DrawnGroups, MultiplyTheGroupsOfACloud) {
     config::TomlValue group{.kind = config::TomlValue::Kind::table};
-    put(text_value("id", "web"), group);
+    put(config::text_value("id", "web"), group);
     SimulatedCloud cloud{simulated_cloud, {"test", ""}, {}};
     list_of(cloud.settings, "groups").children = {group};
     const auto edit = multiplied_groups(cloud, 3);

@@ -335,7 +335,7 @@ TEST_F(NodeHoursInvariant, ExpectsNoMachinesOfAGroupWhoseIncreasesFailUntilTheEn
     add_group("small").described =
         std::make_shared<const NodeTemplate>(NodeTemplate{.capacity = size, .allocatable = size});
     config::TomlValue fails;
-    fails.children = {text_value("fail", "quota")};
+    fails.children = {config::text_value("fail", "quota")};
     for (const bool is_refused : {false, true}) {
         const auto invariant = node_hours_invariant();
         now = calm = input.start = noon;

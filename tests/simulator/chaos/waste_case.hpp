@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "config/toml_values.hpp"
 #include "invariant_case.hpp"
-#include "simulator/toml_values.hpp"
 
 namespace capstan::simulator::chaos {
 
@@ -26,7 +26,7 @@ struct WasteCase : InvariantCase {
         group.group.max = 50;
         group.group.target = 0;
         config::TomlValue web;
-        web.children = {text_value("id", "web"), text_value("boot", "60s")};
+        web.children = {config::text_value("id", "web"), config::text_value("boot", "60s")};
         clouds.emplace_back();
         list_of(clouds.back().settings, "groups").children.push_back(std::move(web));
     }

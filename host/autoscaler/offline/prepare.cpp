@@ -1,4 +1,4 @@
-#include "simulator/prepare.hpp"
+#include "autoscaler/offline/prepare.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,7 @@
 
 #include <capstan/abi/cloud.h>
 
-#include "autoscaler/engine_settings.hpp"
-
-namespace capstan::simulator {
+namespace capstan::autoscaler::offline {
 namespace {
 
 /// Removes the instances that one list of the pipeline names, and empties the list.
@@ -116,12 +114,11 @@ void check_changes(const CloudSettings& cloud, const config::Config& config, Pre
     changed.settings = cloud.changed;
     const config::Config own = cloud_config(changed, config, out.shipped);
     config::Diagnostics all(cloud.source);
-    autoscaler::load_plugins(own, out.shipped, out.registry, all);
+    load_plugins(own, out.shipped, out.registry, all);
     if (all.errors() == 0) return;
     // Errors in the settings at the start are not caused by the changes and are reported elsewhere.
     config::Diagnostics first(cloud.source);
-    autoscaler::load_plugins(cloud_config(cloud, config, out.shipped), out.shipped, out.registry,
-                             first);
+    load_plugins(cloud_config(cloud, config, out.shipped), out.shipped, out.registry, first);
     if (first.errors() == 0) complaints = all;
 }
 
@@ -140,7 +137,7 @@ std::size_t add_cloud(const CloudSettings& cloud, config::Config& config, Prepar
     check_changes(cloud, config, out, complaints);
     config::Config own = cloud_config(cloud, config, out.shipped);
     extend_deadlines(own);
-    for (auto& plugin : autoscaler::load_plugins(own, out.shipped, out.registry, complaints))
+    for (auto& plugin : load_plugins(own, out.shipped, out.registry, complaints))
         out.plugins.push_back(std::move(plugin));
     config.pipeline.clouds.push_back(cloud.id);
     config.plugins.push_back(own.plugins.front());
@@ -150,8 +147,8 @@ std::size_t add_cloud(const CloudSettings& cloud, config::Config& config, Prepar
 
 /// Does the same for plugins that are loaded. A hook that misses its deadline is left out, so a
 /// busy machine would change the outcome. A hook that hangs for ever is still noticed.
-void extend_hook_deadlines(autoscaler::PluginSet& plugins) {
-    for (autoscaler::LoadedPlugin& plugin : plugins) {
+void extend_hook_deadlines(PluginSet& plugins) {
+    for (LoadedPlugin& plugin : plugins) {
         std::optional<Duration>& deadline = plugin.config.limits.call_deadline;
         if (!deadline) deadline = std::chrono::minutes(1);
     }
@@ -198,8 +195,7 @@ std::unique_ptr<PreparedSetup> prepare(config::Loaded loaded,
         config::Config& config = out->config.emplace(*std::move(loaded.config));
         if (!clouds.empty()) drop_clouds(config, ids_of(clouds));
         extend_deadlines(config);
-        out->plugins =
-            autoscaler::load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
+        out->plugins = load_plugins(config, out->shipped, out->registry, loaded.diagnostics);
     }
     if (auto& config = out->config) {
         for (const CloudSettings& cloud : clouds) errors += add_cloud(cloud, *config, *out);
@@ -220,10 +216,4 @@ std::unique_ptr<PreparedSetup> prepare_to_decide(config::Loaded loaded,
     return prepare(std::move(loaded), {}, std::move(shipped));
 }
 
-std::vector<engine::snapshot::DefaultSpread> scheduler_spread(const Input& input,
-                                                              const config::Config& config) {
-    if (input.scheduler_spread) return *input.scheduler_spread;
-    return autoscaler::make_default_spread(config.scale_up.default_spread);
-}
-
-}  // namespace capstan::simulator
+}  // namespace capstan::autoscaler::offline

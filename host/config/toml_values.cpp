@@ -1,12 +1,10 @@
-#include "simulator/toml_values.hpp"
+#include "config/toml_values.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace capstan::simulator {
+namespace capstan::config {
 
-using config::Place;
-using config::TomlValue;
 using Kind = TomlValue::Kind;
 
 std::string text_of(const TomlValue& table, std::string_view key) {
@@ -45,4 +43,4 @@ void put(TomlValue value, TomlValue& table) {
     }
 }
 
-}  // namespace capstan::simulator
+}  // namespace capstan::config

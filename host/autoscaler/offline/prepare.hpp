@@ -8,17 +8,17 @@
 
 #include <capstan/assert.hpp>
 
+#include "autoscaler/offline/cloud_settings.hpp"
 #include "autoscaler/plugin_set.hpp"
 #include "config/configuration.hpp"
-#include "simulator/input.hpp"
 
-namespace capstan::simulator {
+namespace capstan::autoscaler::offline {
 
 struct PreparedSetup {
     config::ShippedPlugins shipped;
     plugin_runtime::plugin_files::LibraryRegistry registry{};
     std::optional<config::Config> config{};
-    autoscaler::PluginSet plugins{};
+    PluginSet plugins{};
     /// Errors and warnings as text for people; ends in a newline unless empty.
     std::string complaints{};
     bool is_sound = false;  ///< false: there were errors, and nothing may run with this setup
@@ -52,9 +52,4 @@ std::unique_ptr<PreparedSetup> prepare(config::Loaded loaded,
 std::unique_ptr<PreparedSetup> prepare_to_decide(config::Loaded loaded,
                                                  config::ShippedPlugins shipped);
 
-/// The default topology spread constraints of the simulated scheduler, for pods that have none of
-/// their own: those of the input, else those of the configuration.
-std::vector<engine::snapshot::DefaultSpread> scheduler_spread(const Input& input,
-                                                              const config::Config& config);
-
-}  // namespace capstan::simulator
+}  // namespace capstan::autoscaler::offline
