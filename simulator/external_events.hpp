@@ -14,6 +14,7 @@
 #include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
+#include "autoscaler/dump/dumped_objects.hpp"
 #include "config/diagnostics.hpp"
 #include "config/document.hpp"
 #include "config/scaling.hpp"
@@ -21,13 +22,9 @@
 
 namespace capstan::simulator {
 
-/// The kind of controller of pods.
-enum class Controller {
-    none,          ///< no controller: deleted pods are not recreated
-    replica_set,   ///< of a Deployment: replaces pods that vanish, at once, under new names
-    stateful_set,  ///< keeps names: NAME-0 first, each pod when the pods before it are ready
-    job,           ///< its pods end by themselves; a pod that vanishes before that starts over
-};
+using autoscaler::dump::Budget;
+using autoscaler::dump::Controller;
+using autoscaler::dump::PodShare;
 
 /// Pods that arrive together and differ only in their names.
 struct PodBatch {
@@ -73,30 +70,6 @@ struct NodeEdit {
     std::vector<std::string> drop_taints{};  ///< by key
     std::map<std::string, std::optional<std::string>> annotations{};  ///< absent: dropped
     std::map<std::string, std::optional<std::string>> labels{};       ///< absent: dropped
-};
-
-/// A number of pods, or a percentage of pods.
-struct PodShare {
-    PodShare(int n, bool percent = false) : amount(n), is_percent(percent) {}
-    /// How many of `wanted` pods. A percentage is rounded up, as Kubernetes' disruption controller
-    /// does for both bounds.
-    int of(int wanted) const noexcept {
-        if (!is_percent) return amount;
-        return static_cast<int>((std::int64_t{wanted} * amount + 99) / 100);
-    }
-
-    int amount = 0;
-    bool is_percent = false;
-};
-
-/// A PodDisruptionBudget with one bound; without a bound it allows no disruption. It replaces the
-/// budget of the same name.
-struct Budget {
-    std::string ns = "default";
-    std::string name{};
-    LabelSelector selector{};
-    std::optional<PodShare> min_available{}, max_unavailable{};
-    bool lets_unready_go = false;  ///< unhealthyPodEvictionPolicy: AlwaysAllow
 };
 
 /// How machines of a group become nodes from now on; members that are absent stay as they were.

@@ -13,6 +13,7 @@
 #include <capstan/ids.hpp>
 #include <capstan/time.hpp>
 
+#include "autoscaler/dump/dumped_objects.hpp"
 #include "autoscaler/offline/cloud_settings.hpp"
 #include "config/diagnostics.hpp"
 #include "config/document.hpp"
@@ -81,40 +82,6 @@ struct Step {
     config::Place place{};
 };
 
-/// A controller with a scale, as disruption budgets count the pods that it wants.
-struct ScaledController {
-    std::string id{};             ///< "shop/Deployment/web": the topmost, above a ReplicaSet
-    std::optional<int> wanted{};  ///< pods; absent: the controller does not say
-};
-
-/// A Deployment or StatefulSet that wants no pods, and the pods that it would create.
-struct IdleWorkload {
-    ScaledController scaled{};
-    Controller controller = Controller::none;
-    engine::snapshot::PodObject pod_template{};  ///< named as the controller
-};
-
-/// Objects of the Kubernetes API that are there from the start. Pods that name a node run there.
-struct Objects {
-    std::vector<engine::snapshot::NodeObject> nodes{};
-    std::vector<engine::snapshot::PodObject> pods{};
-    std::vector<engine::snapshot::DaemonSetObject> daemon_sets{};
-    /// Bound pods that are not ready, by "namespace/name".
-    std::set<std::string, std::less<>> unready{};
-    /// Controllers with a scale, by "namespace/kind/name" of the pods' direct owner.
-    std::map<std::string, ScaledController, std::less<>> scaled{};
-    std::vector<IdleWorkload> idle{};  ///< that a plugin may scale
-    std::vector<engine::snapshot::ControllerObject> controllers{};
-    std::vector<engine::snapshot::ClaimObject> claims{};
-    std::vector<engine::snapshot::VolumeObject> volumes{};
-    std::vector<engine::snapshot::StorageClassObject> storage_classes{};
-    std::vector<engine::snapshot::CsiNodeObject> csi_nodes{};
-    std::vector<engine::snapshot::CsiDriverObject> csi_drivers{};
-    std::vector<engine::snapshot::CsiCapacityObject> csi_capacities{};
-    std::vector<engine::snapshot::NamespaceObject> namespaces{};
-    std::vector<engine::snapshot::ServiceObject> services{};
-};
-
 /// Which of the nodes that have room the scheduler prefers.
 enum class SchedulerScore {
     least_allocated,  ///< the one with the largest share of free resources, as kube-scheduler
@@ -130,6 +97,9 @@ struct ChaosChoices {
     bool sizes = true;            ///< the groups are multiplied, in a few seeds
 };
 
+using autoscaler::dump::IdleWorkload;
+using autoscaler::dump::Objects;
+using autoscaler::dump::ScaledController;
 using autoscaler::offline::CloudSettings;
 using autoscaler::offline::simulated_cloud;
 

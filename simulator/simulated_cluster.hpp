@@ -13,16 +13,19 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/dump/budgets.hpp"
 #include "engine/actions.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 #include "engine/snapshot/default_spread.hpp"
-#include "simulator/budgets.hpp"
 #include "simulator/event_log.hpp"
 #include "simulator/input.hpp"
 #include "simulator/run_statistics.hpp"
 
 namespace capstan::simulator {
+
+using autoscaler::dump::Budgets;
+using autoscaler::dump::PodSet;
 
 /// A pod as an API server would show it.
 struct PodState {

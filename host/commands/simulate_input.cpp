@@ -12,6 +12,9 @@
 
 #include <prometheus/registry.h>
 
+#include "autoscaler/dump/dump.hpp"
+#include "autoscaler/dump/label_preset.hpp"
+#include "autoscaler/dump/stand_ins.hpp"
 #include "autoscaler/pass_metrics.hpp"
 #include "commands/file_io.hpp"
 #include "commands/loaded_pipeline.hpp"
@@ -20,9 +23,7 @@
 #include "commands/pass_recorder.hpp"
 #include "config/overrides.hpp"
 #include "plugin_runtime/services/metrics.hpp"
-#include "simulator/dump/dump.hpp"
-#include "simulator/dump/label_preset.hpp"
-#include "simulator/dump/stand_ins.hpp"
+#include "simulator/dump_input.hpp"
 #include "simulator/page/page.hpp"
 #include "simulator/scenario.hpp"
 #include "simulator/trace/trace.hpp"
@@ -111,8 +112,8 @@ bool names_network_cloud(const config::Config& config) {
 
 /// Replaces the clouds by groups of the scenario's nodes, as for a dump.
 bool replace_clouds(const config::Config& config, simulator::Input& input, std::ostream& err) {
-    auto stand_ins =
-        simulator::dump::make_stand_ins(input.objects.nodes, {}, config, input.source, input.start);
+    auto stand_ins = autoscaler::dump::make_stand_ins(input.objects.nodes, {}, config, input.source,
+                                                      input.start);
     if (!stand_ins) {
         err << "capstan: " << stand_ins.error().message << '\n';
         return false;
@@ -170,9 +171,9 @@ config::Loaded config_or_default(const SimulateInput& from, const config::Shippe
 
 Result<simulator::Input> read_cluster(const SimulateInput& from, const config::Config& config,
                                       std::ostream& err) {
-    CAPSTAN_TRY(simulator::dump::Dump dump, simulator::dump::read_dump(from.cluster, config));
+    CAPSTAN_TRY(autoscaler::dump::Dump dump, autoscaler::dump::read_dump(from.cluster, config));
     for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
-    return std::move(dump.input);
+    return simulator::input_of(std::move(dump));
 }
 
 std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std::ostream& err) {
@@ -193,7 +194,7 @@ std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std
     Simulation out{.input = *std::move(input)};
     out.input.scan_interval = config.cluster.scan_interval;
     const std::string remark =
-        simulator::dump::set_label_preset(*loaded.config, out.input.label_preset);
+        autoscaler::dump::set_label_preset(*loaded.config, out.input.label_preset);
     if (!remark.empty()) err << "capstan: " << remark << '\n';
     const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
     return is_sound ? std::optional(std::move(out)) : std::nullopt;

@@ -12,6 +12,8 @@
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "autoscaler/dump/anonymous.hpp"
+#include "autoscaler/dump/dump_facts.hpp"
 #include "commands/chosen_cluster.hpp"
 #include "commands/command_line.hpp"
 #include "commands/file_io.hpp"
@@ -22,8 +24,6 @@
 #include "kubernetes/client/cache/object_cache.hpp"
 #include "kubernetes/object_stream.hpp"
 #include "kubernetes/timestamps.hpp"
-#include "simulator/dump/anonymous.hpp"
-#include "simulator/dump/dump_facts.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -149,8 +149,8 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, bool
         // A kind is dumped completely or not at all.
         if (!added) items.erase(items.begin() + static_cast<std::ptrdiff_t>(before), items.end());
         if (!added && is_indispensable(resource)) return fail(added.error());
-        outcomes[resource.kind] =
-            added ? std::string(simulator::dump::asked_for) : "not taken: " + added.error().message;
+        outcomes[resource.kind] = added ? std::string(autoscaler::dump::asked_for)
+                                        : "not taken: " + added.error().message;
         progress << title_of(resource, field_selector) << ": "
                  << (added ? counted(*added, "object") : "not taken: " + added.error().message)
                  << '\n';
@@ -166,7 +166,7 @@ Result<json::array> take_dump(kubernetes::client::Api& api, io::Loop& loop, bool
         CAPSTAN_CHECK(add(balancers, {}));
     }
     json::object header{
-        {"kind", simulator::dump::dump_header_kind},
+        {"kind", autoscaler::dump::dump_header_kind},
         {"apiVersion", "capstan/v1"},
         {"metadata",
          {{"name", "dump"},
@@ -181,7 +181,7 @@ Result<std::string> dump_cluster(const DumpArguments& arguments, std::ostream& p
                 ChosenCluster::open(arguments.cluster, ChosenCluster::Access::read_only));
     CAPSTAN_TRY(json::array items,
                 take_dump(cluster->api(), cluster->loop(), arguments.is_anonymous, progress));
-    if (arguments.is_anonymous) simulator::dump::make_anonymous(items);
+    if (arguments.is_anonymous) autoscaler::dump::make_anonymous(items);
     std::string text = json::serialize(json::object{
                            {"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(items)}}) +
                        "\n";
