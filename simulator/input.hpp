@@ -18,6 +18,7 @@
 #include "config/diagnostics.hpp"
 #include "config/document.hpp"
 #include "engine/memory.hpp"
+#include "engine/scheduling/scheduler_score.hpp"
 #include "engine/settings.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "engine/snapshot/objects.hpp"
@@ -82,13 +83,6 @@ struct Step {
     config::Place place{};
 };
 
-/// Which of the nodes that have room the scheduler prefers.
-enum class SchedulerScore {
-    least_allocated,  ///< the one with the largest share of free resources, as kube-scheduler
-    most_allocated,   ///< the one with the smallest share, as with bin packing
-    random,           ///< by a hash
-};
-
 /// What a chaos run may change of an input, besides adding faults and events.
 struct ChaosChoices {
     bool settings = true;         ///< the scan interval, settings of [scale_up] and [scale_down]
@@ -102,6 +96,7 @@ using autoscaler::dump::Objects;
 using autoscaler::dump::ScaledController;
 using autoscaler::offline::CloudSettings;
 using autoscaler::offline::simulated_cloud;
+using engine::scheduling::SchedulerScore;
 
 struct Input {
     std::string title{};

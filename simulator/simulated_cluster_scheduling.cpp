@@ -7,8 +7,8 @@
 
 #include <capstan/sentence.hpp>
 
+#include "engine/scheduling/scheduler.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
-#include "simulator/scheduler.hpp"
 #include "simulator/simulated_cluster.hpp"
 
 namespace capstan::simulator {
@@ -124,8 +124,9 @@ void SimulatedCluster::place(Time now) {
     for (const Waiting& pod : pods) pod_groups.push_back(pod.equivalence_group);
     std::vector<std::optional<engine::NodeIndex>> nodes(pods.size());
     if (has_scheduler_)
-        nodes = find_nodes(engine::snapshot::with_default_spread(cluster, default_spread_),
-                           pod_groups, scheduler_score_);
+        nodes = engine::scheduling::find_nodes(
+            engine::snapshot::with_default_spread(cluster, default_spread_), pod_groups,
+            scheduler_score_);
     std::map<BatchId, std::int64_t> bound;
     for (std::size_t i = 0; i < pods.size(); ++i) {
         const std::optional<engine::NodeIndex>& node = nodes[i];

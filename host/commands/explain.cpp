@@ -10,6 +10,7 @@
 #include <capstan/duration.hpp>
 #include <capstan/time_text.hpp>
 
+#include "autoscaler/questions/explainer.hpp"
 #include "commands/command_line.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/explain_subject.hpp"
@@ -17,6 +18,7 @@
 #include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
 #include "config/text.hpp"
+#include "simulator/explaining_observer.hpp"
 #include "simulator/run.hpp"
 #include "simulator/scheduler_spread.hpp"
 
@@ -26,7 +28,7 @@ namespace {
 struct ExplainArguments {
     SimulateInput input;
     std::string kind, name, ns;  ///< as they were typed
-    simulator::Question question{};
+    autoscaler::questions::Question question{};
     std::string at;                 ///< as it was typed
     std::optional<Duration> after;  ///< the time, from the start; absent: the dump's own, the end
     std::optional<Time> moment;     ///< the same as a time of day
@@ -36,11 +38,12 @@ struct ExplainArguments {
 };
 
 /// Gives the recorded pass to the explainer.
-int show_recorded(const SimulateInput& input, simulator::Explainer& explainer, Streams streams) {
+int show_recorded(const SimulateInput& input, autoscaler::questions::Explainer& explainer,
+                  Streams streams) {
     const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
     if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
-    explainer.on_last_look(pass->input);
-    explainer.on_end();
+    explainer.take_last(pass->input);
+    explainer.finish();
     return exit_ok;
 }
 
@@ -48,7 +51,7 @@ int show_recorded(const SimulateInput& input, simulator::Explainer& explainer, S
 using ProviderIds = std::map<std::string, std::string, std::less<>>;
 
 /// Names the machine of the node as the dump does.
-void name_as_in_dump(simulator::Explained& explained, const ProviderIds& provider_ids) {
+void name_as_in_dump(autoscaler::questions::Explained& explained, const ProviderIds& provider_ids) {
     std::optional<engine::pass::NodeMachine>& of = explained.answer.machine;
     if (!of || !of->machine) return;
     const auto id = provider_ids.find(of->machine->id.value());
@@ -57,9 +60,9 @@ void name_as_in_dump(simulator::Explained& explained, const ProviderIds& provide
 
 /// Runs the simulation up to the moment of the question. Unless --at is given, a dump is explained
 /// as it is, before the simulated scheduler and the autoscaler have changed anything.
-int show_simulation(const ExplainArguments& arguments, simulator::Question& question,
-                    std::optional<simulator::Explainer>& explainer, ProviderIds& provider_ids,
-                    Streams streams) {
+int show_simulation(const ExplainArguments& arguments, autoscaler::questions::Question& question,
+                    std::optional<autoscaler::questions::Explainer>& explainer,
+                    ProviderIds& provider_ids, Streams streams) {
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
     if (!simulation) return exit_usage;
     simulator::Input& input = simulation->input;
@@ -80,6 +83,7 @@ int show_simulation(const ExplainArguments& arguments, simulator::Question& ques
     }
     if (after) question.at = input.start + *after;
     explainer.emplace(question);
+    simulator::ExplainingObserver observer(*explainer);
     provider_ids = input.provider_ids;
     const auto report = simulator::run(
         input,
@@ -89,14 +93,14 @@ int show_simulation(const ExplainArguments& arguments, simulator::Question& ques
          // One nanosecond later, so that steps due at that very moment happen.
          .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt,
          .calls_controllers = input.scheduler},
-        *explainer);
+        observer);
     if (!report) return refuse(streams, report.error().message, exit_code_of(report.error()));
     return exit_ok;
 }
 
 /// Prints the response of a daemon, or the result of a pass on a live cluster.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
-    const simulator::Question& question = arguments.question;
+    const autoscaler::questions::Question& question = arguments.question;
     const bool is_text = *arguments.format == OutputFormat::text;
     const autoscaler::daemon::AdminQuestion asked{.pod_ns = question.pod_ns,
                                                   .pod = question.pod_name,
@@ -147,14 +151,14 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     const bool is_recorded = !arguments.input.recorded.empty();
     if (is_recorded && !arguments.at.empty())
         return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
-    simulator::Question question = arguments.question;
-    std::optional<simulator::Explainer> explainer(question);
+    autoscaler::questions::Question question = arguments.question;
+    std::optional<autoscaler::questions::Explainer> explainer(question);
     ProviderIds provider_ids;
     const int code = is_recorded
                          ? show_recorded(arguments.input, *explainer, streams)
                          : show_simulation(arguments, question, explainer, provider_ids, streams);
     if (code != exit_ok) return code;
-    Result<simulator::Explained> explained = explainer->result();
+    Result<autoscaler::questions::Explained> explained = explainer->result();
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
     name_as_in_dump(*explained, provider_ids);
     if (*arguments.format == OutputFormat::text) {
@@ -204,7 +208,7 @@ void add_explain(CLI::App& parent, Action& action) {
         command.get_option(option)->needs(command.get_option("--live"));
     arguments->format = add_output_format(command, &arguments->is_wide);
     command.callback([&action, arguments] {
-        Result<simulator::Question> question =
+        Result<autoscaler::questions::Question> question =
             parse_question(arguments->kind, arguments->name, arguments->ns);
         if (!question) throw CLI::ValidationError(question.error().message);
         arguments->question = *std::move(question);

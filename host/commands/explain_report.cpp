@@ -108,7 +108,7 @@ void print_group_reasons(std::ostream& out, const engine::pass::PodAnswer& pod,
     if (rows.size() > 1) print_table(out << '\n', rows, "  ");
 }
 
-void print_pod(std::ostream& out, const simulator::Explained& explained) {
+void print_pod(std::ostream& out, const autoscaler::questions::Explained& explained) {
     const Sentences text(explained.answer.unhealthy_because);
     out << explained.subject << '\n';
     if (!explained.state.empty()) out << "  " << explained.state << '\n';
@@ -124,10 +124,10 @@ void print_pod(std::ostream& out, const simulator::Explained& explained) {
 }
 
 /// Prints the workload, and its pods as `print_pod` does.
-void print_workload(std::ostream& out, const simulator::Explained& explained) {
+void print_workload(std::ostream& out, const autoscaler::questions::Explained& explained) {
     out << explained.subject << '\n' << "  " << explained.state << '\n';
     if (!explained.remedy.empty()) out << "  remedy: " << explained.remedy << '\n';
-    for (const simulator::Explained& pod : explained.pods) print_pod(out << '\n', pod);
+    for (const autoscaler::questions::Explained& pod : explained.pods) print_pod(out << '\n', pod);
 }
 
 std::string comparison_text(const engine::templates::TemplateComparison& comparison) {
@@ -211,7 +211,7 @@ void add_machine(Rows& rows, const std::optional<engine::pass::NodeMachine>& of)
     }
 }
 
-void print_node(std::ostream& out, const simulator::Explained& explained,
+void print_node(std::ostream& out, const autoscaler::questions::Explained& explained,
                 const engine::NodeVerdict& node, const Sentences& text) {
     const autoscaler::PassAnswer& answer = explained.answer;
     const Time at = explained.at;
@@ -258,8 +258,8 @@ void print_remedies(std::ostream& out, const engine::pass::Matrix& matrix) {
 }
 
 /// A line for each group, with its size.
-Rows wide_rows(const simulator::Explained& explained, const engine::pass::Matrix& matrix,
-               std::size_t pods, const Sentences& text) {
+Rows wide_rows(const autoscaler::questions::Explained& explained,
+               const engine::pass::Matrix& matrix, std::size_t pods, const Sentences& text) {
     Rows rows;
     for (std::size_t g = 0; g < matrix.groups.size(); ++g)
         rows.push_back({matrix.groups[g].value(),
@@ -268,7 +268,7 @@ Rows wide_rows(const simulator::Explained& explained, const engine::pass::Matrix
     return rows;
 }
 
-void print_matrix(std::ostream& out, const simulator::Explained& explained,
+void print_matrix(std::ostream& out, const autoscaler::questions::Explained& explained,
                   const engine::pass::Matrix& matrix, const Sentences& text, bool is_wide) {
     if (matrix.pod_groups.empty()) out << "no pending pods\n";
     if (matrix.groups.empty()) out << "no node group exists\n";
@@ -319,7 +319,7 @@ json::object pods_json(const engine::PodCount& pods) {
     return {{"example", pods.example}, {"count", pods.count}};
 }
 
-json::object pod_json(const simulator::Explained& explained) {
+json::object pod_json(const autoscaler::questions::Explained& explained) {
     json::object out{{"pod", explained.subject}};
     if (!explained.state.empty()) out["state"] = explained.state;
     if (!explained.answer.pod) return out;
@@ -347,9 +347,10 @@ json::object pod_json(const simulator::Explained& explained) {
     return out;
 }
 
-json::object workload_json(const simulator::Explained& explained) {
+json::object workload_json(const autoscaler::questions::Explained& explained) {
     json::array pods;
-    for (const simulator::Explained& pod : explained.pods) pods.push_back(pod_json(pod));
+    for (const autoscaler::questions::Explained& pod : explained.pods)
+        pods.push_back(pod_json(pod));
     return {{"workload", explained.subject},
             {"state", explained.state},
             {"remedy", explained.remedy},
@@ -425,7 +426,8 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
     return out;
 }
 
-json::object node_json(const simulator::Explained& explained, const engine::NodeVerdict& node) {
+json::object node_json(const autoscaler::questions::Explained& explained,
+                       const engine::NodeVerdict& node) {
     const autoscaler::PassAnswer& answer = explained.answer;
     const std::string& gone = explained.state;
     json::object out{{"node", node.node},
@@ -472,7 +474,8 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
 
 }  // namespace
 
-void print_explained(std::ostream& out, const simulator::Explained& explained, bool is_wide) {
+void print_explained(std::ostream& out, const autoscaler::questions::Explained& explained,
+                     bool is_wide) {
     const autoscaler::PassAnswer& answer =
         explained.pods.empty() ? explained.answer : explained.pods.front().answer;
     const Sentences text(answer.unhealthy_because);
@@ -484,7 +487,7 @@ void print_explained(std::ostream& out, const simulator::Explained& explained, b
     print_pod(out, explained);
 }
 
-json::object explained_json(const simulator::Explained& explained) {
+json::object explained_json(const autoscaler::questions::Explained& explained) {
     const autoscaler::PassAnswer& answer = explained.answer;
     json::object out = answer.group            ? group_json(*answer.group)
                        : answer.node           ? node_json(explained, *answer.node)

@@ -83,8 +83,9 @@ std::vector<std::string> explained_kinds() {
     return out;
 }
 
-Result<simulator::Question> parse_question(const std::string& kind, const std::string& name,
-                                           const std::string& ns) {
+Result<autoscaler::questions::Question> parse_question(const std::string& kind,
+                                                       const std::string& name,
+                                                       const std::string& ns) {
     std::string word = kind, subject = name;
     const std::size_t slash = kind.find('/');
     if (slash != std::string::npos && name.empty()) {
@@ -94,18 +95,19 @@ Result<simulator::Question> parse_question(const std::string& kind, const std::s
     const std::string_view known = kind_of(word);
     if (known.empty()) return fail(unknown_kind(word));
     if (known == "matrix") {
-        if (subject.empty()) return simulator::Question{};
+        if (subject.empty()) return autoscaler::questions::Question{};
         return fail(ErrorCode::invalid_argument,
                     "'" + subject + "' was not expected: matrix covers all pods and groups");
     }
     if (subject.empty())
         return fail(ErrorCode::invalid_argument,
                     "the name of the " + std::string(known) + " is missing");
-    if (known == "group") return simulator::Question{.group = NodeGroupId(subject)};
-    if (known == "node") return simulator::Question{.node = subject};
+    if (known == "group") return autoscaler::questions::Question{.group = NodeGroupId(subject)};
+    if (known == "node") return autoscaler::questions::Question{.node = subject};
     CAPSTAN_TRY(const NamespacedName full, parse_name(subject, ns));
-    if (known == "pod") return simulator::Question{.pod_ns = full.ns, .pod_name = full.name};
-    return simulator::Question{
+    if (known == "pod")
+        return autoscaler::questions::Question{.pod_ns = full.ns, .pod_name = full.name};
+    return autoscaler::questions::Question{
         .pod_ns = full.ns,
         .workload_kind = std::string(autoscaler::daemon::workload_kind(known)),
         .workload_name = full.name};

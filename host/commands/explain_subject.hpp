@@ -8,8 +8,8 @@
 #include <capstan/result.hpp>
 
 #include "autoscaler/daemon/admin_server.hpp"
+#include "autoscaler/questions/question.hpp"
 #include "commands/live_command.hpp"
-#include "simulator/explainer.hpp"
 
 namespace capstan::commands {
 
@@ -22,8 +22,9 @@ std::vector<std::string> explained_kinds();
 /// they have to agree. An empty `ns` means that none was given; the namespace is "default" then.
 /// The error says what is wrong.
 ///     pod/web-1, "", "shop"  ->  the pod shop/web-1
-Result<simulator::Question> parse_question(const std::string& kind, const std::string& name,
-                                           const std::string& ns);
+Result<autoscaler::questions::Question> parse_question(const std::string& kind,
+                                                       const std::string& name,
+                                                       const std::string& ns);
 
 // Questions about a live cluster: asked of its daemon, or decided here.
 

@@ -13,6 +13,7 @@
 
 #include <capstan/ascii.hpp>
 
+#include "autoscaler/questions/explainer.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
@@ -21,12 +22,11 @@
 #include "config/diagnostics.hpp"
 #include "config/document.hpp"
 #include "config/text.hpp"
-#include "simulator/explainer.hpp"
 
 namespace capstan::commands {
 namespace {
 
-simulator::Question asked_question(const autoscaler::daemon::AdminQuestion& asked) {
+autoscaler::questions::Question asked_question(const autoscaler::daemon::AdminQuestion& asked) {
     return {.pod_ns = asked.pod_ns,
             .pod_name = asked.pod,
             .workload_kind = asked.workload_kind,
@@ -114,10 +114,10 @@ std::uint64_t random_seed() {
 
 Result<std::string> explain_pass(const autoscaler::PassReport& pass,
                                  const autoscaler::daemon::AdminQuestion& asked) {
-    const simulator::Question question = asked_question(asked);
-    simulator::Explainer explainer(question);
-    explainer.on_last_look(pass.input);
-    explainer.on_end();
+    const autoscaler::questions::Question question = asked_question(asked);
+    autoscaler::questions::Explainer explainer(question);
+    explainer.take_last(pass.input);
+    explainer.finish();
     const auto& explained = explainer.result();
     if (!explained) return fail(explained.error());
     if (!asked.as_text) return json_line(explained_json(*explained)) + "\n";

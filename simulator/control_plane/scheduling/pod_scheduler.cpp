@@ -14,13 +14,13 @@
 #include <boost/asio/post.hpp>
 
 #include "engine/scheduling/placement.hpp"
+#include "engine/scheduling/scheduler.hpp"
 #include "engine/snapshot/cluster.hpp"
 #include "engine/snapshot/cluster_builder.hpp"
 #include "engine/snapshot/default_spread.hpp"
 #include "kubernetes/objects/object_kinds.hpp"
 #include "simulator/control_plane/context/object_fields.hpp"
 #include "simulator/control_plane/nodes/node_object.hpp"
-#include "simulator/scheduler.hpp"
 
 namespace capstan::simulator::control_plane {
 namespace {
@@ -278,7 +278,7 @@ private:
         std::vector<engine::PodGroupId> classes;
         for (const Candidate& candidate : candidates)
             classes.push_back(candidate.equivalence_group);
-        const auto nodes = find_nodes(cluster, classes);
+        const auto nodes = engine::scheduling::find_nodes(cluster, classes);
         std::vector<ApiObject> refused;
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             if (const auto& node = nodes[i]; node) {

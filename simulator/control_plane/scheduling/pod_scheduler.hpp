@@ -1,5 +1,5 @@
 /// The scheduler: binds pending pods to nodes, with the engine's predicates and the scores of
-/// simulator/scheduler.
+/// engine/scheduling/scheduler.
 #pragma once
 
 #include <memory>

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "engine/scheduling/placement.hpp"
+#include "engine/scheduling/scheduler_score.hpp"
 #include "engine/snapshot/cluster.hpp"
-#include "simulator/input.hpp"
 
-namespace capstan::simulator {
+namespace capstan::engine::scheduling {
 
 // The ranking of nodes for one pod equivalence group.
 
 /// The zone of each node as a small number. Nodes without a zone share a number of their own.
 struct Zones {
-    explicit Zones(const engine::snapshot::Cluster& cluster);
+    explicit Zones(const snapshot::Cluster& cluster);
     std::vector<std::uint32_t> of_node;
     std::uint32_t count = 0;
 };
@@ -28,22 +28,22 @@ struct Zones {
 /// the placement and the zones.
 class NodeRanking {
 public:
-    NodeRanking(const engine::scheduling::Placement& placement, engine::PodGroupIndex pod_group,
-                const Zones& zones, SchedulerScore preferred);
+    NodeRanking(const Placement& placement, PodGroupIndex pod_group, const Zones& zones,
+                SchedulerScore preferred);
 
     /// Counts a pod of the group in the node's zone: one that was there already, or one just
     /// placed.
-    void count_pod(engine::NodeIndex node);
+    void count_pod(NodeIndex node);
     /// Recomputes the node's score, after a pod of any group was placed there.
-    void refresh(engine::NodeIndex node);
+    void refresh(NodeIndex node);
     /// The best node that has room for one more pod of the group; absent: there is none.
-    std::optional<engine::NodeIndex> find_best();
+    std::optional<NodeIndex> find_best();
 
 private:
     /// Ordered with the best first.
     struct Candidate {
         std::int64_t score = 0;
-        engine::NodeIndex node = 0;
+        NodeIndex node = 0;
         bool operator<(const Candidate& other) const noexcept {
             return score != other.score ? score > other.score : node < other.node;
         }
@@ -51,13 +51,13 @@ private:
     using Order = std::set<Candidate>;
 
     void find_unwanted();
-    std::optional<std::int64_t> score(engine::NodeIndex node) const;
-    std::int64_t preference(engine::NodeIndex node, std::int64_t free_share) const;
+    std::optional<std::int64_t> score(NodeIndex node) const;
+    std::int64_t preference(NodeIndex node, std::int64_t free_share) const;
     std::int64_t zone_score(std::uint32_t zone) const;
-    bool takes_one(engine::NodeIndex node) const;
+    bool takes_one(NodeIndex node) const;
 
-    const engine::scheduling::Placement& placement_;
-    engine::PodGroupIndex pod_group_;
+    const Placement& placement_;
+    PodGroupIndex pod_group_;
     const Zones& zones_;
     const SchedulerScore preferred_;
     /// True: the pod group has no inter-pod constraints, so a node that is full for it stays full.
@@ -81,8 +81,8 @@ private:
 ///     - 3 x (its taints with the effect PreferNoSchedule that the pod does not tolerate, as a
 ///            share of those of the node that has most, 0 to 100)
 /// Preferred affinity, images and preemption have no part in it. The weights are kube-scheduler's.
-std::vector<std::optional<engine::NodeIndex>> find_nodes(
-    const engine::snapshot::Cluster& cluster, std::span<const engine::PodGroupId> pods,
+std::vector<std::optional<NodeIndex>> find_nodes(
+    const snapshot::Cluster& cluster, std::span<const PodGroupId> pods,
     SchedulerScore preferred = SchedulerScore::least_allocated);
 
-}  // namespace capstan::simulator
+}  // namespace capstan::engine::scheduling

@@ -1,4 +1,4 @@
-#include "simulator/scheduler.hpp"
+#include "engine/scheduling/scheduler.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -7,18 +7,12 @@
 #include <capstan/hash.hpp>
 #include <capstan/well_known.hpp>
 
-#include "engine/scheduling/placement.hpp"
-
-namespace capstan::simulator {
+namespace capstan::engine::scheduling {
 namespace {
-
-using engine::NodeIndex;
-using engine::PodGroupId;
-using engine::PodGroupIndex;
 
 class Scheduling {
 public:
-    Scheduling(const engine::snapshot::Cluster& cluster, std::span<const PodGroupId> pods,
+    Scheduling(const snapshot::Cluster& cluster, std::span<const PodGroupId> pods,
                SchedulerScore preferred)
         : preferred_(preferred),
           predicates_(cluster, classes_of(pods), {}),
@@ -75,9 +69,9 @@ private:
 
     void count_present(PodGroupIndex pod_group, NodeRanking& ranking) {
         if (zones_.count < 2) return;
-        const engine::snapshot::Cluster& cluster = predicates_.cluster();
+        const snapshot::Cluster& cluster = predicates_.cluster();
         for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
-            for (const engine::PodIndex pod : cluster.pods_on(n)) {
+            for (const PodIndex pod : cluster.pods_on(n)) {
                 if (cluster.equivalence_group_of(pod) == predicates_.pod_groups()[pod_group])
                     ranking.count_pod(n);
             }
@@ -85,8 +79,8 @@ private:
     }
 
     const SchedulerScore preferred_;
-    engine::scheduling::CompiledPredicates predicates_;
-    engine::scheduling::Placement placement_;
+    CompiledPredicates predicates_;
+    Placement placement_;
     Zones zones_;
     std::unordered_map<PodGroupId, PodGroupIndex> subject_of_;
     std::vector<Class> classes_;
@@ -95,7 +89,7 @@ private:
 
 }  // namespace
 
-std::vector<std::optional<NodeIndex>> find_nodes(const engine::snapshot::Cluster& cluster,
+std::vector<std::optional<NodeIndex>> find_nodes(const snapshot::Cluster& cluster,
                                                  std::span<const PodGroupId> pods,
                                                  SchedulerScore preferred) {
     std::vector<std::optional<NodeIndex>> nodes(pods.size());
@@ -120,20 +114,18 @@ constexpr std::int64_t taint_weight = 3;
 
 }  // namespace
 
-Zones::Zones(const engine::snapshot::Cluster& cluster) {
+Zones::Zones(const snapshot::Cluster& cluster) {
     std::unordered_map<std::uint32_t, std::uint32_t> numbers;
-    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const auto zone =
-            engine::snapshot::find_label(cluster, cluster.node(n).labels, well_known::zone_label);
-        const auto symbol =
-            static_cast<std::uint32_t>(zone.value_or(engine::snapshot::Symbol::empty));
+            snapshot::find_label(cluster, cluster.node(n).labels, well_known::zone_label);
+        const auto symbol = static_cast<std::uint32_t>(zone.value_or(snapshot::Symbol::empty));
         of_node.push_back(numbers.try_emplace(symbol, count).first->second);
         count = static_cast<std::uint32_t>(numbers.size());
     }
 }
 
-NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
-                         engine::PodGroupIndex pod_group, const Zones& zones,
+NodeRanking::NodeRanking(const Placement& placement, PodGroupIndex pod_group, const Zones& zones,
                          SchedulerScore preferred)
     : placement_(placement),
       pod_group_(pod_group),
@@ -144,12 +136,12 @@ NodeRanking::NodeRanking(const engine::scheduling::Placement& placement,
       score_of_(zones.of_node.size()),
       pods_in_(zones.count, 0) {
     find_unwanted();
-    for (engine::NodeIndex n = 0; n < zones.of_node.size(); ++n) refresh(n);
+    for (NodeIndex n = 0; n < zones.of_node.size(); ++n) refresh(n);
 }
 
 void NodeRanking::find_unwanted() {
-    const engine::snapshot::Cluster& cluster = placement_.predicates().cluster();
-    const engine::PodGroupId id = placement_.predicates().pod_groups()[pod_group_];
+    const snapshot::Cluster& cluster = placement_.predicates().cluster();
+    const PodGroupId id = placement_.predicates().pod_groups()[pod_group_];
     const std::vector<Toleration>& tolerations = cluster.equivalence_group(id).spec->tolerations;
     const auto is_unwanted = [&](const Taint& taint) {
         return taint.effect == Effect::prefer_no_schedule &&
@@ -157,7 +149,7 @@ void NodeRanking::find_unwanted() {
                    return tolerates(toleration, taint);
                });
     };
-    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+    for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
         const std::int64_t count = std::ranges::count_if(cluster.node(n).taints, is_unwanted);
         if (count == 0) continue;
         unwanted_.resize(cluster.node_count());
@@ -166,9 +158,9 @@ void NodeRanking::find_unwanted() {
     }
 }
 
-void NodeRanking::count_pod(engine::NodeIndex node) { ++pods_in_[zones_.of_node[node]]; }
+void NodeRanking::count_pod(NodeIndex node) { ++pods_in_[zones_.of_node[node]]; }
 
-void NodeRanking::refresh(engine::NodeIndex node) {
+void NodeRanking::refresh(NodeIndex node) {
     Order& order = by_zone_[zones_.of_node[node]];
     std::optional<std::int64_t>& current = score_of_[node];
     if (current) order.erase({*current, node});
@@ -176,7 +168,7 @@ void NodeRanking::refresh(engine::NodeIndex node) {
     if (current) order.insert({*current, node});
 }
 
-std::optional<engine::NodeIndex> NodeRanking::find_best() {
+std::optional<NodeIndex> NodeRanking::find_best() {
     std::vector<Order::iterator> next;
     for (Order& order : by_zone_) next.push_back(order.begin());
     while (true) {
@@ -202,18 +194,16 @@ std::optional<engine::NodeIndex> NodeRanking::find_best() {
 
 /// The score without that of the zone; absent: the node lacks resources for the pod, which is cheap
 /// to check.
-std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
+std::optional<std::int64_t> NodeRanking::score(NodeIndex node) const {
     const auto allocatable = placement_.predicates().cluster().allocatable(node);
-    std::int64_t left[2] = {placement_.free(node, engine::snapshot::cpu_index),
-                            placement_.free(node, engine::snapshot::memory_index)};
-    for (const engine::snapshot::Request& request : placement_.predicates().requests(pod_group_)) {
+    std::int64_t left[2] = {placement_.free(node, snapshot::cpu_index),
+                            placement_.free(node, snapshot::memory_index)};
+    for (const snapshot::Request& request : placement_.predicates().requests(pod_group_)) {
         if (placement_.free(node, request.resource) < request.amount) return std::nullopt;
-        if (request.resource <= engine::snapshot::memory_index)
-            left[request.resource] -= request.amount;
+        if (request.resource <= snapshot::memory_index) left[request.resource] -= request.amount;
     }
     std::int64_t sum = 0;
-    for (const engine::ResourceIndex r :
-         {engine::snapshot::cpu_index, engine::snapshot::memory_index}) {
+    for (const ResourceIndex r : {snapshot::cpu_index, snapshot::memory_index}) {
         if (allocatable[r] > 0) {
             sum += static_cast<std::int64_t>(
                 100.0 * static_cast<double>(std::max<std::int64_t>(left[r], 0)) /
@@ -226,13 +216,13 @@ std::optional<std::int64_t> NodeRanking::score(engine::NodeIndex node) const {
 }
 
 /// From 0 to 100. `free_share`: the share of resources that stays free, from 0 to 100.
-std::int64_t NodeRanking::preference(engine::NodeIndex node, std::int64_t free_share) const {
+std::int64_t NodeRanking::preference(NodeIndex node, std::int64_t free_share) const {
     switch (preferred_) {
         case SchedulerScore::least_allocated: return free_share;
         case SchedulerScore::most_allocated: return 100 - free_share;
         case SchedulerScore::random: break;
     }
-    const engine::snapshot::Cluster& cluster = placement_.predicates().cluster();
+    const snapshot::Cluster& cluster = placement_.predicates().cluster();
     Hash hash;
     hash.add(cluster.text(cluster.node(node).name));
     hash.add(free_share);
@@ -244,8 +234,8 @@ std::int64_t NodeRanking::zone_score(std::uint32_t zone) const {
     return most == 0 ? 0 : zone_weight * 100 * (most - pods_in_[zone]) / most;
 }
 
-bool NodeRanking::takes_one(engine::NodeIndex node) const {
+bool NodeRanking::takes_one(NodeIndex node) const {
     return placement_.room(pod_group_, node, 1).in_all > 0;
 }
 
-}  // namespace capstan::simulator
+}  // namespace capstan::engine::scheduling

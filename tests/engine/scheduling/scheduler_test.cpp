@@ -1,4 +1,4 @@
-#include "simulator/scheduler.hpp"
+#include "engine/scheduling/scheduler.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,31 +6,30 @@
 
 #include "engine/snapshot/cluster_builder.hpp"
 
-namespace capstan::simulator {
+namespace capstan::engine::scheduling {
 namespace {
 
-using engine::PodGroupId;
-using engine::snapshot::ClusterBuilder;
+using snapshot::ClusterBuilder;
 
-engine::snapshot::NodeObject zone_node(const std::string& name, MilliCpu cpu,
-                                       const std::string& zone = "") {
+snapshot::NodeObject zone_node(const std::string& name, MilliCpu cpu,
+                               const std::string& zone = "") {
     const Resources resources{{"cpu", cpu}, {"memory", 16_GiB}, {"pods", 110}};
-    engine::snapshot::NodeObject out{.name = name, .capacity = resources, .allocatable = resources};
+    snapshot::NodeObject out{.name = name, .capacity = resources, .allocatable = resources};
     out.labels["kubernetes.io/hostname"] = name;
     if (!zone.empty()) out.labels["topology.kubernetes.io/zone"] = zone;
     return out;
 }
 
-engine::snapshot::PodObject pod(const std::string& name, MilliCpu cpu) {
+snapshot::PodObject pod(const std::string& name, MilliCpu cpu) {
     return {.name = name,
             .spec = {.requests = {{"cpu", cpu}}, .priority = 0},
             .labels = {{"app", "web"}}};
 }
 
 /// The nodes of `count` pods of one equivalence group, "-" for a pending pod.
-std::string nodes_of(ClusterBuilder& builder, const engine::snapshot::PodObject& of, int count) {
+std::string nodes_of(ClusterBuilder& builder, const snapshot::PodObject& of, int count) {
     const PodGroupId id = builder.add_equivalence_group(of);
-    const engine::snapshot::Cluster cluster = builder.build();
+    const snapshot::Cluster cluster = builder.build();
     std::string out;
     for (const auto& n : find_nodes(cluster, std::vector<PodGroupId>(std::size_t(count), id)))
         out +=
@@ -76,7 +75,7 @@ TEST(SimulatedScheduler, CountsExistingPods) {
     builder.set(zone_node("a1", 8_cpu, "a"));
     builder.set(zone_node("b1", 8_cpu, "b"));
     for (const char* name : {"web-1", "web-2"}) {
-        engine::snapshot::PodObject there = pod(name, 1_cpu);
+        snapshot::PodObject there = pod(name, 1_cpu);
         there.node_name = "a1";
         builder.set(there);
     }
@@ -95,7 +94,7 @@ TEST(SimulatedScheduler, AppliesSpreadConstraintsPodByPod) {
     ClusterBuilder builder;
     builder.set(zone_node("a1", 64_cpu, "a"));
     builder.set(zone_node("b1", 2_cpu, "b"));
-    engine::snapshot::PodObject web = pod("web", 1_cpu);
+    snapshot::PodObject web = pod("web", 1_cpu);
     web.spec.spread = {{.topology_key = "topology.kubernetes.io/zone",
                         .selector = LabelSelector{.match_labels = {{"app", "web"}}}}};
     EXPECT_EQ(nodes_of(builder, web, 7), "a1 b1 a1 b1 a1 - -");
@@ -105,10 +104,10 @@ TEST(SimulatedScheduler, RetriesAPodOnceItsAffinityTargetIsPlaced) {
     ClusterBuilder builder;
     builder.set(zone_node("a", 8_cpu));
     builder.set(zone_node("b", 8_cpu));
-    engine::snapshot::PodObject follower = pod("follower", 1_cpu);
+    snapshot::PodObject follower = pod("follower", 1_cpu);
     follower.spec.pod_affinity = {{.selector = LabelSelector{.match_labels = {{"app", "leader"}}},
                                    .topology_key = "kubernetes.io/hostname"}};
-    engine::snapshot::PodObject leader = pod("leader", 1_cpu);
+    snapshot::PodObject leader = pod("leader", 1_cpu);
     leader.labels = {{"app", "leader"}};
     const std::vector<PodGroupId> pods{builder.add_equivalence_group(follower),
                                        builder.add_equivalence_group(leader)};
@@ -125,4 +124,4 @@ TEST(SimulatedScheduler, HandlesNoNodesAndNoPods) {
 }
 
 }  // namespace
-}  // namespace capstan::simulator
+}  // namespace capstan::engine::scheduling

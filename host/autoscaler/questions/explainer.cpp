@@ -1,54 +1,22 @@
-#include "simulator/explainer.hpp"
+#include "autoscaler/questions/explainer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <iterator>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
+#include "autoscaler/questions/workload_names.hpp"
 #include "config/text.hpp"
 #include "engine/remedies.hpp"
+#include "engine/scheduling/scheduler.hpp"
 #include "engine/snapshot/spread_timeout.hpp"
-#include "simulator/scheduler.hpp"
 
-namespace capstan::simulator {
-namespace {
-
-std::vector<std::string> names_beginning_with(const std::string& start,
-                                              const std::vector<std::string>& names) {
-    const auto first = std::ranges::lower_bound(names, start);
-    const auto last = std::find_if(first, names.end(),
-                                   [&](const auto& name) { return !name.starts_with(start); });
-    return {first, last};
-}
-
-std::string named(const std::vector<std::string>& names) {
-    return listed(names, std::identity(), 8);
-}
-
-}  // namespace
-
-Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
-                                std::string_view unknown) {
-    std::string name(typed);
-    if (std::ranges::binary_search(names, name)) return name;
-    for (const std::string& start : {name + ".", name}) {
-        const std::vector<std::string> found = names_beginning_with(start, names);
-        if (found.size() == 1) return found.front();
-        if (found.size() > 1)
-            return fail(ErrorCode::not_found,
-                        std::string(unknown) + "; several match: " + named(found));
-    }
-    const std::string meant = config::suggestion(typed, names);
-    if (!meant.empty()) return fail(ErrorCode::not_found, std::string(unknown) + meant);
-    return fail(
-        ErrorCode::not_found,
-        std::string(unknown) + (names.empty() ? "; known: none" : "; known: " + named(names)));
-}
+namespace capstan::autoscaler::questions {
 
 namespace {
 
@@ -62,7 +30,7 @@ std::vector<std::string> node_names(const engine::snapshot::Cluster& cluster) {
     return out;
 }
 
-std::vector<std::string> group_ids(const autoscaler::PassInput& input) {
+std::vector<std::string> group_ids(const PassInput& input) {
     std::vector<std::string> out;
     for (const engine::Group& group : *input.snapshot.groups) out.push_back(group.group.id.value());
     std::ranges::sort(out);
@@ -98,8 +66,8 @@ Error no_such_pod(const engine::snapshot::Cluster& cluster, const std::string& n
     return {ErrorCode::not_found, unknown + config::suggestion(ns + "/" + name, all)};
 }
 
-Result<Explained> ask(const autoscaler::PassInput& input, autoscaler::PassQuestion question) {
-    CAPSTAN_TRY(autoscaler::PassAnswer answer, autoscaler::explain(input, std::move(question)));
+Result<Explained> ask(const PassInput& input, PassQuestion question) {
+    CAPSTAN_TRY(PassAnswer answer, autoscaler::explain(input, std::move(question)));
     return Explained{.at = input.call_context.now, .answer = std::move(answer)};
 }
 
@@ -115,8 +83,8 @@ struct WorkloadPods {
     std::map<std::string, FirstPod> first_pods{};
 };
 
-WorkloadPods find_pods_of(const autoscaler::PassInput& input, const std::string& ns,
-                          const std::string& kind, const std::string& name) {
+WorkloadPods find_pods_of(const PassInput& input, const std::string& ns, const std::string& kind,
+                          const std::string& name) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     WorkloadPods out;
     std::map<engine::PodGroupId, std::pair<std::string, engine::PodIndex>> first;
@@ -160,8 +128,7 @@ WantedPods find_wanted(const engine::snapshot::Cluster& cluster, const std::stri
 
 }  // namespace
 
-std::optional<Explainer::Found> Explainer::find_pod(const autoscaler::PassInput& input,
-                                                    const std::string& ns,
+std::optional<Explainer::Found> Explainer::find_pod(const PassInput& input, const std::string& ns,
                                                     const std::string& name) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
@@ -177,7 +144,7 @@ std::optional<Explainer::Found> Explainer::find_pod(const autoscaler::PassInput&
     return std::nullopt;
 }
 
-void Explainer::remember_pods(const autoscaler::PassInput& input) {
+void Explainer::remember_pods(const PassInput& input) {
     const engine::snapshot::Cluster& cluster = input.snapshot.cluster;
     for (engine::PodIndex i = 0; i < cluster.pod_count(); ++i) {
         const engine::snapshot::PodRow pod = cluster.pod(i);
@@ -194,23 +161,19 @@ void Explainer::remember_pods(const autoscaler::PassInput& input) {
     }
 }
 
-void Explainer::on_event(const Event& event) {
-    const std::string deleted = "node " + question_.node + " is deleted";
-    if (!asked_ && event.kind == EventKind::node && !question_.node.empty() &&
-        (event.text == deleted || event.text.starts_with(deleted + " with ")))
-        node_deleted_at_ = event.at;
+void Explainer::note_deleted(std::string_view node, Duration since_start) {
+    if (!asked_ && node == question_.node) node_deleted_at_ = since_start;
 }
 
-void Explainer::on_decision(const autoscaler::PassReport& pass) {
+void Explainer::take_pass(const PassInput& input) {
     if (asked_) return;
-    const autoscaler::PassInput& input = pass.input;
     if (question_.at && input.call_context.now >= *question_.at) asked_ = input;
     if (!question_.pod_name.empty()) remember_pods(input);
     if (!question_.node.empty() && input.snapshot.cluster.find_node(question_.node))
         with_node_ = input;
 }
 
-void Explainer::on_end() {
+void Explainer::finish() {
     if (!asked_) return;
     if (!question_.pod_name.empty()) {
         remember_pods(*asked_);
@@ -375,7 +338,8 @@ std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group)
     if (!question_.untried_default_spread) return {};
     const engine::snapshot::Cluster cluster = engine::snapshot::with_default_spread(
         asked().snapshot.cluster, *question_.untried_default_spread);
-    const auto node = find_nodes(cluster, std::array{equivalence_group}).front();
+    const auto node =
+        engine::scheduling::find_nodes(cluster, std::array{equivalence_group}).front();
     if (!node) return {};
     const std::string& scheduler = cluster.equivalence_group(equivalence_group).spec->scheduler;
     return "pending in the dump; would fit on " +
@@ -385,40 +349,4 @@ std::string Explainer::missed_by_scheduler(engine::PodGroupId equivalence_group)
                 : "scheduler " + in_quotes(scheduler) + " has not bound it");
 }
 
-namespace {
-
-/// The name of the workload of that kind that the owner belongs to; empty: the owner is of another
-/// kind.
-std::string_view workload_name(const engine::snapshot::PodOwner& owner, std::string_view kind) {
-    const std::string_view name = owner.name;
-    if (owner.kind == kind) return name;
-    const std::size_t hash = name.rfind('-');
-    const bool is_deployments = kind == "Deployment" && owner.kind == "ReplicaSet";
-    return is_deployments && hash != std::string_view::npos ? name.substr(0, hash)
-                                                            : std::string_view();
-}
-
-}  // namespace
-
-bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
-                    std::string_view name) {
-    return !name.empty() && workload_name(owner, kind) == name;
-}
-
-std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
-                                   std::string_view ns) {
-    std::set<std::string> out;
-    for (engine::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
-        const engine::snapshot::PodGroupRow& pods = cluster.equivalence_group(id);
-        const std::string_view name = workload_name(*pods.owner, kind);
-        if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
-    }
-    for (const auto& [key, object] : cluster.objects().controllers) {
-        const engine::snapshot::PodOwner as_owner{.kind = object.kind, .name = object.name};
-        const std::string_view name = workload_name(as_owner, kind);
-        if (!name.empty() && object.ns == ns) out.emplace(name);
-    }
-    return {out.begin(), out.end()};
-}
-
-}  // namespace capstan::simulator
+}  // namespace capstan::autoscaler::questions
