@@ -9,10 +9,27 @@
 
 namespace capstan::simulator {
 
+/// Calls a visitor of passes that knows nothing of simulations. Borrows it.
+class VisitorObserver final : public Observer {
+public:
+    explicit VisitorObserver(autoscaler::PassVisitor& visitor) : visitor_(visitor) {}
+
+    void on_decision(const autoscaler::PassReport& pass) override { visitor_.on_decision(pass); }
+    void on_pass(const std::shared_ptr<const autoscaler::PassReport>& pass) override {
+        visitor_.on_pass(pass);
+    }
+
+private:
+    autoscaler::PassVisitor& visitor_;
+};
+
 /// Calls each observer in the order in which they were added. Borrows them.
 class Observers final : public Observer {
 public:
     void add(Observer& observer) { all_.push_back(&observer); }
+    void add(autoscaler::PassVisitor& visitor) {
+        add(*visitors_.emplace_back(std::make_unique<VisitorObserver>(visitor)));
+    }
 
     void on_event(const Event& event) override {
         for (Observer* one : all_) one->on_event(event);
@@ -56,6 +73,7 @@ public:
 
 private:
     std::vector<Observer*> all_;
+    std::vector<std::unique_ptr<VisitorObserver>> visitors_;
 };
 
 }  // namespace capstan::simulator

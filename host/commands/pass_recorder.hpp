@@ -10,14 +10,14 @@
 
 #include <capstan/result.hpp>
 
+#include "autoscaler/pass_visitor.hpp"
 #include "autoscaler/record/pass_record.hpp"
 #include "plugin_runtime/loop/blocking_pool.hpp"
-#include "simulator/run.hpp"
 
 namespace capstan::commands {
 
 /// Writes DIR/pass-000001-20200101T000010Z.json, and so on: by the pass's number and time.
-class PassRecorder final : public simulator::Observer {
+class PassRecorder final : public autoscaler::PassVisitor {
 public:
     /// Makes the folder unless it exists; the error names it. Only the latest `most` files are
     /// kept; 0: all files.
