@@ -3,11 +3,12 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <span>
 #include <sstream>
 #include <string>
@@ -114,14 +115,20 @@ void take_dashes_off(Words& words) {
     }
 }
 
-/// Rewrites `capstan help plan` to `capstan plan --help`, `capstan-plugin list` to `capstan plugin
-/// list`, and moves --color=WHEN, which may be anywhere on the line, before the command.
-Words words_to_parse(int argc, const char* const* argv, const Program& program) {
+/// Rewrites `capstan help plan` to `capstan plan --help`.
+Words given_words(int argc, const char* const* argv) {
     Words words(argv, argv + argc);
     if (argc >= 2 && std::string_view(argv[1]) == "help") {
         words.erase(words.begin() + 1);
         words.push_back("--help");
     }
+    return words;
+}
+
+/// Rewrites `capstan-plugin list` to `capstan plugin list`, and moves --color=WHEN, which may be
+/// anywhere on the line, before the command.
+Words words_to_parse(int argc, const char* const* argv, const Program& program) {
+    Words words = given_words(argc, argv);
     std::stable_partition(words.begin() + std::min(argc, 1), words.end(), [](const char* word) {
         return std::string_view(word).starts_with("--color=");
     });
@@ -145,30 +152,76 @@ int show(const CLI::App& app, const CLI::ParseError& e, const Streams& streams) 
 }  // namespace
 
 Program capstan_program() {
-    static constexpr std::array external_commands{plugin_command};
-    return {.add_commands = add_all_commands, .external_commands = external_commands};
-}
-
-Result<void> execute_external_command(int argc, const char* const* argv, const Program& program) {
-    Words words = words_to_parse(argc, argv, program);
-    const std::size_t at = command_index(words);
-    if (at == words.size()) return {};
-    for (const ExternalCommand& command : program.external_commands) {
-        if (std::string_view(words[at]) != command.name) continue;
-        words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
-        words.erase(words.begin());
-        return fail(execute(command, std::move(words)));
-    }
-    return {};
+    return {.add_commands = add_all_commands, .external_commands = shipped_commands()};
 }
 
 namespace {
 
-/// What the programs of external commands print for --help-all, or why that is not known.
+std::vector<std::string> commands_of(const CLI::App& app) {
+    std::vector<std::string> out;
+    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+        if (!each->get_name().empty()) out.push_back(each->get_name());
+    return out;
+}
+
+/// The arguments of the program that has the command at this index.
+Words passed_words(const Words& words, std::size_t at, bool passes_name) {
+    Words out(words.begin() + 1, words.end());
+    if (!passes_name) out.erase(out.begin() + static_cast<std::ptrdiff_t>(at - 1));
+    return out;
+}
+
+Error execute_shipped(const ExternalCommand& command, Words arguments) {
+    const Result<std::filesystem::path> program = program_beside(command.program);
+    return within(command.name,
+                  program ? execute(*program, std::move(arguments)) : program.error());
+}
+
+/// Without a person at the terminal, a program of PATH is only named, so that what a script runs
+/// does not depend on the environment.
+Result<void> execute_vendors(const std::string& name, Words arguments) {
+    if (const auto program = find_program(name, program_folders(is_interactive())))
+        return fail(within(name, execute(*program, std::move(arguments))));
+    if (const auto program = find_program(name, program_folders(true)))
+        return fail(ErrorCode::not_found,
+                    name + ": PATH is searched only for a person at a terminal; run " +
+                        program->string() + " itself");
+    return {};
+}
+
+}  // namespace
+
+Result<void> execute_external_command(int argc, const char* const* argv, const Program& program) {
+    if (program.external_commands.empty()) return {};
+    const Words words = given_words(argc, argv);
+    const std::size_t at = command_index(words);
+    if (at == words.size()) return {};
+    const std::string name = words[at];
+    for (const ExternalCommand& command : program.external_commands)
+        if (name == command.name)
+            return fail(execute_shipped(command, passed_words(words, at, command.passes_name)));
+    const CommandLine line(program);
+    if (std::ranges::count(commands_of(line.app), name) > 0) return {};
+    return execute_vendors(name, passed_words(words, at, false));
+}
+
+namespace {
+
+/// Whether the line asks for the help that lists all commands.
+bool asks_for_list(const Words& words) {
+    if (command_index(words) < words.size()) return false;
+    return std::ranges::any_of(words, [](std::string_view word) {
+        return word == "-h" || word == "--help" || word == "--help-all";
+    });
+}
+
+/// What the other programs print for --help-all, or why that is not known.
 void print_help_all(const Program& program, std::ostream& out) {
+    std::set<std::string_view> printed;
     for (const ExternalCommand& command : program.external_commands) {
-        const Result<std::string> help = help_of_all_commands(command);
-        out << '\n' << (help ? *help : help.error().message + '\n');
+        if (!printed.insert(command.program).second) continue;
+        const Result<std::string> help = help_of_all_commands(command.program);
+        out << '\n' << (help ? *help : within(command.name, help.error()).message + '\n');
     }
 }
 
@@ -197,6 +250,8 @@ int run(int argc, const char* const* argv, Streams streams, const Program& progr
     CommandLine line(program);
     try {
         const Words words = words_to_parse(argc, argv, program);
+        if (!program.external_commands.empty() && asks_for_list(words))
+            list_programs(line.app, program.external_commands);
         line.app.parse(static_cast<int>(words.size()), words.data());
         streams.color = line.color;
         return line.action(streams);
@@ -220,13 +275,6 @@ const CLI::App& innermost(const CLI::App& app) {
     const CLI::App* at = &app;
     while (!at->get_subcommands().empty()) at = at->get_subcommands().back();
     return *at;
-}
-
-std::vector<std::string> commands_of(const CLI::App& app) {
-    std::vector<std::string> out;
-    for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
-        if (!each->get_name().empty()) out.push_back(each->get_name());
-    return out;
 }
 
 /// The long options of the command, and of its option groups, which CLI11 keeps as subcommands

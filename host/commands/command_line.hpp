@@ -40,15 +40,18 @@ struct Program {
     /// The program's arguments are those of this command of `capstan`: `capstan-plugin list` means
     /// `capstan plugin list`. NULL: those of `capstan` itself.
     const char* command = nullptr;
-    /// Commands that other programs run.
+    /// Commands that other programs of ours run. If there are any, programs of vendors are
+    /// commands, too.
     std::span<const ExternalCommand> external_commands{};
 };
 
 /// Parses the arguments, runs one command and returns its exit code. Never throws.
 int run(int argc, const char* const* argv, Streams streams, const Program& program);
 
-/// If the arguments name an external command, replaces this process by its program. Returns if they
-/// name none, or an error if the program cannot be executed. Called before anything is opened.
+/// If the arguments name an external command, replaces this process by its program, which gets the
+/// other arguments as they are. Returns if they name none, or an error if the program cannot be
+/// executed. A command of `program` itself is never looked up, and one of our other programs only
+/// beside this one. Called before anything is opened.
 Result<void> execute_external_command(int argc, const char* const* argv, const Program& program);
 
 /// Whether `run` would accept these arguments. Runs no command and reads no file. Prints to `err`

@@ -1,4 +1,4 @@
-// `capstan plugin` runs the program capstan-plugin of the same folder.
+// `capstan plugin` runs the program capstan-plugin of the same folder; other programs are vendors'.
 #include <gmock/gmock.h>
 
 #include "shell.hpp"
@@ -9,6 +9,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 CommandResult capstan_plugin(const std::string& arguments) {
@@ -53,7 +54,8 @@ TEST(ExternalCommand, IsListedInTheHelp) {
     EXPECT_THAT(
         capstan("--help").out,
         HasSubstr(
-            "\n  plugin                      List, inspect, verify, call and create plugins\n"));
+            "\nCommands of " + (build_tree() / "bin/capstan-plugin").string() +
+            ":\n  plugin                      List, inspect, verify, call and create plugins\n"));
     EXPECT_THAT(capstan("--help-all").out,
                 AllOf(HasSubstr("--chaos"), HasSubstr("Usage: capstan plugin "),
                       HasSubstr("--http RECORDING")));
@@ -73,11 +75,118 @@ TEST(ExternalCommand, NamesTheMissingProgram) {
     const CommandResult help = run_command(alone, "--help-all");
     EXPECT_EQ(help.code, 0);
     EXPECT_THAT(help.out, AllOf(HasSubstr("--chaos"), HasSubstr(missing)));
+    EXPECT_THAT(run_command(alone, "--help").out,
+                HasSubstr("\nCommands of capstan-plugin, which is not installed:\n  plugin "));
 
     fs::create_directory(plugin_program);
     EXPECT_EQ(
         run_command(alone, "plugin list").err,
         "capstan: plugin: " + plugin_program.string() + " cannot be executed: Permission denied\n");
+}
+
+/// A copy of `capstan` without our other programs, and a folder that is on PATH.
+class VendorProgram : public testing::Test {
+protected:
+    VendorProgram() { fs::copy_file(build_tree() / "bin/capstan", capstan_alone()); }
+
+    fs::path capstan_alone() const { return here.path() / "capstan"; }
+    /// Prints its name, its arguments and its input.
+    static fs::path add(const Folder& folder, const std::string& file) {
+        const fs::path path =
+            folder.write(file, "#!/bin/sh\nprintf '[%s]' \"${0##*/}\" \"$@\"\ncat\nexit 7\n");
+        fs::permissions(path, fs::perms::owner_all);
+        return path;
+    }
+    CommandResult run_alone(const std::string& arguments, const std::string& input = {}) const {
+        return run_command("/usr/bin/env", environment() + arguments, input);
+    }
+    /// What a person sees.
+    std::string run_on_terminal(const std::string& arguments) const {
+        const CommandResult ran = run_command(
+            "/usr/bin/script", "-qec \"/usr/bin/env " + environment() + arguments + "\" /dev/null");
+        return ran.out;
+    }
+
+    const Folder here, on_path;
+
+private:
+    std::string environment() const {
+        return "PATH=" + quoted_path(on_path.path().string() + ":/usr/bin:/bin") + " " +
+               quoted_path(capstan_alone()) + " ";
+    }
+};
+
+TEST_F(VendorProgram, GetsArgumentsInputAndExitCode) {
+    add(here, "capstan-acme_2");
+    const CommandResult ran = run_alone("acme_2 'a b' --color=always -x '' help", "asked");
+    EXPECT_EQ(ran.out, "[capstan-acme_2][a b][--color=always][-x][][help]asked");
+    EXPECT_EQ(ran.err, "");
+    EXPECT_EQ(ran.code, 7);
+    EXPECT_EQ(run_alone("help acme_2 list").out, "[capstan-acme_2][list][--help]");
+    EXPECT_EQ(run_alone("--color=always acme_2 list").out,
+              "[capstan-acme_2][--color=always][list]");
+}
+
+TEST_F(VendorProgram, IsNeverACommandOfCapstan) {
+    for (const char* program : {"capstan-version", "capstan-plugin", "capstan-config"})
+        add(on_path, program);
+    add(here, "capstan-version");
+    EXPECT_THAT(run_alone("version -o json").out, StartsWith("{\"version\":"));
+    EXPECT_THAT(run_on_terminal("version -o json"), HasSubstr("\"version\":"));
+    EXPECT_THAT(run_alone("config").err, StartsWith("capstan config: missing command"));
+    EXPECT_THAT(run_alone("plugin list").err,
+                HasSubstr((here.path() / "capstan-plugin").string() + " does not exist"));
+    EXPECT_THAT(run_on_terminal("plugin list"),
+                HasSubstr((here.path() / "capstan-plugin").string() + " does not exist"));
+    EXPECT_THAT(run_on_terminal("--help"), Not(HasSubstr("Other programs")));
+}
+
+TEST_F(VendorProgram, IsRunFromPathOnlyOnATerminal) {
+    const fs::path program = add(on_path, "capstan-acme");
+    const CommandResult ran = run_alone("acme list");
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(ran.err, "capstan: acme: PATH is searched only for a person at a terminal; run " +
+                           program.string() + " itself\n");
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(run_alone("--help").out, Not(HasSubstr("acme")));
+    EXPECT_THAT(run_on_terminal("acme list </dev/null"), Not(HasSubstr("[capstan-acme]")));
+    EXPECT_THAT(run_on_terminal("--help"),
+                HasSubstr("\nOther programs:\r\n  acme                        " + program.string() +
+                          "\r\n"));
+    EXPECT_THAT(run_on_terminal("acme list"), HasSubstr("[capstan-acme][list]"));
+}
+
+TEST_F(VendorProgram, BesideCapstanComesFirst) {
+    const fs::path program = add(here, "capstan-acme");
+    add(on_path, "capstan-acme");
+    EXPECT_THAT(
+        run_alone("--help").out,
+        HasSubstr("\nOther programs:\n  acme                        " + program.string() + "\n"));
+    EXPECT_THAT(run_on_terminal("--help"), HasSubstr(program.string()));
+    EXPECT_EQ(run_alone("acme").code, 7);
+}
+
+TEST_F(VendorProgram, HasAPlainNameAndIsExecutable) {
+    fs::create_directory(here.path() / "capstan-folder");
+    here.write("capstan-text", "no program");
+    add(here, "capstan-plugin.debug");
+    add(here, "capstan-Acme");
+    add(here, "acme");
+    for (const std::string name :
+         {"folder", "text", "plugin.debug", "Acme", "../acme", "/acme", "_acme", "ac/me"})
+        EXPECT_THAT(run_alone(name).err, StartsWith("capstan: unknown command '" + name + "'"));
+    EXPECT_THAT(run_alone("--help").out, Not(HasSubstr("Other programs")));
+}
+
+TEST_F(VendorProgram, IsNotLookedForInRelativeFoldersOfPath) {
+    add(on_path, "capstan-acme");
+    for (const std::string path : {".", "", "nothing:", ":."})
+        EXPECT_THAT(
+            run_command("/usr/bin/env", "-C " + quoted_path(on_path.path()) + " PATH='" + path +
+                                            "' " + quoted_path(capstan_alone()) + " acme")
+                .err,
+            StartsWith("capstan: unknown command 'acme'"))
+            << path;
 }
 
 }  // namespace
