@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include <capstan/ascii.hpp>
 #include <capstan/assert.hpp>
 #include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
-#include "engine/templates/well_known_labels.hpp"
 #include "simulator/event_loop.hpp"
 
 namespace capstan::simulator {
@@ -227,51 +225,23 @@ void NodeRegistrar::add_fact(FactKind kind, Cause cause, std::string_view machin
                         .machine = machine});
 }
 
-/// GROUP-NUMBER, with the number at the end of the machine's id where there is one. Of a group id
-/// such as "project/zone/web" the last part counts.
-std::string NodeRegistrar::node_name(const std::string& group_id, const Machine& machine) {
-    const std::string group = group_id.substr(group_id.rfind('/') + 1);
-    const std::string& id = machine.id.value();
-    const std::string number = id.substr(id.find_last_of("/-") + 1);
-    const bool is_number =
-        !number.empty() && std::ranges::all_of(number, [](char c) { return is_ascii_digit(c); });
-    std::string name = group + "-" + number;
-    if (is_number && !cluster_.has_node(name)) return name;
-    do {
-        name = group + "-" + std::to_string(++last_number_[group]);
-    } while (cluster_.has_node(name));
-    return name;
-}
-
 engine::snapshot::NodeObject NodeRegistrar::make_node(const engine::Group& group,
                                                       const Machine& machine, Time now) {
-    NodeTemplate look = *group.described;
-    // As kubelets and cloud controllers do, under present and deprecated names.
-    engine::templates::fill_fields(look);
-    engine::templates::fill_labels(look);
-    engine::snapshot::NodeObject node{.labels = look.labels,
-                                      .annotations = look.annotations,
-                                      .taints = look.taints,
-                                      .capacity = look.capacity,
-                                      .allocatable = look.allocatable,
-                                      .ready = false,
-                                      .ready_since = cluster_.wall(now),
-                                      .created = cluster_.wall(now),
-                                      .addresses = machine.addresses};
-    node.name = node_name(group.group.id.value(), machine);
     const Registration registration = registration_of(group.group.id.value());
-    if (always_set(registration.provider_ids)) node.provider_id = machine.id.value();
+    engine::snapshot::NodeObject node = autoscaler::dump::node_of_machine(
+        group, machine,
+        node_names_.make(group.group.id.value(), machine,
+                         [this](const std::string& name) { return cluster_.has_node(name); }),
+        cluster_.wall(now));
+    node.ready = false;
+    if (!always_set(registration.provider_ids)) node.provider_id.clear();
     const std::vector<Taint>& taints = always_set(registration.taints);
     node.taints.insert(node.taints.end(), taints.begin(), taints.end());
     for (const std::string& key : registration.missing_labels.value_or(std::vector<std::string>()))
         node.labels.erase(key);
     const auto type = registration.types.find(machine.machine_type);
     if (type != registration.types.end()) set_machine_type(type->first, type->second, node);
-    node.labels.insert_or_assign(std::string(well_known::hostname_label), node.name);
-    if (!machine.zone.empty()) {
-        for (const std::string_view key : {well_known::zone_label, well_known::beta_zone_label})
-            node.labels.insert_or_assign(std::string(key), machine.zone);
-    }
+    autoscaler::dump::set_own_labels(machine, node);
     hold_back(registration, node);
     return node;
 }

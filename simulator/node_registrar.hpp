@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "autoscaler/dump/node_of_machine.hpp"
 #include "engine/snapshot.hpp"
 #include "simulator/event_log.hpp"
 #include "simulator/simulated_cluster.hpp"
@@ -73,7 +74,6 @@ private:
     /// The registration in force for the group: its own on top of the usual one.
     Registration registration_of(const std::string& group) const;
     void join(const engine::Group& group, const Machine& machine, Time now);
-    std::string node_name(const std::string& group_id, const Machine& machine);
     engine::snapshot::NodeObject make_node(const engine::Group& group, const Machine& machine,
                                            Time now);
     void hold_back(const Registration& registration, engine::snapshot::NodeObject& node);
@@ -95,7 +95,7 @@ private:
     std::map<std::string, LateTraits> late_{};  ///< by node that is not ready yet
     std::multimap<Time, LateTraits> settling_{};
     std::map<std::string, std::string> staying_{};  ///< groups of nodes whose machine is gone
-    std::map<std::string, int> last_number_;        ///< of a node's name, by group
+    autoscaler::dump::NodeNames node_names_;
     bool is_awaiting_ = false;
     bool keeps_missing_ = false;
 };

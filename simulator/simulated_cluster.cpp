@@ -5,6 +5,8 @@
 
 #include <capstan/hash.hpp>
 
+#include "autoscaler/dump/daemon_pods.hpp"
+
 namespace capstan::simulator {
 namespace {
 
@@ -135,14 +137,8 @@ void SimulatedCluster::set_unready(std::string_view name) {
 
 void SimulatedCluster::fill_daemon_set(const engine::snapshot::DaemonSetObject& set) {
     builder_.set(set);
-    const engine::snapshot::PodObject pod_template{
-        .ns = set.ns,
-        .name = set.name,
-        .spec = set.spec,
-        .labels = set.labels,
-        .annotations = set.annotations,
-        .owner = {.kind = "DaemonSet", .api_group = "apps", .name = set.name, .uid = set.uid}};
-    daemon_sets_.push_back(batch("DaemonSet " + key_of(set.ns, set.name), pod_template));
+    daemon_sets_.push_back(
+        batch("DaemonSet " + key_of(set.ns, set.name), autoscaler::dump::pod_of(set)));
     batches_[daemon_sets_.back()].is_daemon = true;
 }
 
@@ -175,7 +171,8 @@ void SimulatedCluster::fill_pod(const engine::snapshot::PodObject& pod, Time now
     } else if (pod.node_name.empty()) {
         pods_as_given_.emplace(key_of(pod.ns, pod.name), pod);
         pending_.insert(id);
-        if (const auto made_for = node_of_daemon(pod)) awaited_daemons_[*made_for].insert(id);
+        if (const auto made_for = autoscaler::dump::node_of_daemon(pod))
+            awaited_daemons_[*made_for].insert(id);
         statistics_.arrived(1);
         add_fact(FactKind::pod_arrived, Cause::scenario, id, now);
         has_changed_ = true;

@@ -211,9 +211,6 @@ private:
     void fill_pod(const engine::snapshot::PodObject& pod, Time now);
     void terminate_at(PodId id, Time deleted, Time now);
     void set_unready(std::string_view name);
-    /// The node that a DaemonSet's pod is made for; absent: the pod is of no DaemonSet, or names
-    /// no node.
-    static std::optional<std::string> node_of_daemon(const engine::snapshot::PodObject& pod);
     void fill_daemon_set(const engine::snapshot::DaemonSetObject& set);
 
     // Controllers.

@@ -4,10 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <capstan/pod.hpp>
 #include <capstan/sentence.hpp>
-#include <capstan/well_known.hpp>
 
+#include "autoscaler/dump/daemon_pods.hpp"
 #include "simulator/simulated_cluster.hpp"
 
 namespace capstan::simulator {
@@ -256,73 +255,20 @@ void SimulatedCluster::reconcile(BatchId of, Time now) {
 
 // DaemonSets: one pod on each node that takes it.
 
-namespace {
-
-/// The tolerations that the DaemonSet controller adds to those of the pod template.
-const std::vector<Toleration>& daemon_tolerations() {
-    static const std::vector<Toleration> tolerations = [] {
-        std::vector<Toleration> out;
-        for (const auto& [key, effect] : {std::pair{"not-ready", Effect::no_execute},
-                                          std::pair{"unreachable", Effect::no_execute},
-                                          std::pair{"disk-pressure", Effect::no_schedule},
-                                          std::pair{"memory-pressure", Effect::no_schedule},
-                                          std::pair{"pid-pressure", Effect::no_schedule},
-                                          std::pair{"unschedulable", Effect::no_schedule},
-                                          // Not among the controller's tolerations; a DaemonSet's
-                                          // pod is bound here before its node is ready.
-                                          std::pair{"not-ready", Effect::no_schedule}}) {
-            out.push_back({.key = std::string(well_known::node_prefix) + key,
-                           .op = Toleration::Op::exists,
-                           .effect = effect});
-        }
-        return out;
-    }();
-    return tolerations;
-}
-
-bool is_of_one_daemon_set(const engine::snapshot::PodObject& a,
-                          const engine::snapshot::PodObject& b) {
-    return a.ns == b.ns && a.owner.kind == b.owner.kind && a.owner.name == b.owner.name;
-}
-
-bool runs_on(const engine::snapshot::PodObject& daemon, const engine::snapshot::NodeObject& node,
-             const Resources& requested) {
-    std::vector<Toleration> tolerations = daemon.spec.tolerations;
-    tolerations.insert(tolerations.end(), daemon_tolerations().begin(), daemon_tolerations().end());
-    const auto& terms = daemon.spec.affinity_required;
-    return has_all(node.labels, daemon.spec.node_selector) &&
-           (terms.empty() || matches_any(terms, node.labels, node.name)) &&
-           find_untolerated(node.taints, tolerations) == nullptr &&
-           fits_in(daemon.spec.requests, node.allocatable - requested);
-}
-
-}  // namespace
-
-std::optional<std::string> SimulatedCluster::node_of_daemon(
-    const engine::snapshot::PodObject& pod) {
-    if (pod.owner.kind != "DaemonSet") return std::nullopt;
-    for (const NodeSelectorTerm& term : pod.spec.affinity_required) {
-        for (const Requirement& field : term.fields) {
-            if (field.key == "metadata.name" && field.op == Operator::in &&
-                field.values.size() == 1)
-                return field.values.front();
-        }
-    }
-    return std::nullopt;
-}
-
 void SimulatedCluster::add_daemons(Node& node, Time now) {
     const auto awaited = awaited_daemons_.find(node.object.name);
     for (const BatchId of : daemon_sets_) {
         const engine::snapshot::PodObject& pod_template = batches_[of].pod_template;
         const auto is_among = [&](const std::set<PodId>& pods) {
             return std::ranges::any_of(pods, [&](PodId pod) {
-                return is_of_one_daemon_set(batches_[pods_[pod].batch].pod_template, pod_template);
+                return autoscaler::dump::is_of_one_daemon_set(
+                    batches_[pods_[pod].batch].pod_template, pod_template);
             });
         };
         const bool present =
             is_among(node.pods) || (awaited != awaited_daemons_.end() && is_among(awaited->second));
-        if (present || !runs_on(pod_template, node.object, node.requested)) continue;
+        if (present || !autoscaler::dump::runs_on(pod_template, node.object, node.requested))
+            continue;
         const PodId id = add_pod(of, pod_template.name + "-" + node.object.name, now);
         occupy(id, node, now);
         builder_.set(object_of(id));
@@ -358,7 +304,7 @@ bool SimulatedCluster::remove_daemon_set(std::string_view name, Time now) {
     builder_.remove(engine::snapshot::ObjectKind::daemon_set, pod_template.ns, pod_template.name);
     std::vector<PodId> pods;
     for (const Workload& b : batches_)
-        if (b.is_daemon && is_of_one_daemon_set(b.pod_template, pod_template))
+        if (b.is_daemon && autoscaler::dump::is_of_one_daemon_set(b.pod_template, pod_template))
             pods.insert(pods.end(), b.pods.begin(), b.pods.end());
     for (const PodId id : pods) {
         add_fact(FactKind::pod_deleted, Cause::scenario, id, now);
