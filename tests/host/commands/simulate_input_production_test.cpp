@@ -2,13 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <boost/json.hpp>
 
 #include "shell.hpp"
+#include "shipped_configs.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -18,46 +18,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr const char* eks = "tests/host/commands/dumps/eks.json";
-constexpr const char* gke = "tests/host/commands/dumps/gke.json";
 constexpr const char* eks_web = "eks-web-34c1b2d0-77aa-4c1e-9a52-0b8f6c6e1f11";
 constexpr const char* eks_batch = "eks-web-batch-9cc0a1e2-1b2c-4d3e-8f90-a1b2c3d4e5f6";
-
-std::string text_of_file(const std::string& file) {
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The file `capstan.toml` of the ConfigMap in a manifest.
-std::string config_in(const std::string& manifest) {
-    std::istringstream in(text_of_file(manifest));
-    std::string out, line;
-    bool is_inside = false;
-    while (std::getline(in, line)) {
-        if (is_inside && !line.empty() && !line.starts_with("    ")) break;
-        if (is_inside) out += line.substr(std::min<std::size_t>(4, line.size())) + "\n";
-        is_inside = is_inside || line == "  capstan.toml: |";
-    }
-    return out;
-}
-
-/// A configuration, and the plugins that are not called.
-struct Shipped {
-    const char* name;
-    std::vector<const char*> not_called;
-    const char* cloud;  ///< that has the groups
-};
-const std::vector<Shipped> shipped_configs{
-    {"examples/aws.toml", {"aws", "provisioning"}, "aws"},
-    {"examples/gce.toml", {"gce", "provisioning"}, "gce"},
-    {"examples/external_grpc.toml", {"external_grpc"}, "external_grpc"},
-    {"examples/grpc_expander.toml", {"external_grpc", "grpc_expander"}, "external_grpc"},
-    {"examples/balancer.toml", {}, "simulated"},
-    {"examples/zalando.toml", {}, "simulated"},
-    {"examples/capstan.toml", {}, "simulated"},
-    {"examples/kwok.toml", {}, "simulated"},
-    {"deploy/aws/eks.yaml", {"aws"}, "aws"},
-    {"deploy/gce/gke.yaml", {"gce"}, "gce"}};
 
 class ShippedConfig : public ::testing::TestWithParam<std::tuple<Shipped, const char*>> {
 protected:
