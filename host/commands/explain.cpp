@@ -10,17 +10,19 @@
 #include <capstan/duration.hpp>
 #include <capstan/time_text.hpp>
 
+#include "autoscaler/dump/dump_pass.hpp"
+#include "autoscaler/engine_settings.hpp"
 #include "autoscaler/questions/explainer.hpp"
 #include "commands/command_line.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/explain_subject.hpp"
+#include "commands/loaded_dump.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
 #include "config/text.hpp"
 #include "simulator/explaining_observer.hpp"
 #include "simulator/run.hpp"
-#include "simulator/scheduler_spread.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -58,9 +60,29 @@ void name_as_in_dump(autoscaler::questions::Explained& explained, const Provider
     if (id != provider_ids.end()) of->machine->id = MachineId(id->second);
 }
 
-/// Runs the simulation up to the moment of the question. Unless --at is given, a dump is explained
-/// as it is, before the simulated scheduler and the autoscaler have changed anything.
-int show_simulation(const ExplainArguments& arguments, autoscaler::questions::Question& question,
+/// Explains the dump as it is: no pending pod has been placed, and nothing was carried out.
+int show_dump(const ExplainArguments& arguments, autoscaler::questions::Question& question,
+              std::optional<autoscaler::questions::Explainer>& explainer, ProviderIds& provider_ids,
+              Streams streams) {
+    const SimulateInput& input = arguments.input;
+    const std::optional<LoadedDump> loaded =
+        load_dump({input.cluster, input.config, input.set}, false, streams.err);
+    if (!loaded) return exit_usage;
+    const config::Config& config = loaded->prepared->sound_config();
+    question.untried_default_spread =
+        autoscaler::make_default_spread(config.scale_up.default_spread);
+    explainer.emplace(question);
+    const auto pass = autoscaler::dump::decide_on_dump(loaded->dump, config,
+                                                       loaded->prepared->plugins, CAPSTAN_VERSION);
+    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
+    explainer->take_last((*pass)->report->input);
+    explainer->finish();
+    provider_ids = loaded->dump.provider_ids;
+    return exit_ok;
+}
+
+/// Runs the simulation up to the moment of the question.
+int show_simulation(const ExplainArguments& arguments, autoscaler::questions::Question question,
                     std::optional<autoscaler::questions::Explainer>& explainer,
                     ProviderIds& provider_ids, Streams streams) {
     std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
@@ -75,11 +97,6 @@ int show_simulation(const ExplainArguments& arguments, autoscaler::questions::Qu
         if (*after < Duration(0))
             return refuse(streams, "--at: the run starts at " + format_rfc3339(input.start),
                           exit_usage);
-    }
-    if (!arguments.input.cluster.empty() && !after) {
-        after = Duration(0);
-        question.untried_default_spread = simulator::scheduler_spread(input, config);
-        input.scheduler = false;
     }
     if (after) question.at = input.start + *after;
     explainer.emplace(question);
@@ -154,8 +171,10 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     autoscaler::questions::Question question = arguments.question;
     std::optional<autoscaler::questions::Explainer> explainer(question);
     ProviderIds provider_ids;
-    const int code = is_recorded
-                         ? show_recorded(arguments.input, *explainer, streams)
+    const bool is_dump = !arguments.input.cluster.empty() && arguments.at.empty();
+    const int code = is_recorded ? show_recorded(arguments.input, *explainer, streams)
+                     : is_dump
+                         ? show_dump(arguments, question, explainer, provider_ids, streams)
                          : show_simulation(arguments, question, explainer, provider_ids, streams);
     if (code != exit_ok) return code;
     Result<autoscaler::questions::Explained> explained = explainer->result();

@@ -14,15 +14,16 @@
 #include "autoscaler/daemon/decision_history.hpp"
 #include "autoscaler/daemon/pass_json.hpp"
 #include "autoscaler/daemon/single_pass.hpp"
+#include "autoscaler/dump/dump_pass.hpp"
 #include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
+#include "commands/loaded_dump.hpp"
 #include "commands/option_texts.hpp"
 #include "commands/result_output.hpp"
 #include "commands/simulate_input.hpp"
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/remedies.hpp"
-#include "simulator/run.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -136,47 +137,18 @@ int print_plan(const PlanArguments& arguments, const autoscaler::PassReport& pas
     return engine::asks_for_something(pass.decision()) ? exit_would_act : exit_ok;
 }
 
-/// Keeps the first pass of a simulation, as a dry run would leave it.
-class FirstPass final : public simulator::Observer {
-public:
-    void on_decision(const autoscaler::PassReport& pass) override {
-        if (pass_) return;
-        const auto copy = std::make_shared<autoscaler::PassReport>(pass);
-        copy->input.call_context.dry_run = true;
-        copy->memory = copy->result.outcome.memory;
-        copy->at = copy->input.call_context.now;
-        pass_ = copy;
-    }
-    /// NULL: there was no pass.
-    const Pass& pass() const noexcept { return pass_; }
-
-private:
-    Pass pass_{};
-};
-
-/// The first pass on the dump as it is: the simulated scheduler has not placed any pod.
 int run_plan_on_dump(const PlanArguments& arguments, Streams streams) {
     std::error_code absent;
     const bool is_other = recognize_file(arguments.file) != InputFile::dump;
     if (is_other && std::filesystem::exists(arguments.file, absent))
         return refuse(streams, arguments.file + ": expected a cluster dump", exit_usage);
-    SimulateInput input;
-    input.cluster = arguments.file;
-    input.config = arguments.live.config;
-    input.set = arguments.live.set;
-    std::optional<Simulation> simulation = make_simulation(input, streams.err);
-    if (!simulation) return exit_usage;
-    simulation->input.scheduler = false;
-    FirstPass first;
-    const auto report = simulator::run(simulation->input,
-                                       {.config = simulation->prepared->sound_config(),
-                                        .plugins = simulation->prepared->plugins,
-                                        .version = CAPSTAN_VERSION,
-                                        .until = Duration(1)},
-                                       first);
-    if (!report) return refuse(streams, report.error().message, exit_failed);
-    if (first.pass() == nullptr) return refuse(streams, "no pass on the dump", exit_failed);
-    return print_plan(arguments, *first.pass(), streams);
+    const std::optional<LoadedDump> loaded =
+        load_dump({arguments.file, arguments.live.config, arguments.live.set}, false, streams.err);
+    if (!loaded) return exit_usage;
+    const auto pass = autoscaler::dump::decide_on_dump(
+        loaded->dump, loaded->prepared->sound_config(), loaded->prepared->plugins, CAPSTAN_VERSION);
+    if (!pass) return refuse(streams, pass.error().message, exit_failed);
+    return print_plan(arguments, *(*pass)->report, streams);
 }
 
 Result<Pass> plan(const autoscaler::daemon::LoadedConfig& loaded) {

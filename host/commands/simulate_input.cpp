@@ -12,11 +12,10 @@
 
 #include <prometheus/registry.h>
 
-#include "autoscaler/dump/dump.hpp"
-#include "autoscaler/dump/label_preset.hpp"
 #include "autoscaler/dump/stand_ins.hpp"
 #include "autoscaler/pass_metrics.hpp"
 #include "commands/file_io.hpp"
+#include "commands/loaded_dump.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
 #include "commands/option_texts.hpp"
@@ -88,19 +87,12 @@ bool offers_machine_types(const simulator::Input& input, const SimulateInput& fr
 /// Loads the plugins of the configuration, apart from those that a simulation does not call.
 bool prepare(const SimulateInput& from, config::Loaded loaded, config::ShippedPlugins shipped,
              RunsIn where, Simulation& out, std::ostream& err) {
-    std::vector<std::string> left_out;
-    if (where == RunsIn::virtual_time && loaded.config) {
-        left_out = autoscaler::offline::leave_out_uncallable(*loaded.config, shipped,
-                                                             offers_machine_types(out.input, from));
-        // What controllers do is among the events of the run.
-        for (const PluginInstanceId& id : loaded.config->pipeline.controllers)
-            loaded.config->log.per_plugin.try_emplace(id.value(), config::LogLevel::error);
-    }
-    out.prepared =
-        autoscaler::offline::prepare(std::move(loaded), out.input.clouds, std::move(shipped));
-    err << out.prepared->complaints;
-    for (const std::string& sentence : left_out) err << "capstan: " << sentence << '\n';
-    return out.prepared->is_sound;
+    const CalledPlugins offline = offers_machine_types(out.input, from)
+                                      ? CalledPlugins::offline
+                                      : CalledPlugins::on_known_groups;
+    out.prepared = prepare_plugins(where == RunsIn::virtual_time ? offline : CalledPlugins::all,
+                                   std::move(loaded), out.input.clouds, std::move(shipped), err);
+    return out.prepared != nullptr;
 }
 
 bool names_network_cloud(const config::Config& config) {
@@ -163,39 +155,30 @@ std::optional<Simulation> from_scenario(const SimulateInput& from, RunsIn where,
     return is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
-/// The configuration for inputs that have none themselves: dumps and traces.
-config::Loaded config_or_default(const SimulateInput& from, const config::ShippedPlugins& shipped) {
-    if (!from.config.empty()) return config::load_config(from.config, shipped, from.set);
-    return config::load_config(config::Source{"defaults", ""}, shipped, from.set);
+std::optional<Simulation> from_dump(const SimulateInput& from, RunsIn where, std::ostream& err) {
+    std::optional<LoadedDump> loaded =
+        load_dump({from.cluster, from.config, from.set}, where == RunsIn::real_time, err);
+    if (!loaded) return std::nullopt;
+    Simulation out{.input = simulator::input_of(std::move(loaded->dump)),
+                   .prepared = std::move(loaded->prepared)};
+    out.input.scan_interval = out.prepared->sound_config().cluster.scan_interval;
+    return out;
 }
 
-Result<simulator::Input> read_cluster(const SimulateInput& from, const config::Config& config,
-                                      std::ostream& err) {
-    CAPSTAN_TRY(autoscaler::dump::Dump dump, autoscaler::dump::read_dump(from.cluster, config));
-    for (const std::string& remark : dump.remarks) err << "capstan: " << remark << '\n';
-    return simulator::input_of(std::move(dump));
-}
-
-std::optional<Simulation> from_data(const SimulateInput& from, RunsIn where, std::ostream& err) {
+std::optional<Simulation> from_trace(const SimulateInput& from, RunsIn where, std::ostream& err) {
     config::ShippedPlugins shipped(config::shipped_plugins_root());
-    config::Loaded loaded = config_or_default(from, shipped);
+    config::Loaded loaded = config_or_default(from.config, from.set, shipped);
     if (!loaded.config) {
         err << loaded.diagnostics.text();
         return std::nullopt;
     }
-    const config::Config config = *loaded.config;
-    Result<simulator::Input> input = from.trace.empty()
-                                         ? read_cluster(from, config, err)
-                                         : simulator::trace::read_trace(from.trace, from.threads);
+    Result<simulator::Input> input = simulator::trace::read_trace(from.trace, from.threads);
     if (!input) {
         err << "capstan: " << input.error().message << '\n';
         return std::nullopt;
     }
     Simulation out{.input = *std::move(input)};
-    out.input.scan_interval = config.cluster.scan_interval;
-    const std::string remark =
-        autoscaler::dump::set_label_preset(*loaded.config, out.input.label_preset);
-    if (!remark.empty()) err << "capstan: " << remark << '\n';
+    out.input.scan_interval = loaded.config->cluster.scan_interval;
     const bool is_sound = prepare(from, std::move(loaded), std::move(shipped), where, out, err);
     return is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -277,8 +260,9 @@ InputFile recognize_file(const std::string& file) {
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err,
                                           RunsIn where) {
-    const bool is_data = !from.cluster.empty() || !from.trace.empty();
-    return is_data ? from_data(from, where, err) : from_scenario(from, where, err);
+    if (!from.cluster.empty()) return from_dump(from, where, err);
+    if (!from.trace.empty()) return from_trace(from, where, err);
+    return from_scenario(from, where, err);
 }
 
 namespace {
