@@ -1,56 +1,30 @@
-#include <chrono>
-#include <functional>
-#include <map>
+#include "commands/explain_command.hpp"
+
+#include <CLI/CLI.hpp>
+
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
+
 #include <capstan/duration.hpp>
 #include <capstan/time_text.hpp>
 
 #include "autoscaler/dump/dump_pass.hpp"
 #include "autoscaler/engine_settings.hpp"
 #include "autoscaler/questions/explainer.hpp"
-#include "commands/command_line.hpp"
 #include "commands/explain_report.hpp"
+#include "commands/explain_run.hpp"
 #include "commands/explain_subject.hpp"
+#include "commands/live_command.hpp"
 #include "commands/loaded_dump.hpp"
 #include "commands/recorded_pass.hpp"
-#include "commands/result_output.hpp"
-#include "commands/simulate_input.hpp"
 #include "config/text.hpp"
-#include "simulator/explaining_observer.hpp"
-#include "simulator/run.hpp"
 
 namespace capstan::commands {
 namespace {
-
-struct ExplainArguments {
-    SimulateInput input;
-    std::string kind, name, ns;  ///< as they were typed
-    autoscaler::questions::Question question{};
-    std::string at;                 ///< as it was typed
-    std::optional<Duration> after;  ///< the time, from the start; absent: the dump's own, the end
-    std::optional<Time> moment;     ///< the same as a time of day
-    ClusterChoice cluster;          ///< with --live
-    std::shared_ptr<OutputFormat> format;
-    bool is_wide = false;
-};
-
-/// Gives the recorded pass to the explainer.
-int show_recorded(const SimulateInput& input, autoscaler::questions::Explainer& explainer,
-                  Streams streams) {
-    const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
-    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
-    explainer.take_last(pass->input);
-    explainer.finish();
-    return exit_ok;
-}
-
-/// The providerIDs of a dump's nodes, by the id of the simulated machine that stands in.
-using ProviderIds = std::map<std::string, std::string, std::less<>>;
 
 /// Names the machine of the node as the dump does.
 void name_as_in_dump(autoscaler::questions::Explained& explained, const ProviderIds& provider_ids) {
@@ -60,59 +34,52 @@ void name_as_in_dump(autoscaler::questions::Explained& explained, const Provider
     if (id != provider_ids.end()) of->machine->id = MachineId(id->second);
 }
 
+}  // namespace
+
+int print_answer(const ExplainArguments& arguments,
+                 Result<autoscaler::questions::Explained> explained,
+                 const ProviderIds& provider_ids, Streams streams) {
+    if (!explained) return refuse(streams, explained.error().message, exit_failed);
+    name_as_in_dump(*explained, provider_ids);
+    if (*arguments.format == OutputFormat::text) {
+        print_explained(streams.out, *explained, arguments.is_wide);
+    } else {
+        print_value(streams, *arguments.format, explained_json(*explained));
+    }
+    return exit_ok;
+}
+
+namespace {
+
+int explain_recorded(const ExplainArguments& arguments, Streams streams) {
+    const ExplainInput& input = arguments.input;
+    if (!arguments.at.empty())
+        return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
+    const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
+    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
+    autoscaler::questions::Explainer explainer(arguments.question);
+    explainer.take_last(pass->input);
+    explainer.finish();
+    return print_answer(arguments, explainer.result(), {}, streams);
+}
+
 /// Explains the dump as it is: no pending pod has been placed, and nothing was carried out.
-int show_dump(const ExplainArguments& arguments, autoscaler::questions::Question& question,
-              std::optional<autoscaler::questions::Explainer>& explainer, ProviderIds& provider_ids,
-              Streams streams) {
-    const SimulateInput& input = arguments.input;
+int explain_dump(const ExplainArguments& arguments, Streams streams) {
+    const ExplainInput& input = arguments.input;
     const std::optional<LoadedDump> loaded =
         load_dump({input.cluster, input.config, input.set}, false, streams.err);
     if (!loaded) return exit_usage;
     const config::Config& config = loaded->prepared->sound_config();
+    autoscaler::questions::Question question = arguments.question;
     question.untried_default_spread =
         autoscaler::make_default_spread(config.scale_up.default_spread);
-    explainer.emplace(question);
+    autoscaler::questions::Explainer explainer(question);
     const auto pass = autoscaler::dump::decide_on_dump(loaded->dump, config,
                                                        loaded->prepared->plugins, CAPSTAN_VERSION);
     if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
-    explainer->take_last((*pass)->report->input);
-    explainer->finish();
-    provider_ids = loaded->dump.provider_ids;
-    return exit_ok;
-}
-
-/// Runs the simulation up to the moment of the question.
-int show_simulation(const ExplainArguments& arguments, autoscaler::questions::Question question,
-                    std::optional<autoscaler::questions::Explainer>& explainer,
-                    ProviderIds& provider_ids, Streams streams) {
-    std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
-    if (!simulation) return exit_usage;
-    simulator::Input& input = simulation->input;
-    const config::Config& config = simulation->prepared->sound_config();
-    std::optional<Duration> after = arguments.after;
-    if (arguments.moment) {
-        if (!input.real_start())
-            return refuse(streams, "--at: a time of day is for dumps only", exit_usage);
-        after = *arguments.moment - input.start;
-        if (*after < Duration(0))
-            return refuse(streams, "--at: the run starts at " + format_rfc3339(input.start),
-                          exit_usage);
-    }
-    if (after) question.at = input.start + *after;
-    explainer.emplace(question);
-    simulator::ExplainingObserver observer(*explainer);
-    provider_ids = input.provider_ids;
-    const auto report = simulator::run(
-        input,
-        {.config = config,
-         .plugins = simulation->prepared->plugins,
-         .version = CAPSTAN_VERSION,
-         // One nanosecond later, so that steps due at that very moment happen.
-         .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt,
-         .calls_controllers = input.scheduler},
-        observer);
-    if (!report) return refuse(streams, report.error().message, exit_code_of(report.error()));
-    return exit_ok;
+    explainer.take_last((*pass)->report->input);
+    explainer.finish();
+    return print_answer(arguments, explainer.result(), loaded->dump.provider_ids, streams);
 }
 
 /// Prints the response of a daemon, or the result of a pass on a live cluster.
@@ -126,7 +93,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
                                                   .node = question.node,
                                                   .group = question.group.value(),
                                                   .as_text = is_text};
-    const SimulateInput& input = arguments.input;
+    const ExplainInput& input = arguments.input;
     const Result<std::string> answer =
         input.live ? ask_cluster({input.config, input.set, arguments.cluster}, asked, streams.err)
                    : ask_daemon({input.server, input.token_file, input.ca_file}, asked);
@@ -143,7 +110,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
 }
 
 /// Sets the input option that fits the file.
-void take_explained_file(SimulateInput& input, const std::string& file) {
+void take_explained_file(ExplainInput& input, const std::string& file) {
     switch (recognize_file(file)) {
         case InputFile::dump: input.cluster = file; break;
         case InputFile::recorded_pass: input.recorded = file; break;
@@ -151,7 +118,7 @@ void take_explained_file(SimulateInput& input, const std::string& file) {
     }
 }
 
-int run_explain(ExplainArguments arguments, Streams streams) {
+int run_explain(ExplainArguments arguments, ExplainOverTime over_time, Streams streams) {
     if (!arguments.input.file.empty()) take_explained_file(arguments.input, arguments.input.file);
     if (!arguments.at.empty()) {
         const Result<Duration> after = parse_duration(arguments.at);
@@ -165,27 +132,10 @@ int run_explain(ExplainArguments arguments, Streams streams) {
     }
     if (arguments.input.live || !arguments.input.server.empty())
         return ask_live(arguments, streams);
-    const bool is_recorded = !arguments.input.recorded.empty();
-    if (is_recorded && !arguments.at.empty())
-        return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
-    autoscaler::questions::Question question = arguments.question;
-    std::optional<autoscaler::questions::Explainer> explainer(question);
-    ProviderIds provider_ids;
-    const bool is_dump = !arguments.input.cluster.empty() && arguments.at.empty();
-    const int code = is_recorded ? show_recorded(arguments.input, *explainer, streams)
-                     : is_dump
-                         ? show_dump(arguments, question, explainer, provider_ids, streams)
-                         : show_simulation(arguments, question, explainer, provider_ids, streams);
-    if (code != exit_ok) return code;
-    Result<autoscaler::questions::Explained> explained = explainer->result();
-    if (!explained) return refuse(streams, explained.error().message, exit_failed);
-    name_as_in_dump(*explained, provider_ids);
-    if (*arguments.format == OutputFormat::text) {
-        print_explained(streams.out, *explained, arguments.is_wide);
-    } else {
-        print_value(streams, *arguments.format, explained_json(*explained));
-    }
-    return exit_ok;
+    if (!arguments.input.recorded.empty()) return explain_recorded(arguments, streams);
+    if (!arguments.input.cluster.empty() && arguments.at.empty())
+        return explain_dump(arguments, streams);
+    return over_time(arguments, streams);
 }
 
 void add_subject(CLI::App& command, ExplainArguments& arguments) {
@@ -203,9 +153,39 @@ void add_subject(CLI::App& command, ExplainArguments& arguments) {
         ->type_name("NAMESPACE");
 }
 
+void add_explain_input(CLI::App& command, ExplainInput& input) {
+    CLI::Option_group& kinds = add_input_options(command, input);
+    kinds
+        .add_option("-f,--filename", input.file,
+                    "Scenario, cluster dump or recorded pass; the file type is detected")
+        ->type_name("FILE");
+    kinds.add_option("--scenario", input.scenario, "Scenario file")->type_name("SCENARIO.toml");
+    kinds
+        .add_option("--recorded", input.recorded,
+                    "Pass recorded by `run --record` or `simulate --record`")
+        ->type_name("FILE.json");
+    CLI::Option& server =
+        *kinds
+             .add_option("--server", input.server,
+                         "Running daemon, by the URL of its admin port: http://HOST:8085")
+             ->type_name("URL");
+    kinds
+        .add_flag("--live", input.live,
+                  "Run one dry pass on the live cluster of --config; no daemon needed")
+        ->needs(command.get_option("--config"));
+    command.add_option("--token-file", input.token_file, "With --server: file with a bearer token")
+        ->needs(&server)
+        ->type_name("FILE");
+    command
+        .add_option("--ca-file", input.ca_file,
+                    "With --server: file with its certificate authority (PEM)")
+        ->needs(&server)
+        ->type_name("FILE");
+}
+
 }  // namespace
 
-void add_explain(CLI::App& parent, Action& action) {
+CLI::App& define_explain(CLI::App& parent, Action& action, ExplainOverTime over_time) {
     CLI::App& command = *parent.add_subcommand(
         "explain",
         "Explain why pods are not scheduled, why a node is not removed, why a group cannot grow, "
@@ -226,13 +206,20 @@ void add_explain(CLI::App& parent, Action& action) {
     for (const char* option : {"--kubeconfig", "--context"})
         command.get_option(option)->needs(command.get_option("--live"));
     arguments->format = add_output_format(command, &arguments->is_wide);
-    command.callback([&action, arguments] {
+    command.callback([&action, arguments, over_time] {
         Result<autoscaler::questions::Question> question =
             parse_question(arguments->kind, arguments->name, arguments->ns);
         if (!question) throw CLI::ValidationError(question.error().message);
         arguments->question = *std::move(question);
-        action = [arguments](Streams streams) { return run_explain(*arguments, streams); };
+        action = [arguments, over_time](Streams streams) {
+            return run_explain(*arguments, over_time, streams);
+        };
     });
+    return command;
+}
+
+void add_explain(CLI::App& parent, Action& action) {
+    define_explain(parent, action, explain_over_time);
 }
 
 }  // namespace capstan::commands

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -18,7 +16,6 @@
 #include "commands/loaded_dump.hpp"
 #include "commands/loaded_pipeline.hpp"
 #include "commands/option_checks.hpp"
-#include "commands/option_texts.hpp"
 #include "commands/pass_recorder.hpp"
 #include "config/overrides.hpp"
 #include "plugin_runtime/services/metrics.hpp"
@@ -29,17 +26,6 @@
 
 namespace capstan::commands {
 namespace {
-
-/// The first bytes of a file, enough to recognize it. Empty if the file cannot be read.
-std::string beginning_of(const std::string& file) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error)) return {};
-    std::ifstream in(file, std::ios::binary);
-    std::string out(256, '\0');
-    in.read(out.data(), static_cast<std::streamsize>(out.size()));
-    out.resize(static_cast<std::size_t>(in.gcount()));
-    return out;
-}
 
 /// The effective configuration: that of the command line, else the file that the scenario names,
 /// else the scenario's own sections.
@@ -183,28 +169,10 @@ std::optional<Simulation> from_trace(const SimulateInput& from, RunsIn where, st
     return is_sound ? std::optional(std::move(out)) : std::nullopt;
 }
 
-CLI::Option_group& add_kinds(CLI::App& command, SimulateInput& input) {
-    CLI::Option_group& kinds = *command.add_option_group("input", "Input");
-    kinds.require_option(1);
-    kinds
-        .add_option("--cluster", input.cluster,
-                    "Cluster dump by capstan dump, kubectl get ... -o json or upstream's "
-                    "/snapshotz; may be gzipped; -: standard input")
-        ->type_name("DUMP.json");
-    kinds
-        .add_option(
-            "--trace", input.trace,
-            "Folder with a production trace: a CSV file of nodes and one of pods; may be gzipped")
-        ->type_name("DIR");
-    command.add_option("-c,--config", input.config, scenario_config_help)->type_name("FILE");
-    add_overrides(command, input.set);
-    return kinds;
-}
-
 }  // namespace
 
 void add_simulate_input(CLI::App& command, SimulateInput& input) {
-    add_kinds(command, input)
+    add_input_options(command, input)
         .add_option("scenario,-f,--filename", input.file,
                     "Scenario or cluster dump; the file type is detected")
         ->type_name("FILE");
@@ -213,49 +181,6 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
                     "Threads that read the files of a trace (no effect on the result)")
         ->check(at_least_one())
         ->type_name("N");
-}
-
-void add_explain_input(CLI::App& command, SimulateInput& input) {
-    CLI::Option_group& kinds = add_kinds(command, input);
-    kinds
-        .add_option("-f,--filename", input.file,
-                    "Scenario, cluster dump or recorded pass; the file type is detected")
-        ->type_name("FILE");
-    kinds.add_option("--scenario", input.scenario, "Scenario file")->type_name("SCENARIO.toml");
-    kinds
-        .add_option("--recorded", input.recorded,
-                    "Pass recorded by `run --record` or `simulate --record`")
-        ->type_name("FILE.json");
-    CLI::Option& server =
-        *kinds
-             .add_option("--server", input.server,
-                         "Running daemon, by the URL of its admin port: http://HOST:8085")
-             ->type_name("URL");
-    kinds
-        .add_flag("--live", input.live,
-                  "Run one dry pass on the live cluster of --config; no daemon needed")
-        ->needs(command.get_option("--config"));
-    command.add_option("--token-file", input.token_file, "With --server: file with a bearer token")
-        ->needs(&server)
-        ->type_name("FILE");
-    command
-        .add_option("--ca-file", input.ca_file,
-                    "With --server: file with its certificate authority (PEM)")
-        ->needs(&server)
-        ->type_name("FILE");
-}
-
-InputFile recognize_file(const std::string& file) {
-    if (file == "-") return InputFile::dump;
-    const std::string begins = beginning_of(file);
-    constexpr std::string_view gzip = "\x1f\x8b";
-    if (begins.starts_with(gzip)) return InputFile::dump;
-    const std::size_t first = begins.find_first_not_of(" \t\r\n");
-    if (first == std::string::npos) return InputFile::scenario;
-    const std::string_view text = std::string_view(begins).substr(first);
-    if (text.starts_with("{\"version\"")) return InputFile::recorded_pass;
-    const bool is_object = text.starts_with('{') || text.starts_with("apiVersion:");
-    return is_object ? InputFile::dump : InputFile::scenario;
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err,

@@ -11,6 +11,7 @@
 #include <capstan/result.hpp>
 
 #include "autoscaler/offline/prepare.hpp"
+#include "commands/input_options.hpp"
 #include "simulator/input.hpp"
 #include "simulator/observers.hpp"
 #include "simulator/report.hpp"
@@ -22,36 +23,14 @@ class App;
 
 namespace capstan::commands {
 
-/// Options as they were given. Exactly one input is set: `file`, `scenario`, `cluster` or `trace`,
-/// or, for `explain` only, `recorded`, `server` or `live`.
-struct SimulateInput {
-    std::string file;              ///< scenario, dump or recorded pass; see `recognize_file`
-    std::string scenario;          ///< a TOML file
-    std::string cluster;           ///< a dump of a cluster; "-": standard input
-    std::string trace;             ///< a folder with a production trace
-    std::string recorded;          ///< a recorded pass; `explain` only
-    std::string server;            ///< a daemon's admin URL; `explain` only
-    std::string token_file;        ///< the bearer token for `server`; empty: no token
-    std::string ca_file;           ///< authorities to trust for `server`; empty: the system's
-    bool live = false;             ///< the live cluster of `config`; `explain` only
-    std::string config;            ///< empty: the scenario's own configuration, or the defaults
-    std::vector<std::string> set;  ///< KEY=VALUE that override the configuration
-    int threads = 0;               ///< threads that read a trace's files; 0: one for each
+/// The input of a simulation as it was given.
+struct SimulateInput : InputOptions {
+    int threads = 0;  ///< threads that read a trace's files; 0: one for each
 };
 
 /// Adds the options of `simulate`; `input` is filled when the line is parsed, and has to outlive
 /// `command`.
 void add_simulate_input(CLI::App& command, SimulateInput& input);
-
-/// Adds the options of `explain`, whose positional arguments are a kind and a name: a scenario is
-/// given as --scenario.
-void add_explain_input(CLI::App& command, SimulateInput& input);
-
-/// Recognizes a file by its beginning: "-", gzip, JSON and YAML objects are dumps; JSON that begins
-/// with "version" is a recorded pass; everything else is a scenario. A file that cannot be read
-/// counts as a scenario, and reading that reports the error.
-enum class InputFile { scenario, dump, recorded_pass };
-InputFile recognize_file(const std::string& file);
 
 /// A simulation that is ready to run.
 struct Simulation {
