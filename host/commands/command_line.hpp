@@ -28,6 +28,10 @@ struct Streams {
     bool out_is_terminal = false;
     bool err_is_terminal = false;
     ColorChoice color = ColorChoice::automatic;
+    /// Replaces this process by another of our programs, which gets the same arguments, input and
+    /// output. Called before the input is read or a result is printed. Returns only if the program
+    /// cannot be executed. Empty outside of `run_program`.
+    std::function<Error(std::string_view program)> hand_over{};
 };
 
 /// Runs the chosen command; called after the whole line has been parsed.

@@ -83,6 +83,7 @@ public:
     }
 
     bool is_terminal() const noexcept { return is_terminal_; }
+    void give_back() { ::dup2(to_.get(), STDOUT_FILENO); }
 
 private:
     int_type overflow(int_type c) override {
@@ -112,6 +113,11 @@ ResultOutput::ResultOutput()
     : buffer_(std::make_unique<Buffer>(take_standard_output())), stream_(buffer_.get()) {}
 
 bool ResultOutput::is_terminal() const noexcept { return buffer_->is_terminal(); }
+
+void ResultOutput::give_back() {
+    stream_.flush();
+    buffer_->give_back();
+}
 
 ResultOutput::~ResultOutput() { stream_.flush(); }
 

@@ -46,6 +46,8 @@ public:
 
     /// Buffered; on a terminal each line appears when it ends. Used by one thread at a time.
     std::ostream& stream() noexcept { return stream_; }
+    /// Makes descriptor 1 standard output again, for a program that replaces this process.
+    void give_back();
     /// Whether results go to a terminal.
     bool is_terminal() const noexcept;
 

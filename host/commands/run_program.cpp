@@ -4,11 +4,25 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <string_view>
 
+#include "commands/external_command.hpp"
 #include "commands/result_output.hpp"
 
 namespace capstan::commands {
+namespace {
+
+/// Returns only if the program cannot be executed.
+Error hand_over(std::string_view file, int argc, const char* const* argv, ResultOutput& results) {
+    const Result<std::filesystem::path> program = program_beside(file);
+    if (!program) return program.error();
+    results.give_back();
+    return execute(*program, {argv + 1, argv + argc});
+}
+
+}  // namespace
 
 void run_program(int argc, const char* const* argv, const Program& program) {
     const bool err_is_terminal = ::isatty(STDERR_FILENO) == 1;
@@ -22,13 +36,15 @@ void run_program(int argc, const char* const* argv, const Program& program) {
     // A write beyond RLIMIT_FSIZE, which a plugin may set, is then an error of that write.
     std::signal(SIGXFSZ, SIG_IGN);
     ResultOutput results;
-    int code = run(argc, argv,
-                   {.in = std::cin,
-                    .out = results.stream(),
-                    .err = std::cerr,
-                    .out_is_terminal = results.is_terminal(),
-                    .err_is_terminal = err_is_terminal},
-                   program);
+    int code = run(
+        argc, argv,
+        {.in = std::cin,
+         .out = results.stream(),
+         .err = std::cerr,
+         .out_is_terminal = results.is_terminal(),
+         .err_is_terminal = err_is_terminal,
+         .hand_over = [&](std::string_view file) { return hand_over(file, argc, argv, results); }},
+        program);
     if (!results.stream().flush()) {
         std::cerr << "capstan: cannot write the result to standard output\n";
         if (code == exit_ok) code = exit_failed;
