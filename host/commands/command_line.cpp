@@ -31,11 +31,8 @@ void add_all_commands(CLI::App& app, Action& action) {
     add_run(app, action);
     add_plan(app, action);
     add_doctor(app, action);
-    add_simulate(app, action);
-    add_cluster(app, action);
     add_dump(app, action);
     add_explain(app, action);
-    add_replay(app, action);
     add_pipeline(app, action);
     add_crd(app, action);
 
@@ -157,10 +154,12 @@ Program capstan_program() {
 
 namespace {
 
+/// Without hidden commands.
 std::vector<std::string> commands_of(const CLI::App& app) {
     std::vector<std::string> out;
     for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
-        if (!each->get_name().empty()) out.push_back(each->get_name());
+        if (!each->get_name().empty() && !each->get_group().empty())
+            out.push_back(each->get_name());
     return out;
 }
 

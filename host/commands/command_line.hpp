@@ -73,7 +73,6 @@ Program capstan_program();
 
 // Each function adds its command below `parent`. If the line names that command, parsing stores the
 // work to do in `action`.
-void add_cluster(CLI::App& parent, Action& action);
 void add_config_check(CLI::App& parent, Action& action);
 void add_config_explain(CLI::App& parent, Action& action);
 void add_config_print(CLI::App& parent, Action& action);
@@ -83,9 +82,7 @@ void add_explain(CLI::App& parent, Action& action);
 void add_pipeline(CLI::App& parent, Action& action);
 void add_crd(CLI::App& parent, Action& action);
 void add_plan(CLI::App& parent, Action& action);
-void add_replay(CLI::App& parent, Action& action);
 void add_run(CLI::App& parent, Action& action);
-void add_simulate(CLI::App& parent, Action& action);
 void add_version(CLI::App& parent, Action& action);
 
 }  // namespace capstan::commands

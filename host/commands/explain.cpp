@@ -16,7 +16,6 @@
 #include "autoscaler/engine_settings.hpp"
 #include "autoscaler/questions/explainer.hpp"
 #include "commands/explain_report.hpp"
-#include "commands/explain_run.hpp"
 #include "commands/explain_subject.hpp"
 #include "commands/live_command.hpp"
 #include "commands/loaded_dump.hpp"
@@ -219,7 +218,11 @@ CLI::App& define_explain(CLI::App& parent, Action& action, ExplainOverTime over_
 }
 
 void add_explain(CLI::App& parent, Action& action) {
-    define_explain(parent, action, explain_over_time);
+    // The simulator is in another program, which parses the same arguments.
+    define_explain(parent, action, [](const ExplainArguments&, Streams streams) {
+        const Error error = streams.hand_over(simulate_command.program);
+        return refuse(streams, within("explain", error).message, exit_failed);
+    });
 }
 
 }  // namespace capstan::commands

@@ -65,7 +65,8 @@ bool is_vendor_name(std::string_view name) {
 }  // namespace
 
 std::span<const ExternalCommand> shipped_commands() {
-    static constexpr std::array all{plugin_command};
+    static constexpr std::array all{simulate_command, cluster_command, replay_command,
+                                    plugin_command};
     return all;
 }
 

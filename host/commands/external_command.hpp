@@ -28,6 +28,15 @@ struct ExternalCommand {
 
 inline constexpr ExternalCommand plugin_command{
     "plugin", "capstan-plugin", "List, inspect, verify, call and create plugins", false};
+inline constexpr ExternalCommand simulate_command{
+    "simulate", "capstan-simulator",
+    "Run the real engine and plugins against an in-memory cluster in virtual time", true};
+inline constexpr ExternalCommand cluster_command{
+    "cluster", "capstan-simulator",
+    "Serve a scenario as a live cluster on loopback, for kubectl and `capstan run`", true};
+inline constexpr ExternalCommand replay_command{
+    "replay", "capstan-simulator",
+    "Repeat the decision of a recorded pass and print the differences", true};
 
 /// All of them. A new one is one more row in external_command.cpp.
 std::span<const ExternalCommand> shipped_commands();

@@ -1,6 +1,7 @@
 // Commands in documents are valid.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "document.hpp"
 #include "engine/remedies.hpp"
 #include "plugin_tool/plugin_program.hpp"
+#include "simulator/program/simulator_program.hpp"
 
 namespace capstan::docs {
 namespace {
@@ -23,10 +25,14 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::IsSupersetOf;
 
-/// The program that reads the arguments after `capstan`, or after `capstan plugin`.
+/// The program that reads the arguments after `capstan`.
 commands::Program program_of(const std::vector<std::string>& words) {
     if (words.size() > 1 && words[1] == "plugin")
         return {.add_commands = plugin_tool::add_commands};
+    const bool is_external =
+        words.size() > 1 && std::ranges::count(commands::shipped_commands(), words[1],
+                                               &commands::ExternalCommand::name) > 0;
+    if (is_external) return simulator::program::simulator_program();
     return commands::capstan_program();
 }
 

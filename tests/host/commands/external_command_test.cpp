@@ -74,7 +74,7 @@ TEST(ExternalCommand, NamesTheMissingProgram) {
     EXPECT_THAT(ran.err, StartsWith("capstan: " + missing));
     const CommandResult help = run_command(alone, "--help-all");
     EXPECT_EQ(help.code, 0);
-    EXPECT_THAT(help.out, AllOf(HasSubstr("--chaos"), HasSubstr(missing)));
+    EXPECT_THAT(help.out, AllOf(HasSubstr("--dry-run"), HasSubstr(missing)));
     EXPECT_THAT(run_command(alone, "--help").out,
                 HasSubstr("\nCommands of capstan-plugin, which is not installed:\n  plugin "));
 
@@ -82,6 +82,28 @@ TEST(ExternalCommand, NamesTheMissingProgram) {
     EXPECT_EQ(
         run_command(alone, "plugin list").err,
         "capstan: plugin: " + plugin_program.string() + " cannot be executed: Permission denied\n");
+}
+
+TEST(ExternalCommand, SimulatesInAnotherProgram) {
+    const Folder folder;
+    fs::copy_file(build_tree() / "bin/capstan", folder.path() / "capstan");
+    const std::string missing =
+        (folder.path() / "capstan-simulator").string() + " does not exist; build it with ";
+    const std::string explain = "explain pod web-1 --scenario nothing.toml";
+    for (const std::string line : {"simulate nothing.toml", "cluster nothing.toml",
+                                   "replay nothing.json", explain.c_str()}) {
+        const CommandResult ran = run_command(folder.path() / "capstan", line);
+        EXPECT_EQ(ran.code, 1) << line;
+        EXPECT_EQ(ran.out, "") << line;
+        EXPECT_THAT(ran.err,
+                    StartsWith("capstan: " + line.substr(0, line.find(' ')) + ": " + missing));
+    }
+    const CommandResult direct = run_command(build_tree() / "bin/capstan-simulator", explain);
+    EXPECT_EQ(capstan(explain).err, direct.err);
+    EXPECT_EQ(capstan(explain).code, direct.code);
+    EXPECT_THAT(capstan("explain --help").out, HasSubstr("Usage: capstan explain "));
+    EXPECT_THAT(run_command(build_tree() / "bin/capstan-simulator", "").err,
+                StartsWith("capstan: missing command: simulate, cluster, replay\n"));
 }
 
 /// A copy of `capstan` without our other programs, and a folder that is on PATH.

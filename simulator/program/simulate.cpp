@@ -1,0 +1,249 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include <capstan/duration.hpp>
+
+#include "commands/external_command.hpp"
+#include "commands/option_checks.hpp"
+#include "commands/option_texts.hpp"
+#include "commands/result_output.hpp"
+#include "simulator/chaos/trial.hpp"
+#include "simulator/observers.hpp"
+#include "simulator/program/progress_bar.hpp"
+#include "simulator/program/simulate_chaos.hpp"
+#include "simulator/program/simulate_input.hpp"
+#include "simulator/program/simulate_report.hpp"
+#include "simulator/program/simulator_program.hpp"
+#include "simulator/run.hpp"
+#include "simulator/simulated_clouds.hpp"
+
+namespace capstan::simulator::program {
+namespace {
+
+struct SimulateArguments {
+    SimulateInput input;
+    std::string until;
+    std::optional<std::uint64_t> seed;
+    bool every_pass = false;
+    std::string state;
+    SimulateFiles::Paths files;
+    bool chaos = false;
+    int seeds = 1;
+    std::optional<int> minutes;
+    int jobs = 1;
+    std::string breaks = ".";
+    std::shared_ptr<commands::OutputFormat> format;
+};
+
+/// Prints events as they happen, and on a terminal the progress.
+class SimulationPrinter final : public simulator::Observer {
+public:
+    SimulationPrinter(commands::Streams streams, bool tells, const simulator::Input& input)
+        : streams_(streams),
+          tells_(tells),
+          detail_(detail_for(input)),
+          start_(input.real_start()),
+          bar_(streams.err, ::isatty(STDERR_FILENO) == 1) {}
+
+    void on_event(const simulator::Event& event) override {
+        if (!tells_ || !is_shown(event, detail_)) return;
+        bar_.clear();
+        print_event(streams_.out, event, start_);
+    }
+    void on_progress(const simulator::Progress& progress) override { bar_.show(progress); }
+    void finish() { bar_.clear(); }
+
+private:
+    commands::Streams streams_;
+    bool tells_;
+    Detail detail_;
+    std::optional<Time> start_;
+    ProgressBar bar_;
+};
+
+/// "capstan simulate web.toml --chaos --set 'scale_down.enabled=true'"
+std::string command_to_repeat(const SimulateArguments& arguments) {
+    const auto quoted_word = [](const std::string& word) {
+        const bool is_plain =
+            word.find_first_of(" \t\n'\"\\$&|;<>()*?[]{}#!`~") == std::string::npos;
+        return is_plain && !word.empty() ? word : "'" + word + "'";
+    };
+    std::string out = "capstan simulate " + quoted_word(arguments.input.scenario) + " --chaos";
+    if (!arguments.input.config.empty()) out += " --config " + quoted_word(arguments.input.config);
+    for (const std::string& set : arguments.input.set) out += " --set " + quoted_word(set);
+    if (arguments.every_pass) out += " --every-pass";
+    return out;
+}
+
+int run_simulated_chaos(const SimulateArguments& arguments, commands::Streams streams) {
+    if (arguments.input.scenario.empty())
+        return commands::refuse(streams, "--chaos requires a scenario", commands::exit_usage);
+    const std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
+    if (!simulation) return commands::exit_usage;
+    if (simulator::simulated_clouds(simulation->input, simulation->prepared->plugins).empty())
+        return commands::refuse(streams, "--chaos: the scenario has no simulated cloud",
+                                commands::exit_usage);
+    std::optional<std::chrono::minutes> time;
+    if (arguments.minutes) time.emplace(*arguments.minutes);
+    return run_chaos(*simulation,
+                     {.first_seed = arguments.seed.value_or(simulation->input.seed),
+                      .seeds = arguments.seeds,
+                      .time = time,
+                      .jobs = arguments.jobs,
+                      .every_pass = arguments.every_pass,
+                      .breaks = arguments.breaks,
+                      .format = *arguments.format,
+                      .repeat = command_to_repeat(arguments)},
+                     streams);
+}
+
+/// Sets the input option that fits the file. The error: the file is a recorded pass.
+Result<void> take_file(SimulateInput& input) {
+    if (input.file.empty()) return {};
+    switch (commands::recognize_file(input.file)) {
+        case commands::InputFile::scenario: input.scenario = input.file; return {};
+        case commands::InputFile::dump: input.cluster = input.file; return {};
+        case commands::InputFile::recorded_pass: break;
+    }
+    return fail(ErrorCode::invalid_argument,
+                input.file + ": is a recorded pass; use `capstan replay " + input.file + "`");
+}
+
+int run_simulate(SimulateArguments arguments, commands::Streams streams) {
+    if (const auto taken = take_file(arguments.input); !taken)
+        return commands::refuse(streams, taken.error().message, commands::exit_usage);
+    if (arguments.chaos) return run_simulated_chaos(arguments, streams);
+    std::optional<Duration> until;
+    if (!arguments.until.empty()) {
+        const Result<Duration> parsed = parse_duration(arguments.until);
+        if (!parsed || *parsed <= Duration(0))
+            return commands::refuse(streams, "--until: expected a duration such as \"2h\"",
+                                    commands::exit_usage);
+        until = *parsed;
+    }
+    std::optional<Simulation> simulation = make_simulation(arguments.input, streams.err);
+    if (!simulation) return commands::exit_usage;
+    if (arguments.seed) simulation->input.seed = *arguments.seed;
+
+    Result<SimulateFiles> files = SimulateFiles::make(arguments.files, *simulation);
+    if (!files) return commands::refuse(streams, files.error().message, commands::exit_usage);
+
+    const bool tells = *arguments.format == commands::OutputFormat::text;
+    if (tells) print_title(streams.out, simulation->input, until);
+    SimulationPrinter printer(streams, tells, simulation->input);
+    simulator::Observers observers;
+    observers.add(printer);
+    files->add_to(observers);
+    const simulator::Setup setup{.config = simulation->prepared->sound_config(),
+                                 .plugins = simulation->prepared->plugins,
+                                 .version = CAPSTAN_VERSION,
+                                 .until = until,
+                                 .every_pass = arguments.every_pass,
+                                 .state = arguments.state};
+    const auto report = simulation->input.judge.calm
+                            ? simulator::chaos::run_judged(simulation->input, setup, observers)
+                            : simulator::run(simulation->input, setup, observers);
+    printer.finish();
+    if (!report) {
+        const bool is_bad_input = report.error().code == ErrorCode::invalid_config;
+        return commands::refuse(streams, report.error().message,
+                                is_bad_input ? commands::exit_usage : commands::exit_failed);
+    }
+    if (tells) {
+        print_summary(streams.out, *report);
+    } else {
+        commands::print_value(streams, *arguments.format, report_json(*report));
+    }
+    if (const auto written = files->write(*report, simulation->input); !written)
+        return commands::refuse(streams, written.error().message, commands::exit_failed);
+    if (!report->unmet.empty()) return commands::exit_failed;
+    return report->end == simulator::RunEnd::repetition ? commands::exit_repeats
+                                                        : commands::exit_ok;
+}
+
+void add_chaos(CLI::App& command, SimulateArguments& arguments) {
+    CLI::Option& chaos = *command.add_flag("--chaos", arguments.chaos,
+                                           "Inject random faults and check each pass against "
+                                           "invariants; with a single seed, print the events");
+    for (const char* other :
+         {"--cluster", "--trace", "--until", "--state", "--report", "--metrics", "--record"})
+        chaos.excludes(command.get_option(other));
+    CLI::Option& seeds = *command
+                              .add_option("--seeds", arguments.seeds,
+                                          "With --chaos: number of seeds, from --seed on "
+                                          "(default: 1)")
+                              ->check(commands::at_least_one())
+                              ->needs(&chaos)
+                              ->type_name("N");
+    command
+        .add_option("--minutes", arguments.minutes,
+                    "With --chaos: run seeds, from --seed on, for this long in real time")
+        ->check(commands::at_least_one())
+        ->needs(&chaos)
+        ->excludes(&seeds)
+        ->type_name("N");
+    command
+        .add_option("--jobs", arguments.jobs,
+                    "With --chaos: number of seeds that run at the same time (no effect on the "
+                    "result; default: 1)")
+        ->check(commands::at_least_one())
+        ->needs(&chaos)
+        ->type_name("N");
+    command
+        .add_option("--breaks", arguments.breaks,
+                    "With --chaos: folder for the scenario file of each violation, reduced to the "
+                    "events that cause it; '': write none (default: the current folder)")
+        ->needs(&chaos)
+        ->type_name("DIR");
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& parent, commands::Action& action) {
+    CLI::App& command = *parent.add_subcommand(commands::simulate_command.name,
+                                               commands::simulate_command.description);
+    auto arguments = std::make_shared<SimulateArguments>();
+    add_simulate_input(command, arguments->input);
+    command
+        .add_option("--until", arguments->until,
+                    "Stop after this much virtual time (default: when nothing happens any more "
+                    "or decisions repeat; for a dump at most 24h)")
+        ->type_name("DURATION");
+    command
+        .add_option("--seed", arguments->seed,
+                    "Seed of random choices; overrides the scenario's seed")
+        ->type_name("N");
+    command.add_flag("--every-pass", arguments->every_pass,
+                     "Do not skip passes without changes (slower, same result)");
+    command
+        .add_option("--state", arguments->state,
+                    "Load the data that survives a restart from this file if it exists; save it "
+                    "there after each pass")
+        ->type_name("FILE");
+    command
+        .add_option("--report", arguments->files.report,
+                    "Write the run as an HTML page: groups over time, decisions with reasons")
+        ->type_name("FILE.html");
+    command
+        .add_option("--metrics", arguments->files.metrics,
+                    "Write the metrics at the end of the run, in Prometheus text format; durations "
+                    "are virtual time")
+        ->type_name("FILE");
+    command.add_option("--record", arguments->files.record, commands::record_help)
+        ->type_name("DIR");
+    add_chaos(command, *arguments);
+    arguments->format = commands::add_output_format(command);
+    command.callback([&action, arguments] {
+        action = [arguments](commands::Streams streams) {
+            return run_simulate(*arguments, streams);
+        };
+    });
+}
+
+}  // namespace capstan::simulator::program

@@ -1,0 +1,262 @@
+#include "simulator/program/simulate_chaos.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <capstan/sentence.hpp>
+
+#include "commands/command_line.hpp"
+#include "simulator/chaos/trial.hpp"
+#include "simulator/program/break_file.hpp"
+#include "simulator/program/parallel_runs.hpp"
+#include "simulator/program/simulate_report.hpp"
+#include "simulator/run_figures.hpp"
+
+namespace capstan::simulator::program {
+namespace {
+
+namespace json = boost::json;
+using simulator::chaos::Exposure;
+using simulator::chaos::Violation;
+
+/// The run of one seed; it failed if an invariant was violated or the run ended with an error.
+struct SeedRun {
+    std::uint64_t seed = 0;
+    simulator::chaos::Trial trial{};
+    BreakFile file{};          ///< without a path: the run failed and has no file, or did not fail
+    std::string file_error{};  ///< why there is no file that breaks in the same way
+};
+
+// The run of one seed as text between processes.
+
+std::string text_of(const SeedRun& run) {
+    json::array violations;
+    for (const Violation& violation : run.trial.violations)
+        violations.push_back(
+            json::array{violation.at.count(), violation.invariant, violation.text});
+    const Exposure& e = run.trial.exposure;
+    return json::serialize(
+        json::object{{"violations", std::move(violations)},
+                     {"error", run.trial.error},
+                     {"counts", json::array{e.passes, e.faults, e.restarts, e.increases,
+                                            e.decreases, e.removals, e.evictions}},
+                     {"file", json::array{run.file.path, run.file.events, run.file.events_before}},
+                     {"file_error", run.file_error}});
+}
+
+/// `text` comes from a copy of this program that ended well.
+SeedRun read_seed_run(std::uint64_t seed, const Result<std::string>& text) {
+    SeedRun out{.seed = seed};
+    if (!text) {
+        out.trial.error = text.error().message;
+        return out;
+    }
+    const json::value given = json::parse(*text);
+    for (const json::value& each : given.at("violations").as_array())
+        out.trial.violations.push_back({Duration(each.at(0).to_number<std::int64_t>()),
+                                        std::string(each.at(1).as_string()),
+                                        std::string(each.at(2).as_string())});
+    out.trial.error = std::string(given.at("error").as_string());
+    const auto count = [&](std::size_t index) {
+        return given.at("counts").as_array().at(index).to_number<std::int64_t>();
+    };
+    out.trial.exposure = {count(0), count(1), count(2), count(3), count(4), count(5), count(6)};
+    const json::array& file = given.at("file").as_array();
+    out.file = {std::string(file.at(0).as_string()), file.at(1).to_number<std::size_t>(),
+                file.at(2).to_number<std::size_t>()};
+    out.file_error = std::string(given.at("file_error").as_string());
+    return out;
+}
+
+class EventPrinter final : public simulator::Observer {
+public:
+    explicit EventPrinter(std::ostream& out) : out_(out) {}
+    void on_event(const simulator::Event& event) override { print_event(out_, event); }
+
+private:
+    std::ostream& out_;
+};
+
+class Batch {
+public:
+    Batch(const Simulation& simulation, const ChaosBatch& batch, commands::Streams streams)
+        : simulation_(simulation), batch_(batch), streams_(streams) {}
+
+    int run() {
+        if (is_text()) print_title(streams_.out, simulation_.input);
+        if (const auto ran = run_seeds(); !ran) {
+            clear_progress();
+            return commands::refuse(streams_, ran.error().message, commands::exit_failed);
+        }
+        clear_progress();
+        is_text() ? print_summary() : print_json();
+        return failed_runs_.empty() ? commands::exit_ok : commands::exit_failed;
+    }
+
+private:
+    bool is_text() const { return batch_.format == commands::OutputFormat::text; }
+    bool is_single() const { return batch_.seeds == 1 && !batch_.time; }
+    std::string repeat(std::uint64_t seed) const {
+        return batch_.repeat + " --seed " + std::to_string(seed);
+    }
+    std::uint64_t seed_of(std::size_t index) const { return batch_.first_seed + index; }
+
+    /// Whether one more seed is to be run. The first one is run in any case.
+    bool has_more(std::size_t begun) const {
+        if (!batch_.time) return begun < static_cast<std::size_t>(batch_.seeds);
+        return begun == 0 || std::chrono::steady_clock::now() < begin_ + *batch_.time;
+    }
+
+    Result<void> run_seeds() {
+        show_progress();
+        if (batch_.jobs > 1 && !is_single()) {
+            return run_in_parallel(
+                batch_.jobs,
+                {.has_more = [&](std::size_t index) { return has_more(index); },
+                 .work = [&](std::size_t index) { return text_of(run_seed(seed_of(index))); },
+                 .on_result =
+                     [&](std::size_t index, const Result<std::string>& text) {
+                         take(read_seed_run(seed_of(index), text));
+                     }});
+        }
+        for (std::size_t i = 0; has_more(i); ++i) take(run_seed(seed_of(i)));
+        return {};
+    }
+
+    void take(SeedRun done) {
+        ++done_;
+        exposure_ += done.trial.exposure;
+        if (!done.trial.is_clean()) {
+            clear_progress();
+            if (is_text()) print(done);
+            failed_runs_.push_back(std::move(done));
+        }
+        show_progress();
+    }
+
+    SeedRun run_seed(std::uint64_t seed) {
+        EventPrinter printer(streams_.out);
+        auto trial =
+            simulator::chaos::run_trial(simulation_.input,
+                                        {.config = simulation_.prepared->sound_config(),
+                                         .plugins = simulation_.prepared->plugins,
+                                         .version = CAPSTAN_VERSION,
+                                         .every_pass = batch_.every_pass},
+                                        seed, is_text() && is_single() ? &printer : nullptr);
+        if (!trial) return {.seed = seed, .trial = {.error = trial.error().message}};
+        SeedRun out{.seed = seed, .trial = *std::move(trial)};
+        if (out.trial.is_clean() || batch_.breaks.empty()) return out;
+        if (auto file = write_break(simulation_, seed, batch_.breaks, repeat(seed))) {
+            out.file = *std::move(file);
+        } else {
+            out.file_error = file.error().message;
+        }
+        return out;
+    }
+
+    void show_progress() {
+        if (!is_watched_ || is_single()) return;
+        streams_.err << "\r\x1b[K" << done_;
+        if (!batch_.time) streams_.err << " of " << counted(batch_.seeds, "seed");
+        if (batch_.time) {
+            const auto past =
+                std::chrono::floor<std::chrono::minutes>(std::chrono::steady_clock::now() - begin_);
+            streams_.err << (done_ == 1 ? " seed" : " seeds") << " in " << past.count() << " of "
+                         << counted(batch_.time->count(), "minute");
+        }
+        streams_.err << ", " << failed_runs_.size() << " failed" << std::flush;
+    }
+    void clear_progress() {
+        if (is_watched_ && !is_single()) streams_.err << "\r\x1b[K" << std::flush;
+    }
+
+    void print(const SeedRun& failure) {
+        std::ostream& out = streams_.out;
+        out << "\nSEED " << failure.seed << '\n';
+        for (const Violation& violation : failure.trial.violations)
+            out << simulator::clock_text(violation.at) << "  " << violation.invariant << ": "
+                << violation.text << '\n';
+        if (!failure.trial.error.empty()) out << "ended early: " << failure.trial.error << '\n';
+        out << "repeat with: " << repeat(failure.seed) << '\n';
+        if (!failure.file.path.empty())
+            out << "reduced to " << failure.file.events << " of "
+                << counted(failure.file.events_before, "event") << ": " << failure.file.path
+                << '\n';
+        if (!failure.file_error.empty()) out << "not reduced: " << failure.file_error << '\n';
+    }
+
+    void print_summary() {
+        streams_.out << "\nCHAOS\n"
+                     << done_ - failed_runs_.size() << " of " << counted(done_, "seed")
+                     << " without a violation, first seed " << batch_.first_seed;
+        if (batch_.time) streams_.out << ", last seed " << seed_of(done_ - 1);
+        streams_.out << '\n'
+                     << exposure_.passes << " passes checked, "
+                     << counted(exposure_.faults, "fault") << ", "
+                     << counted(exposure_.restarts, "restart") << '\n'
+                     << counted(exposure_.increases, "increase") << ", "
+                     << counted(exposure_.decreases, "decrease") << ", "
+                     << counted(exposure_.removals, "machine") << " removed, "
+                     << counted(exposure_.evictions, "eviction") << '\n';
+    }
+
+    json::object object_of(const SeedRun& failure) const {
+        json::array violations;
+        for (const Violation& violation : failure.trial.violations) {
+            violations.push_back(
+                json::object{{"at_ms", violation.at / std::chrono::milliseconds(1)},
+                             {"invariant", violation.invariant},
+                             {"text", violation.text}});
+        }
+        json::object out{{"seed", failure.seed},
+                         {"violations", std::move(violations)},
+                         {"repeat", repeat(failure.seed)}};
+        out["error"] =
+            failure.trial.error.empty() ? json::value() : json::value(failure.trial.error);
+        out["scenario"] =
+            failure.file.path.empty() ? json::value() : json::value(failure.file.path);
+        return out;
+    }
+
+    void print_json() {
+        json::array failed;
+        for (const SeedRun& failure : failed_runs_) failed.push_back(object_of(failure));
+        const json::object counts{
+            {"passes", exposure_.passes},       {"faults", exposure_.faults},
+            {"restarts", exposure_.restarts},   {"increases", exposure_.increases},
+            {"decreases", exposure_.decreases}, {"removals", exposure_.removals},
+            {"evictions", exposure_.evictions}};
+        commands::print_value(streams_, batch_.format,
+                              json::object{{"title", simulation_.input.title},
+                                           {"first_seed", batch_.first_seed},
+                                           {"seeds", done_},
+                                           {"failed", std::move(failed)},
+                                           {"counts", counts}});
+    }
+
+    const Simulation& simulation_;
+    const ChaosBatch& batch_;
+    commands::Streams streams_;
+    const bool is_watched_ = ::isatty(STDERR_FILENO) == 1;
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::size_t done_ = 0;
+    std::vector<SeedRun> failed_runs_;
+    Exposure exposure_{};
+};
+
+}  // namespace
+
+int run_chaos(const Simulation& simulation, const ChaosBatch& batch, commands::Streams streams) {
+    return Batch(simulation, batch, streams).run();
+}
+
+}  // namespace capstan::simulator::program
