@@ -20,6 +20,11 @@ class App;
 
 namespace capstan::commands {
 
+/// Replaces this process by another of our programs, which gets the same arguments, input and
+/// output. Called before the input is read or a result is printed. Returns only if the program
+/// cannot be executed.
+using HandOver = std::function<Error(std::string_view program)>;
+
 /// Results go to `out`, logs and error messages to `err`.
 struct Streams {
     std::istream& in;
@@ -28,10 +33,7 @@ struct Streams {
     bool out_is_terminal = false;
     bool err_is_terminal = false;
     ColorChoice color = ColorChoice::automatic;
-    /// Replaces this process by another of our programs, which gets the same arguments, input and
-    /// output. Called before the input is read or a result is printed. Returns only if the program
-    /// cannot be executed. Empty outside of `run_program`.
-    std::function<Error(std::string_view program)> hand_over{};
+    const HandOver* hand_over = nullptr;  ///< NULL outside of `run_program`
 };
 
 /// Runs the chosen command; called after the whole line has been parsed.

@@ -220,7 +220,7 @@ CLI::App& define_explain(CLI::App& parent, Action& action, ExplainOverTime over_
 void add_explain(CLI::App& parent, Action& action) {
     // The simulator is in another program, which parses the same arguments.
     define_explain(parent, action, [](const ExplainArguments&, Streams streams) {
-        const Error error = streams.hand_over(simulate_command.program);
+        const Error error = (*streams.hand_over)(simulate_command.program);
         return refuse(streams, within("explain", error).message, exit_failed);
     });
 }

@@ -96,7 +96,7 @@ void list_programs(CLI::App& app, std::span<const ExternalCommand> commands) {
 
 Result<fs::path> program_beside(std::string_view file) {
     CAPSTAN_TRY(const fs::path folder, own_folder());
-    const fs::path program = folder / file;
+    fs::path program = folder / file;
     if (const int error = execution_error(program); error != 0)
         return fail(cannot_execute(program, error));
     return program;

@@ -36,15 +36,17 @@ void run_program(int argc, const char* const* argv, const Program& program) {
     // A write beyond RLIMIT_FSIZE, which a plugin may set, is then an error of that write.
     std::signal(SIGXFSZ, SIG_IGN);
     ResultOutput results;
-    int code = run(
-        argc, argv,
-        {.in = std::cin,
-         .out = results.stream(),
-         .err = std::cerr,
-         .out_is_terminal = results.is_terminal(),
-         .err_is_terminal = err_is_terminal,
-         .hand_over = [&](std::string_view file) { return hand_over(file, argc, argv, results); }},
-        program);
+    const HandOver to_program = [&](std::string_view file) {
+        return hand_over(file, argc, argv, results);
+    };
+    int code = run(argc, argv,
+                   {.in = std::cin,
+                    .out = results.stream(),
+                    .err = std::cerr,
+                    .out_is_terminal = results.is_terminal(),
+                    .err_is_terminal = err_is_terminal,
+                    .hand_over = &to_program},
+                   program);
     if (!results.stream().flush()) {
         std::cerr << "capstan: cannot write the result to standard output\n";
         if (code == exit_ok) code = exit_failed;
