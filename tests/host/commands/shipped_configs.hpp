@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -37,6 +38,9 @@ struct Shipped {
     std::vector<const char*> not_called;
     const char* cloud;  ///< that has the groups
 };
+/// How googletest prints it.
+inline void PrintTo(const Shipped& config, std::ostream* out) { *out << config.name; }
+
 inline const std::vector<Shipped> shipped_configs{
     {"examples/aws.toml", {"aws", "provisioning"}, "aws"},
     {"examples/gce.toml", {"gce", "provisioning"}, "gce"},
