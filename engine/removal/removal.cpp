@@ -4,22 +4,25 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
 #include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/drainability/leaving_pods.hpp"
 #include "engine/health/leaving_nodes.hpp"
 #include "engine/next_change.hpp"
 #include "engine/removal/drain.hpp"
-#include "engine/removal/machine_batches.hpp"
 #include "engine/removal/minima.hpp"
 #include "engine/removal/phases.hpp"
-#include "engine/removal/soft_taints.hpp"
+#include "engine/templates/membership.hpp"
 
 namespace capstan::engine::removal {
 namespace {
@@ -33,6 +36,145 @@ std::string find_delay(const snapshot::Cluster& cluster, const snapshot::NodeRow
         if (cluster.text(pair.key).starts_with(well_known::delay_deletion_annotation_prefix))
             return std::string(cluster.text(pair.key));
     return {};
+}
+
+// Batches of machines
+//
+// Clouds limit the rate of calls, and most clouds can remove many machines of a group in one call.
+// So a removal that is ready waits for the batch interval, counted from the first one of its
+// group, and all that are ready by then are removed together.
+
+using Removals = decltype(Memory::removals);
+
+RemovalCause cause_of(const NodeRemoval& removal) {
+    if (!removal.ready) return RemovalCause::unready;
+    return removal.empty ? RemovalCause::empty : RemovalCause::underutilized;
+}
+
+/// The removals of one group that are ready.
+struct Batch {
+    std::vector<std::string> ready{};
+    Time first = Time::max();  ///< since when the first of them waits
+    bool is_whole = true;      ///< all removals of the group are ready
+};
+
+std::map<NodeGroupId, Batch> find_batches(const Removals& removals,
+                                          const std::set<std::string>& ready) {
+    std::map<NodeGroupId, Batch> out;
+    for (const auto& [node, removal] : removals) {
+        if (!is_revocable(removal.phase)) continue;
+        Batch& batch = out[removal.group];
+        if (!ready.contains(node)) {
+            batch.is_whole = false;
+            continue;
+        }
+        batch.ready.push_back(node);
+        batch.first = std::min(batch.first, removal.phase_since);
+    }
+    return out;
+}
+
+MachineRemoval make_machine_removal(const Group& group, RemovalCause cause,
+                                    const std::vector<const Removals::value_type*>& members) {
+    MachineRemoval out{.group = group.group.id, .cloud = group.cloud, .cause = cause};
+    for (const auto* member : members) {
+        out.machines.push_back(member->second.machine);
+        out.nodes.push_back(member->first);
+    }
+    out.because = members.size() == 1
+                      ? members[0]->second.because.text()
+                      : listed(members, [](const auto* member) {
+                            return member->first + ": " + member->second.because.text();
+                        });
+    return out;
+}
+
+/// Moves the removals of the nodes in `ready` from phase `delayed` to `deleting`: those of a group
+/// together once the first of them has waited for the batch interval, those of a zero-or-max group
+/// once all of its removals are ready. `wake_at`: when the next batch is due.
+void start_deleting(const Snapshot& snapshot, const std::set<std::string>& ready, Memory& memory,
+                    const ScaleDownSettings& settings, Time now, std::optional<Time>& wake_at) {
+    for (const auto& [group, batch] : find_batches(memory.removals, ready)) {
+        if (batch.ready.empty()) continue;
+        const Time due = later(batch.first, settings.node_deletion_batcher_interval);
+        if (is_zero_or_max(find_group(snapshot, group))) {
+            if (!batch.is_whole) continue;
+        } else if (now < due) {
+            wake_by(wake_at, due);
+            continue;
+        }
+        for (const std::string& node : batch.ready)
+            enter(memory.removals.at(node), RemovalPhase::deleting, now);
+    }
+    for (auto& [node, removal] : memory.removals) {
+        if (removal.phase != RemovalPhase::deleting) continue;
+        const Group* const group = find_group(snapshot, removal.group);
+        if (group != nullptr) removal.target = group->group.target;
+    }
+}
+
+/// The removals in phase `deleting`, one action for each group and cause; all machines of a
+/// zero-or-max group are in one action.
+std::vector<MachineRemoval> make_machine_removals(const Snapshot& snapshot, const Memory& memory) {
+    std::map<NodeGroupId, std::map<RemovalCause, std::vector<const Removals::value_type*>>> batches;
+    for (const auto& entry : memory.removals) {
+        if (entry.second.phase != RemovalPhase::deleting) continue;
+        const bool is_one = is_zero_or_max(find_group(snapshot, entry.second.group));
+        batches[entry.second.group][is_one ? RemovalCause::underutilized : cause_of(entry.second)]
+            .push_back(&entry);
+    }
+    std::vector<MachineRemoval> out;
+    for (const auto& [id, causes] : batches) {
+        const Group* group = find_group(snapshot, id);
+        if (group == nullptr || is_unreadable(group)) continue;
+        for (const auto& [cause, members] : causes)
+            out.push_back(make_machine_removal(*group, cause, members));
+    }
+    return out;
+}
+
+/// PreferNoSchedule taints on nodes that may be removed soon, so that the scheduler prefers other
+/// nodes. The changes, by node. First takes the taint off nodes that are not in `wanted` and not
+/// being removed, then sets it on nodes in `wanted`; both together are at most as many as the
+/// settings allow in one pass. With a maximum of 0 all such taints are taken off at once. Nodes in
+/// no group are not changed, nor, unless the maximum is 0, nodes of groups that cannot be read.
+std::vector<NodeChange> plan_soft_taints(const PassView& view,
+                                         std::span<const std::string> wanted) {
+    const snapshot::Cluster& cluster = view.snapshot.cluster;
+    const ScaleDownSettings& settings = view.settings.scale_down;
+    const bool is_off = settings.max_bulk_soft_taint_count == 0;
+    const std::set<std::string_view> candidates(wanted.begin(), wanted.end());
+    std::vector<NodeChange> drops, sets;
+    for (NodeIndex node = 0; node < cluster.node_count(); ++node) {
+        const snapshot::NodeRow& row = cluster.node(node);
+        const std::optional<templates::MachineIndex>& machine = view.membership.machine_of[node];
+        const bool is_tainted = has_taint(row, deletion_candidate_taint);
+        const bool is_wanted = !is_off && candidates.contains(cluster.text(row.name));
+        if (is_tainted == is_wanted || !machine) continue;
+        // While a group cannot be read, it is not known whether its nodes are still needed.
+        if (!is_off && is_unreadable(&(*view.snapshot.groups)[machine->group])) continue;
+        if (view.memory.removals.contains(cluster.text(row.name))) continue;
+        std::string name(cluster.text(row.name));
+        if (is_tainted) {
+            drops.push_back({.node = std::move(name),
+                             .drop_taints = {std::string(deletion_candidate_taint)},
+                             .because = is_off ? "soft taints are off" : "needed again"});
+        } else {
+            sets.push_back({.node = std::move(name),
+                            .set_taints = {dated_taint(deletion_candidate_taint,
+                                                       Effect::prefer_no_schedule, view.time.wall)},
+                            .because = "may be removed soon"});
+        }
+    }
+    if (!is_off) {
+        const auto most = static_cast<std::size_t>(settings.max_bulk_soft_taint_count);
+        drops.resize(std::min(drops.size(), most));
+        sets.resize(std::min(sets.size(), most - drops.size()));
+    }
+    drops.insert(drops.end(), std::make_move_iterator(sets.begin()),
+                 std::make_move_iterator(sets.end()));
+    std::ranges::sort(drops, {}, &NodeChange::node);
+    return drops;
 }
 
 class Stepping {

@@ -1,7 +1,7 @@
 /// The removal of nodes, step by step: taint, let the scheduler see the taint, evict, wait, taint
 /// with BeingDeleted, have the cloud remove the machine, wait for the node to vanish; or undo all
 /// of it. The state is in Memory, so a removal goes on after a restart. Removals wait for each
-/// other only within a batch (machine_batches.hpp).
+/// other only within a batch of machines.
 ///
 ///     chosen -> tainting -> waiting -> draining -> delayed -> deleting -> removed -> (vanished)
 ///     any of these phases -> undoing
