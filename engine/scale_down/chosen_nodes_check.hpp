@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/memory.hpp"
+#include "engine/scale_down/relocation.hpp"
 #include "engine/scale_down/unneeded.hpp"
 
 namespace capstan::engine::scale_down {

@@ -10,10 +10,14 @@
 
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "engine/drainability/pods_on_node.hpp"
+#include "engine/health/answered_targets.hpp"
 #include "engine/health/removal_backoff.hpp"
+#include "engine/health/removed_machines.hpp"
+#include "engine/limits/limits.hpp"
 #include "engine/node_marks.hpp"
 #include "engine/pods/nominated.hpp"
 #include "engine/scale_down/no_place.hpp"
+#include "engine/scale_down/relocation.hpp"
 #include "engine/templates/membership.hpp"
 
 namespace capstan::engine::scale_down {
@@ -61,6 +65,121 @@ bool waits_for_retry(const pass_context::PassContext& context, const Memory& mem
 }
 
 namespace {
+
+/// Whether the group's target still includes the machine: the cloud has not agreed to remove it.
+bool is_in_target(RemovalPhase phase) {
+    return phase != RemovalPhase::removed && phase != RemovalPhase::undoing;
+}
+
+std::string why_at_minimum(const NodeGroup& group, int target, int uncertain, int being_removed,
+                           int planned) {
+    std::string out = "node group min size reached (" + std::to_string(group.min.value_or(0)) +
+                      "): group " + group.id.value() + " has " + counted(target, "node");
+    if (uncertain > 0)
+        out += ", " + std::to_string(uncertain) + " requested without a known response";
+    if (being_removed > 0) out += ", " + std::to_string(being_removed) + " being removed";
+    if (planned > 0) out += ", " + std::to_string(planned) + " to be removed before this one";
+    return out;
+}
+
+/// The sizes of groups and cluster while a plan removes nodes. Nodes with a removal under way do
+/// not count, and neither do upcoming nodes in the cluster's totals. It is a value: a copy is
+/// independent. Borrows the context.
+class MinSizeLimits {
+public:
+    MinSizeLimits(const pass_context::PassContext& context, const Memory& memory)
+        : context_(&context),
+          sizes_(context.groups().size()),
+          totals_(limits::make_totals(*context.settings)) {
+        const snapshot::Cluster& cluster = context.snapshot->cluster;
+        std::vector<bool> goes(cluster.node_count());
+        for (const auto& [name, removal] : memory.removals) {
+            const auto node = cluster.find_node(name);
+            if (!node || removal.phase == RemovalPhase::undoing) continue;
+            goes[*node] = true;
+            const auto& machine = context.membership.machine_of[*node];
+            if (machine && is_in_target(removal.phase)) ++sizes_[machine->group].being_removed;
+        }
+        for (GroupIndex g = 0; g < context.groups().size(); ++g) {
+            sizes_[g].being_removed += health::count_unanswered(memory, context.id(g));
+            sizes_[g].uncertain = health::count_uncertain(memory, context.groups()[g]);
+            if (const RemovalBackoff* const left_out =
+                    health::find_unremovable(memory, context.id(g), context.now))
+                sizes_[g].left_out = left_out->because;
+        }
+        std::erase_if(totals_,
+                      [](const limits::ResourceTotal& total) { return total.bound.min <= 0; });
+        for (NodeIndex n = 0; n < cluster.node_count(); ++n) {
+            const snapshot::NodeRow& node = cluster.node(n);
+            if (goes[n] || !limits::counts(cluster, node)) continue;
+            for (limits::ResourceTotal& total : totals_) total.count({cluster, node}, 1);
+        }
+    }
+
+    /// Why a node of the group may not be removed: a minimum keeps it, or the group cannot be
+    /// changed. Absent: it may be removed.
+    std::optional<UnremovableReason> find_unremovable_reason(NodeIndex node,
+                                                             GroupIndex group) const {
+        const NodeGroup& its = context_->groups()[group].group;
+        const std::string& unreadable = context_->groups()[group].unreadable_because;
+        if (!unreadable.empty()) {
+            return UnremovableReason{
+                Unremovable::unexpected_error,
+                "group " + its.id.value() + " cannot be changed: " + unreadable};
+        }
+        if (!sizes_[group].left_out.empty()) {
+            return UnremovableReason{Unremovable::unexpected_error,
+                                     "the cloud refuses removals from group " + its.id.value() +
+                                         ": " + sizes_[group].left_out};
+        }
+        if (!its.target) {
+            return UnremovableReason{Unremovable::unexpected_error,
+                                     "the target size of group " + its.id.value() + " is unknown"};
+        }
+        const Size& size = sizes_[group];
+        const int left = *its.target - size.uncertain - size.being_removed - size.planned;
+        if (left <= its.min.value_or(0)) {
+            return UnremovableReason{
+                Unremovable::node_group_min_size_reached,
+                why_at_minimum(its, *its.target, size.uncertain, size.being_removed, size.planned)};
+        }
+        const snapshot::Cluster& cluster = context_->snapshot->cluster;
+        const limits::CountedNode counted_node(cluster, cluster.node(node));
+        for (const limits::ResourceTotal& total : totals_) {
+            const std::int64_t share = total.of(counted_node);
+            if (share <= 0 || total.used - share >= total.bound.min) continue;
+            return UnremovableReason{Unremovable::minimal_resource_limit_exceeded,
+                                     "min cluster " + total.name + " limit reached (" +
+                                         total.format(total.bound.min) + "): the cluster has " +
+                                         total.format(total.used) + ", the node " +
+                                         total.format(share),
+                                     {},
+                                     total.name};
+        }
+        return std::nullopt;
+    }
+
+    /// The plan removes the node.
+    void take(NodeIndex node, GroupIndex group) {
+        ++sizes_[group].planned;
+        const snapshot::Cluster& cluster = context_->snapshot->cluster;
+        const snapshot::NodeRow& row = cluster.node(node);
+        if (!limits::counts(cluster, row)) return;
+        for (limits::ResourceTotal& total : totals_) total.count({cluster, row}, -1);
+    }
+
+private:
+    struct Size {
+        int uncertain = 0;       // part of the target that an increase may not have reached
+        int being_removed = 0;   // nodes in removal that the target still includes
+        int planned = 0;         // nodes that the plan removes
+        std::string left_out{};  // why the cloud does not remove machines; empty: it does
+    };
+
+    const pass_context::PassContext* context_;
+    std::vector<Size> sizes_;                      // by group
+    std::vector<limits::ResourceTotal> totals_{};  // the totals that have a minimum
+};
 
 class UnneededSearch {
 public:

@@ -15,13 +15,22 @@
 #include <string>
 #include <vector>
 
+#include "engine/decision.hpp"
 #include "engine/drainability/candidates.hpp"
 #include "engine/memory.hpp"
-#include "engine/scale_down/min_size_limits.hpp"
-#include "engine/scale_down/relocation.hpp"
+#include "engine/pass_context/pass_context.hpp"
 #include "engine/scale_down/removal_order.hpp"
+#include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine::scale_down {
+
+/// Why a node is not removed.
+struct UnremovableReason {
+    Unremovable reason = Unremovable::none;
+    std::string because{};  ///< one sentence with numbers
+    std::string pod{};      ///< "namespace/name" of the pod that keeps the node; empty: none does
+    std::string total{};    ///< "cpu": the cluster minimum that keeps the node; empty: none does
+};
 
 struct UnneededNodes {
     std::vector<RemovalUnit> units{};  ///< unneeded, in the order of removal_order
