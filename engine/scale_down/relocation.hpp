@@ -6,12 +6,15 @@
 /// (scheduling::Placement::set_draining).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "engine/scale_down/destinations.hpp"
+#include "engine/pass_context/pass_context.hpp"
+#include "engine/scheduling/placement.hpp"
 
 namespace capstan::engine::scale_down {
 
@@ -30,38 +33,34 @@ public:
     Relocation(const pass_context::PassContext& context, scheduling::Placement& placement,
                RemovalTiming timing, std::vector<NodeIndex> hints,
                std::span<const NodeIndex> staying, std::span<const NodeIndex> undecided);
+    ~Relocation();
 
     /// Removes the node and gives `pods`, and the pods that have moved to the node, another place.
     /// Absent: done. Otherwise a pod that finds no place, and then nothing has changed.
     std::optional<PodIndex> remove(NodeIndex node, std::span<const PodIndex> pods);
-    /// The node stays: see Destinations::stay.
-    void stay(NodeIndex node) { destinations_.stay(node); }
+    /// An undecided node stays. This cannot be undone, so marks from before may not be used any
+    /// more.
+    void stay(NodeIndex node);
     /// The node to which a pod has moved; no_node: it has not moved.
     NodeIndex where(PodIndex pod) const noexcept { return where_[pod]; }
     /// The pod group of a pod; absent: the predicates do not include it.
     std::optional<PodGroupIndex> pod_group_of(PodIndex pod) const noexcept;
 
     struct Mark {
-        Destinations::Mark destinations;
+        scheduling::Placement::Mark placement;
+        std::size_t destinations;
         std::size_t moves;
     };
-    Mark mark() const noexcept { return {destinations_.mark(), moves_.size()}; }
+    Mark mark() const noexcept;
     void undo(const Mark& mark);
 
 private:
-    struct DisplacedPod {
-        PodIndex pod = 0;
-        RelocatingPod relocating{};
-        std::int64_t size = 0;
-    };
+    class Destinations;
+    struct DisplacedPod;
+    struct RelocationRule;
     struct Move {
         PodIndex pod = 0;
         NodeIndex before = snapshot::no_node;
-    };
-    /// Where pods of a pod group may move.
-    struct RelocationRule {
-        ConstraintScope scope = ConstraintScope::per_node;
-        bool stays_in_zone = false;
     };
     RelocationRule relocation_rule_of(scheduling::Placement& placement,
                                       PodGroupIndex pod_group) const;
@@ -70,14 +69,15 @@ private:
     bool assign(const DisplacedPod& pod);
 
     const pass_context::PassContext* context_;
+    scheduling::Placement* placement_;
     const scheduling::CompiledPredicates* predicates_;
     RemovalTiming timing_;
-    Destinations destinations_;
+    std::unique_ptr<Destinations> destinations_;
     std::vector<NodeIndex> hints_;
-    std::vector<PodGroupIndex> pod_groups_{};         // by PodGroupId
-    std::vector<RelocationRule> relocation_rules_{};  // by pod group
-    std::vector<NodeIndex> where_{};                  // by pod
-    std::vector<std::vector<PodIndex>> arrived_{};    // by node
+    std::vector<PodGroupIndex> pod_groups_{};       // by PodGroupId
+    std::vector<RelocationRule> relocation_rules_;  // by pod group
+    std::vector<NodeIndex> where_{};                // by pod
+    std::vector<std::vector<PodIndex>> arrived_{};  // by node
     std::vector<Move> moves_{};
 };
 
