@@ -1,52 +1,69 @@
 #include "simulator/faults.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 
 namespace capstan::simulator {
-
-std::string_view name_of(FaultKind kind) noexcept {
-    switch (kind) {
-        case FaultKind::stock_out: return "stock_out";
-        case FaultKind::quota: return "quota";
-        case FaultKind::api_error: return "api_error";
-        case FaultKind::throttled: return "throttled";
-        case FaultKind::unauthenticated: return "unauthenticated";
-        case FaultKind::slow_calls: return "slow_calls";
-        case FaultKind::silent: return "silent";
-        case FaultKind::removal_fails: return "removal_fails";
-        case FaultKind::lost_machine: return "lost_machine";
-        case FaultKind::interruption: return "interruption";
-        case FaultKind::never_joins: return "never_joins";
-        case FaultKind::flap: return "flap";
-        case FaultKind::eviction_error: return "eviction_error";
-        case FaultKind::policy_denial: return "policy_denial";
-        case FaultKind::slow_scheduler: return "slow_scheduler";
-        case FaultKind::clock_jump: return "clock_jump";
-        case FaultKind::restart: return "restart";
-        case FaultKind::restart_midway: return "restart_midway";
-        case FaultKind::lost_lease: return "lost_lease";
-        case FaultKind::lost_lease_midway: return "lost_lease_midway";
-        case FaultKind::unobserved: return "unobserved";
-        case FaultKind::unwritten: return "unwritten";
-        case FaultKind::lost_answers: return "lost_answers";
-        case FaultKind::late_answers: return "late_answers";
-        case FaultKind::stale_lists: return "stale_lists";
-        case FaultKind::partial_lists: return "partial_lists";
-        case FaultKind::cordoned: return "cordoned";
-        case FaultKind::foreign_taint: return "foreign_taint";
-        case FaultKind::lost_label: return "lost_label";
-        case FaultKind::deleted_node: return "deleted_node";
-        case FaultKind::twin_node: return "twin_node";
-        case FaultKind::lost_memory: return "lost_memory";
-        case FaultKind::old_memory: return "old_memory";
-        case FaultKind::plugin_fails: return "plugin_fails";
-        case FaultKind::memory_limit: return "memory_limit";
-        case FaultKind::takeover: return "takeover";
-    }
-    return "unknown";
-}
-
 namespace {
+
+// What is known of a kind.
+constexpr unsigned about_group = 1, about_cloud = 2, about_plugin = 4;
+constexpr unsigned brief = 8;    // it has no duration
+constexpr unsigned draws = 16;   // its random number chooses more than a group, cloud or plugin
+constexpr unsigned spares = 32;  // it changes neither machines nor lists of machines
+
+struct KindRow {
+    FaultKind kind;
+    std::string_view name;
+    unsigned traits;
+};
+/// In the order of FaultKind.
+constexpr auto kind_rows = std::to_array<KindRow>({
+    {FaultKind::stock_out, "stock_out", about_group | spares},
+    {FaultKind::quota, "quota", about_group | spares},
+    {FaultKind::api_error, "api_error", about_cloud},
+    {FaultKind::throttled, "throttled", about_cloud},
+    {FaultKind::unauthenticated, "unauthenticated", about_cloud},
+    {FaultKind::slow_calls, "slow_calls", about_cloud},
+    {FaultKind::silent, "silent", about_cloud},
+    {FaultKind::removal_fails, "removal_fails", about_group | spares},
+    {FaultKind::lost_machine, "lost_machine", about_group | brief},
+    {FaultKind::interruption, "interruption", about_group | draws},
+    {FaultKind::never_joins, "never_joins", about_group | spares},
+    {FaultKind::flap, "flap", about_group | draws | spares},
+    {FaultKind::eviction_error, "eviction_error", spares},
+    {FaultKind::policy_denial, "policy_denial", spares},
+    {FaultKind::slow_scheduler, "slow_scheduler", spares},
+    {FaultKind::clock_jump, "clock_jump", brief | spares},
+    {FaultKind::restart, "restart", brief | spares},
+    {FaultKind::restart_midway, "restart_midway", brief | spares},
+    {FaultKind::lost_lease, "lost_lease", spares},
+    {FaultKind::lost_lease_midway, "lost_lease_midway", brief | spares},
+    {FaultKind::unobserved, "unobserved", spares},
+    {FaultKind::unwritten, "unwritten", spares},
+    {FaultKind::lost_answers, "lost_answers", about_cloud},
+    {FaultKind::late_answers, "late_answers", about_cloud},
+    {FaultKind::stale_lists, "stale_lists", about_cloud},
+    {FaultKind::partial_lists, "partial_lists", about_cloud},
+    {FaultKind::cordoned, "cordoned", about_group | draws},
+    {FaultKind::foreign_taint, "foreign_taint", about_group | draws},
+    {FaultKind::lost_label, "lost_label", about_group | draws},
+    {FaultKind::deleted_node, "deleted_node", about_group | brief | draws},
+    {FaultKind::twin_node, "twin_node", about_group | draws},
+    {FaultKind::lost_memory, "lost_memory", brief | draws},
+    {FaultKind::old_memory, "old_memory", brief | draws},
+    {FaultKind::plugin_fails, "plugin_fails", about_plugin | spares},
+    {FaultKind::memory_limit, "memory_limit", spares},
+    {FaultKind::takeover, "takeover", draws | spares},
+});
+static_assert(std::ranges::all_of(kind_rows, [](const KindRow& row) {
+    return &row - kind_rows.data() == static_cast<std::ptrdiff_t>(row.kind);
+}));
+
+bool has_trait(FaultKind kind, unsigned trait) noexcept {
+    return (kind_rows.at(static_cast<std::size_t>(kind)).traits & trait) != 0;
+}
 
 /// A fault that was not drawn in so many moments in a row never comes; this bounds the search.
 constexpr std::uint64_t slots_max = 10'000'000;
@@ -65,64 +82,29 @@ double unit_share(std::uint64_t random) noexcept {
 
 }  // namespace
 
-bool is_brief(FaultKind kind) noexcept {
-    return kind == FaultKind::lost_machine || kind == FaultKind::clock_jump ||
-           kind == FaultKind::restart || kind == FaultKind::restart_midway ||
-           kind == FaultKind::lost_lease_midway || kind == FaultKind::deleted_node ||
-           kind == FaultKind::lost_memory || kind == FaultKind::old_memory;
+std::span<const std::string_view> names_of(FaultKind) noexcept {
+    static constexpr auto names = [] {
+        std::array<std::string_view, kind_rows.size()> out{};
+        std::ranges::transform(kind_rows, out.begin(), &KindRow::name);
+        return out;
+    }();
+    return names;
+}
+std::string_view name_of(FaultKind kind) noexcept {
+    return kind_rows.at(static_cast<std::size_t>(kind)).name;
 }
 
-bool is_about_group(FaultKind kind) noexcept {
-    switch (kind) {
-        case FaultKind::stock_out:
-        case FaultKind::quota:
-        case FaultKind::removal_fails:
-        case FaultKind::lost_machine:
-        case FaultKind::interruption:
-        case FaultKind::never_joins:
-        case FaultKind::flap:
-        case FaultKind::cordoned:
-        case FaultKind::foreign_taint:
-        case FaultKind::lost_label:
-        case FaultKind::deleted_node:
-        case FaultKind::twin_node: return true;
-        case FaultKind::api_error:
-        case FaultKind::throttled:
-        case FaultKind::unauthenticated:
-        case FaultKind::slow_calls:
-        case FaultKind::silent:
-        case FaultKind::eviction_error:
-        case FaultKind::policy_denial:
-        case FaultKind::slow_scheduler:
-        case FaultKind::clock_jump:
-        case FaultKind::restart:
-        case FaultKind::restart_midway:
-        case FaultKind::lost_lease:
-        case FaultKind::lost_lease_midway:
-        case FaultKind::unobserved:
-        case FaultKind::unwritten:
-        case FaultKind::lost_answers:
-        case FaultKind::late_answers:
-        case FaultKind::stale_lists:
-        case FaultKind::partial_lists:
-        case FaultKind::lost_memory:
-        case FaultKind::old_memory:
-        case FaultKind::plugin_fails:
-        case FaultKind::memory_limit:
-        case FaultKind::takeover: return false;
-    }
-    return false;
-}
+bool is_brief(FaultKind kind) noexcept { return has_trait(kind, brief); }
+bool is_about_group(FaultKind kind) noexcept { return has_trait(kind, about_group); }
+bool is_about_cloud(FaultKind kind) noexcept { return has_trait(kind, about_cloud); }
+bool is_about_plugin(FaultKind kind) noexcept { return has_trait(kind, about_plugin); }
+bool spares_machines(FaultKind kind) noexcept { return has_trait(kind, spares); }
 
-bool is_about_cloud(FaultKind kind) noexcept {
-    return kind == FaultKind::api_error || kind == FaultKind::throttled ||
-           kind == FaultKind::unauthenticated || kind == FaultKind::slow_calls ||
-           kind == FaultKind::silent || kind == FaultKind::lost_answers ||
-           kind == FaultKind::late_answers || kind == FaultKind::stale_lists ||
-           kind == FaultKind::partial_lists;
+bool uses_draw(const Fault& fault) noexcept {
+    return has_trait(fault.kind, draws) || (is_about_group(fault.kind) && fault.group.empty()) ||
+           (is_about_cloud(fault.kind) && fault.cloud.empty()) ||
+           (is_about_plugin(fault.kind) && fault.plugin.empty());
 }
-
-bool is_about_plugin(FaultKind kind) noexcept { return kind == FaultKind::plugin_fails; }
 
 Duration takeover_skew(std::uint64_t chance) noexcept {
     constexpr std::uint64_t most = takeover_skew_max / std::chrono::seconds(1);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -68,6 +69,8 @@ constexpr Duration takeover_skew_max = std::chrono::seconds(30);
 
 /// The name of the fault in scenarios: "stock_out".
 std::string_view name_of(FaultKind kind) noexcept;
+/// The names of all faults, in the order of the enumerators.
+std::span<const std::string_view> names_of(FaultKind) noexcept;
 
 /// A fault that occurs once, or repeatedly with some probability. Kinds for which is_brief() is
 /// true have no duration. Overlapping faults of one kind, group, cloud and plugin are one.
@@ -114,6 +117,10 @@ bool is_about_group(FaultKind kind) noexcept;
 bool is_about_cloud(FaultKind kind) noexcept;
 /// Whether faults of that kind are about one plugin.
 bool is_about_plugin(FaultKind kind) noexcept;
+/// Whether faults of that kind change neither machines nor lists of machines.
+bool spares_machines(FaultKind kind) noexcept;
+/// Whether the fault leaves a choice to its random number.
+bool uses_draw(const Fault& fault) noexcept;
 
 /// Draws when each fault begins and ends. Each draw is a hash of the seed, the fault and the
 /// moment, so the same seed gives the same faults whatever else happens in the run.

@@ -22,9 +22,6 @@ namespace {
 using config::Diagnostics;
 using config::SettingValue;
 
-/// Both enumerations name the same faults in the same order.
-FaultKind fault_kind(keys::FaultName name) { return static_cast<FaultKind>(name); }
-
 /// Absent: the text is not a number of at most 16 digits.
 std::optional<std::uint64_t> find_hexadecimal(std::string_view text) {
     std::uint64_t out = 0;
@@ -168,7 +165,7 @@ SharedReplicas make_shared_replicas(const keys::Balancer& balancer, const Settin
 }
 
 Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
-    const FaultKind kind = fault_kind(fault.kind);
+    const FaultKind kind = fault.kind;
     if (!fault.group.empty() && !is_about_group(kind))
         diagnostics.error(table.place, "fault: this kind takes no 'group'");
     if (!fault.cloud.empty() && !is_about_cloud(kind))

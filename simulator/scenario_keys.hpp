@@ -16,15 +16,12 @@
 
 #include "config/scaling.hpp"
 #include "config/section.hpp"
+#include "simulator/faults.hpp"
 
 namespace capstan::simulator::keys {
 
 // Pods and nodes.
 
-enum class TolerationOperator { equal, exists };
-constexpr auto names_of(TolerationOperator) {
-    return std::array<std::string_view, 2>{"Equal", "Exists"};
-}
 enum class TaintEffect { no_schedule, prefer_no_schedule, no_execute };
 constexpr auto names_of(TaintEffect) {
     return std::array<std::string_view, 3>{"NoSchedule", "PreferNoSchedule", "NoExecute"};
@@ -303,58 +300,8 @@ void describe(auto&& key, Budget& s) {
         "Maximum number of pods that are not healthy: 1, or \"30%\".");
 }
 
-enum class FaultName {
-    stock_out,
-    quota,
-    api_error,
-    throttled,
-    unauthenticated,
-    slow_calls,
-    silent,
-    removal_fails,
-    lost_machine,
-    interruption,
-    never_joins,
-    flap,
-    eviction_error,
-    policy_denial,
-    slow_scheduler,
-    clock_jump,
-    restart,
-    restart_midway,
-    lost_lease,
-    lost_lease_midway,
-    unobserved,
-    unwritten,
-    lost_answers,
-    late_answers,
-    stale_lists,
-    partial_lists,
-    cordoned,
-    foreign_taint,
-    lost_label,
-    deleted_node,
-    twin_node,
-    lost_memory,
-    old_memory,
-    plugin_fails,
-    memory_limit,
-    takeover,
-};
-constexpr auto names_of(FaultName) {
-    return std::array<std::string_view, 36>{
-        "stock_out",     "quota",       "api_error",      "throttled",     "unauthenticated",
-        "slow_calls",    "silent",      "removal_fails",  "lost_machine",  "interruption",
-        "never_joins",   "flap",        "eviction_error", "policy_denial", "slow_scheduler",
-        "clock_jump",    "restart",     "restart_midway", "lost_lease",    "lost_lease_midway",
-        "unobserved",    "unwritten",   "lost_answers",   "late_answers",  "stale_lists",
-        "partial_lists", "cordoned",    "foreign_taint",  "lost_label",    "deleted_node",
-        "twin_node",     "lost_memory", "old_memory",     "plugin_fails",  "memory_limit",
-        "takeover"};
-}
-
 struct Fault {
-    FaultName kind = FaultName::stock_out;
+    FaultKind kind = FaultKind::stock_out;
     std::string group, cloud, plugin, draw;
     Duration from{0};
     std::optional<Duration> until;

@@ -159,31 +159,6 @@ std::optional<std::string> share_text(const std::optional<PodShare>& share) {
     return std::to_string(share->amount) + (share->is_percent ? "%" : "");
 }
 
-/// Whether the fault leaves a choice to its random number.
-bool uses_draw(const Fault& fault) {
-    if (is_about_cloud(fault.kind)) return fault.cloud.empty();
-    if (is_about_plugin(fault.kind)) return fault.plugin.empty();
-    switch (fault.kind) {
-        case FaultKind::stock_out:
-        case FaultKind::quota:
-        case FaultKind::removal_fails:
-        case FaultKind::lost_machine:
-        case FaultKind::never_joins: return fault.group.empty();
-        case FaultKind::eviction_error:
-        case FaultKind::policy_denial:
-        case FaultKind::slow_scheduler:
-        case FaultKind::clock_jump:
-        case FaultKind::restart:
-        case FaultKind::restart_midway:
-        case FaultKind::lost_lease:
-        case FaultKind::lost_lease_midway:
-        case FaultKind::unobserved:
-        case FaultKind::unwritten:
-        case FaultKind::memory_limit: return false;
-        default: return true;
-    }
-}
-
 std::string hexadecimal(std::uint64_t number) {
     std::array<char, 16> digits{};
     const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number, 16).ptr;
@@ -299,8 +274,7 @@ keys::Joining keys_of(const Registration& registration) {
 
 keys::Fault keys_of(const Fault& fault) {
     keys::Fault out;
-    // Both enumerations name the same faults in the same order.
-    out.kind = static_cast<keys::FaultName>(fault.kind);
+    out.kind = fault.kind;
     out.group = fault.group;
     out.cloud = fault.cloud;
     out.plugin = fault.plugin;

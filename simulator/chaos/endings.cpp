@@ -23,31 +23,6 @@ namespace {
 /// ends: lists of the cloud may show it late.
 constexpr Duration explains_for = std::chrono::minutes(30);
 
-/// Whether faults of the kind change neither machines nor lists of machines.
-bool spares_machines(FaultKind kind) {
-    switch (kind) {
-        case FaultKind::stock_out:
-        case FaultKind::quota:
-        case FaultKind::removal_fails:
-        case FaultKind::never_joins:
-        case FaultKind::flap:
-        case FaultKind::eviction_error:
-        case FaultKind::policy_denial:
-        case FaultKind::slow_scheduler:
-        case FaultKind::clock_jump:
-        case FaultKind::restart:
-        case FaultKind::restart_midway:
-        case FaultKind::lost_lease:
-        case FaultKind::lost_lease_midway:
-        case FaultKind::unobserved:
-        case FaultKind::unwritten:
-        case FaultKind::plugin_fails:
-        case FaultKind::memory_limit:
-        case FaultKind::takeover: return true;
-        default: return false;
-    }
-}
-
 /// Whether the settings of a group, or a change of them, may end machines.
 bool ends_machines(const config::TomlValue& change) {
     return std::ranges::any_of(std::vector<std::string_view>{"target", "lose", "take"},
