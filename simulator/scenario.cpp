@@ -81,20 +81,6 @@ const std::vector<SettingValue>& items_of(const SettingValue& tree, std::string_
     return list == nullptr ? none : list->children;
 }
 
-Judge make_judge(const keys::Judge& given) {
-    Judge out;
-    out.calm = given.calm;
-    out.evictions = given.evictions.value_or(out.evictions);
-    out.evictions_in_storm = given.evictions_in_storm.value_or(out.evictions_in_storm);
-    out.orders = given.orders.value_or(out.orders);
-    out.returns = given.returns.value_or(out.returns);
-    out.node_hours = given.node_hours.value_or(out.node_hours);
-    out.price = given.price.value_or(out.price);
-    out.new_pod_delay = given.new_pod_delay;
-    out.off.insert(given.off.begin(), given.off.end());
-    return out;
-}
-
 class Reader {
 public:
     Reader(const TomlValue& root, const SettingValue& tree, const config::ShippedPlugins& shipped,
@@ -110,7 +96,6 @@ public:
     }
 
     Input input() {
-        const keys::Chaos& chaos = values_.chaos;
         Input out{.title = values_.title,
                   .source = diagnostics_.source().name,
                   .seed = static_cast<std::uint64_t>(values_.seed),
@@ -118,17 +103,14 @@ public:
                   .register_delay = values_.register_delay,
                   .ready_delay = values_.ready_delay,
                   .scheduler = values_.scheduler,
-                  .scheduler_score = static_cast<SchedulerScore>(values_.scheduler_score),
+                  .scheduler_score = values_.scheduler_score,
                   .objects = objects(),
-                  .chaos = {.settings = chaos.settings,
-                            .scheduler_score = chaos.scheduler_score,
-                            .machine_types = chaos.machine_types,
-                            .sizes = chaos.sizes}};
+                  .judge = values_.judge,
+                  .chaos = values_.chaos};
         if (values_.scheduler_spread)
             out.scheduler_spread = make_scheduler_spread(*values_.scheduler_spread);
-        add_all(values_.budget, "budget", make_budget, out.budgets);
-        add_all(values_.fault, "fault", make_fault, out.faults);
-        out.judge = make_judge(values_.judge);
+        add_all(values_.budget, "budget", checked_budget, out.budgets);
+        add_all(values_.fault, "fault", checked_fault, out.faults);
         for (std::size_t i = 0; i < values_.step.size(); ++i) add_step(i, out.steps);
         const ScenarioNames names{.groups = known_groups(), .batches = known_batches()};
         for (const SettingValue& table : items_of(tree_, "step"))
@@ -143,7 +125,7 @@ public:
 
     std::vector<SharedReplicas> balancers() {
         std::vector<SharedReplicas> out;
-        add_all(values_.balancer, "balancer", make_shared_replicas, out);
+        add_all(values_.balancer, "balancer", checked_balancer, out);
         return out;
     }
     const keys::Scenario& values() const { return values_; }
@@ -240,8 +222,9 @@ private:
         Step out{.actions = actions(given, table, root_.find("step")->children[index]),
                  .advance = given.advance,
                  .until_command = make_until(given, table, diagnostics_),
-                 .expect = make_expectations(given.expected, values_.expect_only),
+                 .expect = given.expected,
                  .place = table.place};
+        if (out.expect.only.empty()) out.expect.only = keys::words_of(values_.expect_only);
         if (given.advance && given.until)
             diagnostics_.error(table.find("until")->place,
                                "step: 'advance' and 'until' exclude each other");
@@ -290,8 +273,8 @@ private:
                 out.push_back({.what = std::move(node), .place = nodes[i].place});
         }
         add_each(given.daemon_sets, items_of(table, "daemon_sets"), make_daemon_set, out);
-        add_each(given.edit, items_of(table, "edit"), make_node_edit, out);
-        add_each(given.budgets, items_of(table, "budgets"), make_budget, out);
+        add_each(given.edit, items_of(table, "edit"), checked_node_edit, out);
+        add_each(given.budgets, items_of(table, "budgets"), checked_budget, out);
         for (const SettingValue& item : items_of(table, "remove"))
             out.push_back({.what = Remove{item.text}, .place = item.place});
         for (const SettingValue& item : items_of(table, "scale")) {

@@ -1,7 +1,6 @@
 #include "simulator/scenario_events.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -13,7 +12,6 @@
 #include "config/text.hpp"
 #include "simulator/commands.hpp"
 #include "simulator/faults.hpp"
-#include "simulator/scenario_groups.hpp"
 #include "simulator/scenario_objects.hpp"
 
 namespace capstan::simulator {
@@ -21,14 +19,6 @@ namespace {
 
 using config::Diagnostics;
 using config::SettingValue;
-
-/// Absent: the text is not a number of at most 16 digits.
-std::optional<std::uint64_t> find_hexadecimal(std::string_view text) {
-    std::uint64_t out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out, 16);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return out;
-}
 
 bool is_command(std::string_view text) {
     return std::ranges::any_of(names_of(keys::Command{}), [&](std::string_view word) {
@@ -135,118 +125,55 @@ void check_expectations(const SettingValue& step, const ScenarioNames& names,
     if (until != nullptr && is_command(until->text)) check.command("until", *until);
 }
 
-Budget make_budget(const keys::Budget& budget, const SettingValue& table,
-                   Diagnostics& diagnostics) {
+Budget checked_budget(const Budget& budget, const SettingValue& table, Diagnostics& diagnostics) {
     if (budget.name.empty()) diagnostics.error(table.place, "budget: 'name' is missing");
-    if (budget.min_available.has_value() == budget.max_unavailable.has_value())
+    const SettingValue* const least = table.find("min_available");
+    const SettingValue* const most = table.find("max_unavailable");
+    if ((least == nullptr) == (most == nullptr))
         diagnostics.error(table.place, "budget: needs either 'min_available' or 'max_unavailable'");
-    return {.ns = budget.ns,
-            .name = budget.name,
-            .selector = {.match_labels = {budget.labels.begin(), budget.labels.end()}},
-            .min_available = read_share(budget.min_available, "min_available", table, diagnostics),
-            .max_unavailable =
-                read_share(budget.max_unavailable, "max_unavailable", table, diagnostics)};
+    for (const SettingValue* const bound : {least, most}) {
+        if (bound != nullptr && !find_share(bound->text))
+            diagnostics.error(
+                bound->place,
+                "budget: '" + bound->key +
+                    "' must be a number of pods or a percentage from \"0%\" to \"100%\", not " +
+                    in_quotes(bound->text));
+    }
+    return budget;
 }
 
-SharedReplicas make_shared_replicas(const keys::Balancer& balancer, const SettingValue& table,
-                                    Diagnostics& diagnostics) {
+SharedReplicas checked_balancer(const SharedReplicas& balancer, const SettingValue& table,
+                                Diagnostics& diagnostics) {
     if (balancer.name.empty()) diagnostics.error(table.place, "balancer: 'name' is missing");
     if (balancer.targets.size() < 2)
         diagnostics.error(table.place, "balancer: 'targets' needs at least two batches");
-    SharedReplicas out{.ns = balancer.ns,
-                       .name = balancer.name,
-                       .replicas = balancer.replicas,
-                       .labels = {balancer.labels.begin(), balancer.labels.end()},
-                       .in_order = balancer.policy == keys::SharingPolicy::priority,
-                       .startup_timeout = balancer.startup_timeout};
-    for (const keys::BalancerTarget& target : balancer.targets)
-        out.targets.push_back({target.name, target.weight, target.min, target.max});
-    return out;
+    return balancer;
 }
 
-Fault make_fault(const keys::Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
-    const FaultKind kind = fault.kind;
-    if (!fault.group.empty() && !is_about_group(kind))
+Fault checked_fault(const Fault& fault, const SettingValue& table, Diagnostics& diagnostics) {
+    if (!fault.group.empty() && !is_about_group(fault.kind))
         diagnostics.error(table.place, "fault: this kind takes no 'group'");
-    if (!fault.cloud.empty() && !is_about_cloud(kind))
+    if (!fault.cloud.empty() && !is_about_cloud(fault.kind))
         diagnostics.error(table.place, "fault: this kind takes no 'cloud'");
-    if (!fault.plugin.empty() && !is_about_plugin(kind))
+    if (!fault.plugin.empty() && !is_about_plugin(fault.kind))
         diagnostics.error(table.place, "fault: this kind takes no 'plugin'");
-    if (fault.lasts < Duration(0) && kind != FaultKind::clock_jump)
+    if (fault.lasts < Duration(0) && fault.kind != FaultKind::clock_jump)
         diagnostics.error(table.place, "fault: 'lasts' may be negative only for clock_jump");
-    if (fault.room && kind != FaultKind::memory_limit)
+    if (table.find("room") != nullptr && fault.kind != FaultKind::memory_limit)
         diagnostics.error(table.place, "fault: only memory_limit takes 'room'");
-    const std::optional<std::uint64_t> draw = find_hexadecimal(fault.draw);
-    if (!fault.draw.empty() && !draw)
-        diagnostics.error(table.find("draw")->place,
+    const SettingValue* const draw = table.find("draw");
+    if (draw != nullptr && !draw->text.empty() && !fault.draw)
+        diagnostics.error(draw->place,
                           "fault: 'draw' must be a hexadecimal number such as \"8f3a0c12\", not " +
-                              in_quotes(fault.draw));
-    return {.kind = kind,
-            .group = fault.group,
-            .cloud = fault.cloud,
-            .plugin = fault.plugin,
-            .from = fault.from,
-            .chance = fault.chance,
-            .every = fault.every,
-            .until = fault.until,
-            .lasts = fault.lasts,
-            .room = fault.room.value_or(0),
-            .draw = draw};
+                              in_quotes(draw->text));
+    return fault;
 }
 
-NodeEdit make_node_edit(const keys::NodeEdit& edit, const SettingValue& table,
-                        Diagnostics& diagnostics) {
+NodeEdit checked_node_edit(const NodeEdit& edit, const SettingValue& table,
+                           Diagnostics& diagnostics) {
     if (edit.node.empty()) diagnostics.error(table.place, "edit: 'node' is missing");
-    NodeEdit out{.node = edit.node,
-                 .ready = edit.ready,
-                 .cordoned = edit.cordoned,
-                 .set_taints = read_taints(edit.taints, table.find("taints"), diagnostics),
-                 .drop_taints = edit.drop_taints,
-                 .annotations = {edit.annotations.begin(), edit.annotations.end()},
-                 .labels = {edit.labels.begin(), edit.labels.end()}};
-    for (const std::string& key : edit.drop_annotations) out.annotations.emplace(key, std::nullopt);
-    for (const std::string& key : edit.drop_labels) out.labels.emplace(key, std::nullopt);
-    return out;
-}
-
-Registration make_registration(std::string group, const keys::Joining& joining,
-                               const SettingValue& table, Diagnostics& diagnostics) {
-    Registration out{.group = std::move(group),
-                     .joins = joining.joins,
-                     .register_delay = joining.register_delay,
-                     .ready_delay = joining.ready_delay,
-                     .missing_labels = joining.join_missing_labels,
-                     .late_resources = joining.late_resources,
-                     .late_labels = joining.late_labels,
-                     .late_taints = joining.late_taints,
-                     .late_by = joining.late_by,
-                     .provider_ids = joining.provider_ids,
-                     .nodes_stay = joining.nodes_stay};
-    if (joining.join_taints)
-        out.taints = read_taints(*joining.join_taints, table.find("join_taints"), diagnostics);
-    return out;
-}
-
-Expectations make_expectations(const keys::Expected& given,
-                               const std::vector<keys::Command>& only) {
-    Expectations out{.commands = given.commands,
-                     .never = given.never,
-                     .pending = given.pending,
-                     .longest_pending = given.longest_pending,
-                     .nodes = given.nodes,
-                     .targets = given.targets,
-                     .present = given.present,
-                     .absent = given.absent,
-                     .backed_off = given.backed_off,
-                     .not_backed_off = given.not_backed_off,
-                     .unschedulable = given.unschedulable};
-    for (const keys::Command kind : given.only.empty() ? only : given.only)
-        out.only.emplace_back(names_of(kind).at(static_cast<std::size_t>(kind)));
-    for (const keys::ExpectedCommand& command : given.within)
-        out.within.push_back({command.command, command.from, command.to});
-    for (const keys::ExpectedTaints& taints : given.taints)
-        out.taints.push_back({taints.node, taints.has, taints.lacks});
-    return out;
+    check_taints(table.find("taints"), diagnostics);
+    return edit;
 }
 
 std::optional<UntilCommand> make_until(const keys::Step& step, const SettingValue& table,

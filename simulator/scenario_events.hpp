@@ -1,5 +1,4 @@
-/// Makes the budgets, Balancers, faults, node changes and expectations of an Input from a
-/// scenario's keys.
+/// Checks the budgets, Balancers, faults, node changes and expectations of a scenario.
 #pragma once
 
 #include <functional>
@@ -15,18 +14,16 @@
 
 namespace capstan::simulator {
 
-// Each of these functions reports the errors that no schema finds, at the place of `table`.
-Budget make_budget(const keys::Budget& budget, const config::SettingValue& table,
-                   config::Diagnostics& diagnostics);
-SharedReplicas make_shared_replicas(const keys::Balancer& balancer,
-                                    const config::SettingValue& table,
-                                    config::Diagnostics& diagnostics);
-Fault make_fault(const keys::Fault& fault, const config::SettingValue& table,
-                 config::Diagnostics& diagnostics);
-NodeEdit make_node_edit(const keys::NodeEdit& edit, const config::SettingValue& table,
-                        config::Diagnostics& diagnostics);
-Registration make_registration(std::string group, const keys::Joining& joining,
-                               const config::SettingValue& table, config::Diagnostics& diagnostics);
+// Each of these functions returns the value, and reports the errors that no schema finds, at the
+// place of `table`.
+Budget checked_budget(const Budget& budget, const config::SettingValue& table,
+                      config::Diagnostics& diagnostics);
+SharedReplicas checked_balancer(const SharedReplicas& balancer, const config::SettingValue& table,
+                                config::Diagnostics& diagnostics);
+Fault checked_fault(const Fault& fault, const config::SettingValue& table,
+                    config::Diagnostics& diagnostics);
+NodeEdit checked_node_edit(const NodeEdit& edit, const config::SettingValue& table,
+                           config::Diagnostics& diagnostics);
 
 /// The names that a scenario's expectations may use.
 struct ScenarioNames {
@@ -39,9 +36,6 @@ struct ScenarioNames {
 /// batch of the scenario has: no run could meet such an expectation.
 void check_expectations(const config::SettingValue& step, const ScenarioNames& names,
                         config::Diagnostics& diagnostics);
-/// `only`: the `expect_only` of the file, for a step that has none.
-Expectations make_expectations(const keys::Expected& expected,
-                               const std::vector<keys::Command>& only);
 /// Absent: the step does not end with a command.
 std::optional<UntilCommand> make_until(const keys::Step& step, const config::SettingValue& table,
                                        config::Diagnostics& diagnostics);

@@ -1,85 +1,22 @@
 #include "simulator/scenario_groups.hpp"
 
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <capstan/ascii.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/quantity.hpp>
 #include <capstan/resources.hpp>
-#include <capstan/sentence.hpp>
-#include <capstan/whole_number.hpp>
 
 #include "config/text.hpp"
 #include "config/toml_values.hpp"
 #include "simulator/cloud_control.hpp"
-#include "simulator/scenario_events.hpp"
+#include "simulator/scenario_input_keys.hpp"
+#include "simulator/scenario_objects.hpp"
 
 namespace capstan::simulator {
-namespace {
-
-using config::TomlValue;
-
-constexpr std::array<std::string_view, 2> bounds{"min_available", "max_unavailable"};
-
-void turn_budgets(TomlValue& table, std::string_view list) {
-    const auto at = std::ranges::find(table.children, list, &TomlValue::key);
-    if (at == table.children.end()) return;
-    for (TomlValue& budget : at->children) {
-        for (TomlValue& member : budget.children) {
-            if (member.kind != TomlValue::Kind::integer || !std::ranges::count(bounds, member.key))
-                continue;
-            member.kind = TomlValue::Kind::string;
-            member.text = std::to_string(member.integer);
-        }
-    }
-}
-
-/// A number written in digits alone; absent: it is not, or is above `most`.
-std::optional<int> parse_count(std::string_view written, int most) {
-    const bool is_digit = !written.empty() && is_ascii_digit(written.front());
-    const auto number = find_whole_number(written);
-    if (!is_digit || !number || *number > most) return std::nullopt;
-    return static_cast<int>(*number);
-}
-
-std::optional<PodShare> find_share(std::string_view written) {
-    const bool is_percent = written.ends_with('%');
-    if (is_percent) written.remove_suffix(1);
-    const std::optional<int> amount = parse_count(written, is_percent ? 100 : INT_MAX);
-    if (!amount) return std::nullopt;
-    return PodShare(*amount, is_percent);
-}
-
-}  // namespace
-
-void turn_shares_into_text(TomlValue& scenario) {
-    turn_budgets(scenario, "budget");
-    const auto steps = std::ranges::find(scenario.children, "step", &TomlValue::key);
-    if (steps == scenario.children.end()) return;
-    for (TomlValue& step : steps->children) turn_budgets(step, "budgets");
-}
-
-std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
-                                   const config::SettingValue& table,
-                                   config::Diagnostics& diagnostics) {
-    if (!text) return std::nullopt;
-    std::optional<PodShare> share = find_share(*text);
-    if (!share) {
-        diagnostics.error(
-            table.find(key)->place,
-            "budget: '" + std::string(key) +
-                "' must be a number of pods or a percentage from \"0%\" to \"100%\", not " +
-                in_quotes(*text));
-    }
-    return share;
-}
-
 namespace {
 
 using config::Diagnostics;
@@ -129,7 +66,7 @@ void stop_booting(TomlValue& group) {
 /// they have errors, which are reported.
 std::optional<Registration> take_registration(TomlValue& table, std::string id,
                                               Diagnostics& diagnostics) {
-    static const config::Fields fields = config::fields_of(keys::Joining{});
+    static const config::Fields fields = config::fields_of(Registration{});
     TomlValue own{.place = table.place};
     for (const config::Field& field : fields) {
         if (const TomlValue* const member = table.find(field.key)) own.children.push_back(*member);
@@ -139,8 +76,10 @@ std::optional<Registration> take_registration(TomlValue& table, std::string id,
     const std::size_t before = diagnostics.errors();
     const config::SettingValue read = config::validate_settings(own, fields, "group", diagnostics);
     if (diagnostics.errors() > before) return std::nullopt;
-    return make_registration(std::move(id), config::read_section<keys::Joining>(read), read,
-                             diagnostics);
+    check_taints(read.find("join_taints"), diagnostics);
+    Registration out = config::read_section<Registration>(read);
+    out.group = std::move(id);
+    return out;
 }
 
 /// The cpu and memory of a machine type. A value that is not a quantity is left to the plugin to

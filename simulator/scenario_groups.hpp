@@ -1,4 +1,4 @@
-/// The simulated cloud of a scenario with its groups, and the bounds of a scenario's budgets.
+/// The simulated cloud of a scenario with its groups.
 #pragma once
 
 #include <optional>
@@ -7,21 +7,10 @@
 
 #include "config/diagnostics.hpp"
 #include "config/document.hpp"
-#include "config/validated_settings.hpp"
 #include "simulator/external_events.hpp"
 #include "simulator/input.hpp"
 
 namespace capstan::simulator {
-
-/// Turns bounds of budgets that are whole numbers into text, before a schema checks them. A bound
-/// may be 3 or "50%", as in Kubernetes, and a schema gives each key one type.
-void turn_shares_into_text(config::TomlValue& scenario);
-
-/// The bound in `text`, which is in `table` at `key`. An invalid bound is reported at its place.
-/// Absent: there is no text, or the bound is invalid.
-std::optional<PodShare> read_share(const std::optional<std::string>& text, const char* key,
-                                   const config::SettingValue& table,
-                                   config::Diagnostics& diagnostics);
 
 // The [cloud], [[group]] and [[machine_type]] tables of a scenario, and the changes that its steps
 // make to them, as settings of the simulated cloud.

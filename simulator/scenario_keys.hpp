@@ -1,5 +1,5 @@
 /// The keys of a scenario file, with their meanings, types and defaults. The reference for readers
-/// is tests/scenarios/keys.md.
+/// is tests/scenarios/keys.md. Keys for values that an Input has, too: scenario_input_keys.hpp.
 #pragma once
 
 #include <array>
@@ -11,32 +11,33 @@
 #include <string_view>
 #include <vector>
 
+#include <capstan/labels.hpp>
 #include <capstan/quantity.hpp>
+#include <capstan/taints.hpp>
 #include <capstan/time.hpp>
 
 #include "config/scaling.hpp"
 #include "config/section.hpp"
-#include "simulator/faults.hpp"
+#include "simulator/scenario_input_keys.hpp"
+#include "simulator/shared_replicas.hpp"
 
 namespace capstan::simulator::keys {
 
 // Pods and nodes.
 
-enum class TaintEffect { no_schedule, prefer_no_schedule, no_execute };
-constexpr auto names_of(TaintEffect) {
-    return std::array<std::string_view, 3>{"NoSchedule", "PreferNoSchedule", "NoExecute"};
-}
-
 /// In the file a key or a table: `"dedicated"`, `{ key = "dedicated", value = "gpu" }`.
-struct Toleration {
-    std::string key;
-    std::optional<std::string> value;
-    std::optional<TaintEffect> effect;
+struct Toleration : capstan::Toleration {
+    Toleration() { op = Op::exists; }
+    Toleration(const capstan::Toleration& given) : capstan::Toleration(given) {}
 };
 void describe(auto&& key, Toleration& s) {
+    std::optional<std::string> value;
+    if (s.op == Toleration::Op::equal) value = s.value;
     key("key", s.key, "Key of the taint; empty: all taints.");
-    key("value", s.value, "Value of the taint; unset: any value.");
+    key("value", value, "Value of the taint; unset: any value.");
     key("effect", s.effect, "Effect of the taint; unset: any effect.");
+    s.op = value ? Toleration::Op::equal : Toleration::Op::exists;
+    s.value = value.value_or("");
 }
 
 enum class Unsatisfiable { do_not_schedule, schedule_anyway };
@@ -54,7 +55,7 @@ struct Spread {
     int max_skew = 1;
     std::optional<int> min_domains;
     NodePolicy node_taints_policy = NodePolicy::ignore;
-    std::map<std::string, std::string> labels;
+    Labels labels;
 };
 void describe(auto&& key, Spread& s) {
     key("topology_key", s.topology_key,
@@ -75,7 +76,7 @@ void describe(auto&& key, Spread& s) {
 struct Together {
     std::string topology_key;
     bool required = true;
-    std::map<std::string, std::string> labels;
+    Labels labels;
 };
 void describe(auto&& key, Together& s) {
     key("topology_key", s.topology_key,
@@ -90,9 +91,9 @@ struct Asks {
     std::string ns = "default";
     std::optional<Quantity> cpu, memory;
     std::map<std::string, Quantity> resources;
-    std::map<std::string, std::string> labels, annotations, node_selector;
+    Labels labels, annotations, node_selector;
     std::vector<Toleration> tolerations;
-    std::vector<std::string> host_ports;
+    std::vector<engine::snapshot::HostPort> host_ports;
     bool local_storage = false;
     std::optional<Duration> grace;
 };
@@ -123,11 +124,6 @@ void describe(auto&& key, DaemonSet& s) {
         "Limits of each pod by resource; used as the request if there is none.");
 }
 
-enum class Owner { none, replica_set, stateful_set, job };
-constexpr auto names_of(Owner) {
-    return std::array<std::string_view, 4>{"none", "replica_set", "stateful_set", "job"};
-}
-
 enum class PreemptionPolicy { preempt_lower_priority, never };
 constexpr auto names_of(PreemptionPolicy) {
     return std::array<std::string_view, 2>{"PreemptLowerPriority", "Never"};
@@ -135,7 +131,7 @@ constexpr auto names_of(PreemptionPolicy) {
 
 struct Pods {
     Asks asks;
-    Owner controller = Owner::none;
+    Controller controller = Controller::none;
     std::optional<int> count;
     bool replicas = false;
     std::string owner;
@@ -182,7 +178,7 @@ void describe(auto&& key, Pods& s) {
 struct Service {
     std::string name;
     std::string ns = "default";
-    std::map<std::string, std::string> labels;
+    Labels labels;
 };
 void describe(auto&& key, Service& s) {
     key("name", s.name, "Name of the Service.");
@@ -193,13 +189,13 @@ void describe(auto&& key, Service& s) {
 inline Pods one_replica() {
     Pods pods;
     pods.count = 1;
-    pods.controller = Owner::replica_set;
+    pods.controller = Controller::replica_set;
     return pods;
 }
 inline Pods one_in_row() {
     Pods pods;
     pods.count = 1;
-    pods.controller = Owner::stateful_set;
+    pods.controller = Controller::stateful_set;
     return pods;
 }
 /// Pods whose controller is there from the start.
@@ -223,8 +219,8 @@ struct Node {
     Quantity cpu, memory;
     int pods = 110;
     std::map<std::string, Quantity> resources, allocatable;
-    std::map<std::string, std::string> labels;
-    std::vector<std::string> taints;
+    Labels labels;
+    std::vector<Taint> taints;
 };
 void describe(auto&& key, Node& s) {
     key("name", s.name, "Name of the node.");
@@ -240,202 +236,6 @@ void describe(auto&& key, Node& s) {
     key("taints", s.taints, "Taints in the form of kubectl: \"dedicated=gpu:NoSchedule\".");
 }
 
-// Balancers.
-
-/// In the file a name or a table: `"web-a"`, `{ name = "web-a", weight = 60 }`.
-struct BalancerTarget {
-    std::string name;
-    int weight = 1, min = 0;
-    std::optional<int> max;
-};
-void describe(auto&& key, BalancerTarget& s) {
-    key("name", s.name, "Name of a batch with a controller.");
-    key("weight", s.weight, "Weight of the target; used by the policy \"proportional\".");
-    key("min", s.min, "Minimum number of pods.");
-    key("max", s.max, "Maximum number of pods; unset: no limit.");
-}
-
-enum class SharingPolicy { proportional, priority };
-constexpr auto names_of(SharingPolicy) {
-    return std::array<std::string_view, 2>{"proportional", "priority"};
-}
-
-struct Balancer {
-    std::string name;
-    std::string ns = "default";
-    int replicas = 1;
-    std::map<std::string, std::string> labels;
-    SharingPolicy policy = SharingPolicy::proportional;
-    std::optional<Duration> startup_timeout;
-    std::vector<BalancerTarget> targets;
-};
-void describe(auto&& key, Balancer& s) {
-    key("name", s.name, "Name of the Balancer.");
-    key("namespace", s.ns, "Namespace of the Balancer and its targets.");
-    key("replicas", s.replicas, "Pods wanted of all targets together.");
-    key("labels", s.labels,
-        "Labels that the pods of all targets have; empty: all pods of the namespace.");
-    key("policy", s.policy, "\"proportional\": by weight; \"priority\": in the order of targets.");
-    key("startup_timeout", s.startup_timeout,
-        "How long a pod may be pending before another target gets a pod in its place; unset: no "
-        "limit.");
-    key("targets", s.targets, "Targets that share the replicas.", {.shorthand = "name"});
-}
-
-// What happens, and what is expected.
-
-struct Budget {
-    std::string name;
-    std::string ns = "default";
-    std::map<std::string, std::string> labels;
-    std::optional<std::string> min_available, max_unavailable;
-};
-void describe(auto&& key, Budget& s) {
-    key("name", s.name, "Name of the PodDisruptionBudget.");
-    key("namespace", s.ns, "Namespace of the budget.");
-    key("labels", s.labels,
-        "Labels of the pods that it selects; empty: all pods of the namespace.");
-    key("min_available", s.min_available, "Minimum number of healthy pods: 3, or \"50%\".");
-    key("max_unavailable", s.max_unavailable,
-        "Maximum number of pods that are not healthy: 1, or \"30%\".");
-}
-
-struct Fault {
-    FaultKind kind = FaultKind::stock_out;
-    std::string group, cloud, plugin, draw;
-    Duration from{0};
-    std::optional<Duration> until;
-    std::optional<double> chance;
-    Duration every = std::chrono::minutes(1), lasts = std::chrono::minutes(5);
-    std::optional<int> room;
-};
-void describe(auto&& key, Fault& s) {
-    key("kind", s.kind, "Kind of the fault.");
-    key("group", s.group, "Node group with the fault; unset: a random group each time.");
-    key("cloud", s.cloud, "Cloud with the fault; unset: a random cloud each time.");
-    key("plugin", s.plugin, "Plugin with the fault; unset: a random plugin each time.");
-    key("draw", s.draw,
-        "Random number in hexadecimal that chooses the cloud, plugin, machine, node or clock; "
-        "unset: drawn from the seed.");
-    key("from", s.from, "Time of the first occurrence, from the start.");
-    key("until", s.until, "Time after which the fault does not occur again; unset: no end.");
-    key("chance", s.chance,
-        "Probability at `from` and after each `every`; unset: the fault occurs once.",
-        {.min = 0, .max = 1});
-    key("every", s.every, "Time between two possible occurrences.",
-        {.min = std::chrono::seconds(1)});
-    key("lasts", s.lasts,
-        "Duration of the fault. For clock_jump: how far the clock is set forward, or back if "
-        "negative.",
-        {.min = -3.1536e16});
-    key("room", s.room,
-        "For memory_limit: the bytes that the memory may have; unset: no memory can be written.",
-        {.min = 0});
-}
-
-/// How machines of a group become nodes: keys of [[group]], and of `groups` and `change` of a step.
-struct Joining {
-    std::optional<bool> joins, provider_ids, nodes_stay;
-    std::optional<Duration> register_delay, ready_delay, late_by;
-    std::optional<std::vector<std::string>> join_taints, join_missing_labels, late_resources,
-        late_labels, late_taints;
-};
-void describe(auto&& key, Joining& s) {
-    key("joins", s.joins, "If false, machines run but never join as nodes.");
-    key("register_delay", s.register_delay, "Time from a running machine to its node joining.");
-    key("ready_delay", s.ready_delay, "Time from a node joining to it being ready.");
-    key("join_taints", s.join_taints, "Taints that nodes have when they join.");
-    key("join_missing_labels", s.join_missing_labels,
-        "Keys of labels of the machine that its node does not have.");
-    key("late_resources", s.late_resources,
-        "Resources that nodes report only `late_by` after they are ready.");
-    key("late_labels", s.late_labels,
-        "Keys of labels that nodes get only `late_by` after they are ready.");
-    key("late_taints", s.late_taints,
-        "Keys of `join_taints` that are removed `late_by` after nodes are ready.");
-    key("late_by", s.late_by, "Delay of the late_* keys after a node is ready; unset: 60s.");
-    key("provider_ids", s.provider_ids, "If false, nodes have no spec.providerID.");
-    key("nodes_stay", s.nodes_stay, "If true, the node of a lost machine stays and is not ready.");
-}
-
-struct NodeEdit {
-    std::string node;
-    std::optional<bool> ready, cordoned;
-    std::vector<std::string> taints, drop_taints, drop_annotations, drop_labels;
-    std::map<std::string, std::string> annotations, labels;
-};
-void describe(auto&& key, NodeEdit& s) {
-    key("node", s.node, "Name of the node.");
-    key("ready", s.ready, "Whether the node is ready.");
-    key("cordoned", s.cordoned, "Whether the node is cordoned.");
-    key("taints", s.taints, "Taints to add: \"dedicated=gpu:NoSchedule\".");
-    key("drop_taints", s.drop_taints, "Keys of taints to remove.");
-    key("annotations", s.annotations, "Annotations to set.");
-    key("drop_annotations", s.drop_annotations, "Keys of annotations to remove.");
-    key("labels", s.labels, "Labels to set.");
-    key("drop_labels", s.drop_labels, "Keys of labels to remove.");
-}
-
-enum class Command { increase, decrease, remove, evict, create_group, delete_group };
-constexpr auto names_of(Command) {
-    return std::array<std::string_view, 6>{"increase", "decrease", "remove",
-                                           "evict",    "create",   "delete"};
-}
-
-struct ExpectedCommand {
-    std::string command;
-    Duration from{0};
-    std::optional<Duration> to;
-};
-void describe(auto&& key, ExpectedCommand& s) {
-    key("command", s.command, "Command, or its first words.");
-    key("from", s.from, "Earliest time, from the start of the step.");
-    key("to", s.to, "Latest time, from the start of the step; unset: the end of the step.");
-}
-
-struct ExpectedTaints {
-    std::string node;
-    std::vector<std::string> has, lacks;
-};
-void describe(auto&& key, ExpectedTaints& s) {
-    key("node", s.node, "Name of the node.");
-    key("has", s.has, "Keys of taints that the node has.");
-    key("lacks", s.lacks, "Keys of taints that the node does not have.");
-}
-
-struct Expected {
-    std::optional<std::vector<std::string>> commands, unschedulable, backed_off;
-    std::vector<Command> only;
-    std::vector<ExpectedCommand> within;
-    std::vector<std::string> never, present, absent, not_backed_off;
-    std::optional<int> pending;
-    std::optional<Duration> longest_pending;
-    std::map<std::string, int> nodes, targets;
-    std::vector<ExpectedTaints> taints;
-};
-void describe_expected(auto&& key, Expected& s) {
-    key("expect", s.commands,
-        "All commands of the step, in order: [\"increase web by 2\"]; []: none.");
-    key("expect_only", s.only,
-        "Kinds of commands that `expect` compares; unset: the file's `expect_only`.");
-    key("expect_within", s.within, "Commands that are given in a time range.",
-        {.shorthand = "command"});
-    key("expect_never", s.never, "Commands, or their first words, that are not given.");
-    key("expect_pending", s.pending, "Number of pending pods.");
-    key("expect_longest_pending", s.longest_pending,
-        "Every pod that was pending in this step was pending for less than this.");
-    key("expect_nodes", s.nodes, "Number of nodes by group.");
-    key("expect_targets", s.targets, "Target size by group.");
-    key("expect_present", s.present, "Names of nodes that exist.");
-    key("expect_absent", s.absent, "Names of nodes that do not exist.");
-    key("expect_taints", s.taints, "Taints that nodes have and do not have.");
-    key("expect_backed_off", s.backed_off, "All groups that are backed off after a failure.");
-    key("expect_not_backed_off", s.not_backed_off, "Groups that are not backed off.");
-    key("expect_unhelped", s.unschedulable,
-        "Why pods are unschedulable, by batch: [\"web: SENTENCE\", \"web in spot: SENTENCE\"]; []: "
-        "no pod is.");
-}
-
 struct Step {
     std::vector<Pods> pods;
     std::vector<Node> nodes;
@@ -448,7 +248,7 @@ struct Step {
     std::vector<std::string> reload;
     std::optional<Duration> at, advance, within;
     std::optional<std::string> until;
-    Expected expected;
+    Expectations expected;
 };
 void describe(auto&& key, Step& s) {
     key("pods", s.pods, "Pods to create.");
@@ -475,57 +275,6 @@ void describe(auto&& key, Step& s) {
 
 // The file.
 
-/// The defaults are those of simulator::Judge.
-struct Judge {
-    std::optional<Duration> calm;
-    std::optional<double> evictions, evictions_in_storm, orders, returns, node_hours, price;
-    Duration new_pod_delay{0};
-    std::vector<std::string> off;
-};
-void describe(auto&& key, Judge& s) {
-    key("calm", s.calm,
-        "Time from the start at which no more faults and events come. With it, invariants judge "
-        "the run also without --chaos; unset: they do not.");
-    key("evictions", s.evictions, "Evictions of a replica in two hours of calm (default 2).",
-        {.min = 0});
-    key("evictions_in_storm", s.evictions_in_storm,
-        "Evictions of a replica in two hours with faults (default 4).", {.min = 0});
-    key("orders", s.orders, "Machines ordered per machine that was needed (default 1.2).",
-        {.min = 1});
-    key("returns", s.returns,
-        "Machines removed before they could be nodes, per machine ordered (default 0.2).",
-        {.min = 0});
-    key("node_hours", s.node_hours,
-        "Node hours per node hour that first-fit with hindsight needs (default 1.5).", {.min = 1});
-    key("price", s.price,
-        "Price of an increase per price of the cheapest one that would do (default 1.3).",
-        {.min = 1});
-    key("new_pod_delay", s.new_pod_delay,
-        "How long pods are meant to wait before a machine is ordered for them.");
-    key("off", s.off, "Invariants that do not judge the scenario.");
-}
-
-enum class SchedulerScoreName { least_allocated, most_allocated, random };
-constexpr auto names_of(SchedulerScoreName) {
-    return std::array<std::string_view, 3>{"least_allocated", "most_allocated", "random"};
-}
-
-/// What a chaos run may change of the scenario.
-struct Chaos {
-    bool settings = true;
-    bool scheduler_score = true;
-    bool machine_types = true;
-    bool sizes = true;
-};
-void describe(auto&& key, Chaos& s) {
-    key("settings", s.settings,
-        "Draw the scan interval and settings of [scale_up] and [scale_down], at the start and by "
-        "reloads.");
-    key("scheduler_score", s.scheduler_score, "Draw which nodes the scheduler prefers.");
-    key("machine_types", s.machine_types, "Give groups several machine types.");
-    key("sizes", s.sizes, "Multiply the groups, in one of 400 seeds up to 2,000.");
-}
-
 /// The keys of the whole file, without the sections of a configuration and the settings of the
 /// simulated cloud.
 struct Scenario {
@@ -540,12 +289,12 @@ struct Scenario {
     std::vector<StatefulSet> stateful_set;
     std::vector<Budget> budget;
     std::vector<Service> service;
-    std::vector<Balancer> balancer;
+    std::vector<SharedReplicas> balancer;
     std::vector<Fault> fault;
     Judge judge;
     bool scheduler = true;
-    SchedulerScoreName scheduler_score = SchedulerScoreName::least_allocated;
-    Chaos chaos;
+    SchedulerScore scheduler_score = SchedulerScore::least_allocated;
+    ChaosChoices chaos;
     std::optional<std::vector<config::DefaultSpread>> scheduler_spread;
     std::vector<Command> expect_only;
     std::vector<Step> step;

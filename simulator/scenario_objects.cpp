@@ -8,7 +8,6 @@
 #include <capstan/sentence.hpp>
 #include <capstan/taint_text.hpp>
 #include <capstan/well_known.hpp>
-#include <capstan/whole_number.hpp>
 
 #include "autoscaler/engine_settings.hpp"
 
@@ -31,10 +30,6 @@ void need_name(const std::string& name, std::string_view what, const SettingValu
                           std::string(what) + ": 'name' must not contain '/'");
 }
 
-Labels labels_of(const std::map<std::string, std::string>& given) {
-    return {given.begin(), given.end()};
-}
-
 void add_resources(Resources& to, const std::map<std::string, Quantity>& given) {
     for (const auto& [name, quantity] : given) to.set(name, amount_of(name, quantity));
 }
@@ -45,67 +40,20 @@ std::string topology_key(const std::string& key) {
     return key;
 }
 
-Effect effect_of(keys::TaintEffect effect) {
-    switch (effect) {
-        case keys::TaintEffect::no_schedule: return Effect::no_schedule;
-        case keys::TaintEffect::prefer_no_schedule: return Effect::prefer_no_schedule;
-        case keys::TaintEffect::no_execute: return Effect::no_execute;
-    }
-    return Effect::no_schedule;
-}
-
-std::vector<Toleration> tolerations_of(const std::vector<keys::Toleration>& given) {
-    std::vector<Toleration> out;
-    for (const keys::Toleration& t : given) {
-        Toleration toleration{.key = t.key,
-                              .op = t.value ? Toleration::Op::equal : Toleration::Op::exists,
-                              .value = t.value.value_or("")};
-        if (t.effect) toleration.effect = effect_of(*t.effect);
-        out.push_back(std::move(toleration));
-    }
-    return out;
-}
-
 /// Selects by `labels`, or by the batch's label `app` if they are empty: by `app` alone, so that
 /// pods keep counting when other labels change.
-LabelSelector term_selector(const std::map<std::string, std::string>& labels, const Labels& own) {
-    if (!labels.empty()) return {.match_labels = labels_of(labels)};
+LabelSelector term_selector(const Labels& labels, const Labels& own) {
+    if (!labels.empty()) return {.match_labels = labels};
     return {.match_labels = {{"app", own.at("app")}}};
 }
 
-/// "8080", "53/UDP", "10.0.0.1:80/TCP"; absent: it is none of these.
-std::optional<engine::snapshot::HostPort> parse_host_port(std::string_view text) {
-    engine::snapshot::HostPort out;
-    if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
-        out.protocol = text.substr(slash + 1);
-        if (out.protocol != "TCP" && out.protocol != "UDP" && out.protocol != "SCTP")
-            return std::nullopt;
-        text = text.substr(0, slash);
-    }
-    if (const std::size_t colon = text.rfind(':'); colon != std::string_view::npos) {
-        out.ip = text.substr(0, colon);
-        text.remove_prefix(colon + 1);
-    }
-    const auto port = find_whole_number(text);
-    if (!port || *port < 1 || *port > 65535) return std::nullopt;
-    out.port = static_cast<int>(*port);
-    return out;
-}
-
-std::vector<engine::snapshot::HostPort> read_host_ports(const std::vector<std::string>& given,
-                                                        const SettingValue& table,
-                                                        Diagnostics& diagnostics) {
-    std::vector<engine::snapshot::HostPort> out;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        if (auto port = parse_host_port(given[i])) {
-            out.push_back(*std::move(port));
-        } else {
-            diagnostics.error(table.find("host_ports")->children[i].place,
+void check_host_ports(const SettingValue& list, Diagnostics& diagnostics) {
+    for (const SettingValue& port : list.children) {
+        if (!config::MemberType<engine::snapshot::HostPort>::parse(port.text))
+            diagnostics.error(port.place,
                               "host_ports: expects a port such as \"8080\" or \"53/UDP\", found " +
-                                  in_quotes(given[i]));
-        }
+                                  in_quotes(port.text));
     }
-    return out;
 }
 
 struct Look {
@@ -114,15 +62,15 @@ struct Look {
 };
 
 Look asked_look(const keys::Asks& asks, const SettingValue& table, Diagnostics& diagnostics) {
-    Look out{
-        .spec = {}, .labels = labels_of(asks.labels), .annotations = labels_of(asks.annotations)};
+    check_host_ports(*table.find("host_ports"), diagnostics);
+    Look out{.spec = {}, .labels = asks.labels, .annotations = asks.annotations};
     out.labels.emplace("app", asks.name);
     if (asks.cpu) out.spec.requests.set("cpu", asks.cpu->milli_value());
     if (asks.memory) out.spec.requests.set("memory", asks.memory->value());
     add_resources(out.spec.requests, asks.resources);
-    out.spec.node_selector = labels_of(asks.node_selector);
-    out.spec.tolerations = tolerations_of(asks.tolerations);
-    out.spec.ports = read_host_ports(asks.host_ports, table, diagnostics);
+    out.spec.node_selector = asks.node_selector;
+    out.spec.tolerations.assign(asks.tolerations.begin(), asks.tolerations.end());
+    out.spec.ports = asks.host_ports;
     out.spec.termination_grace = asks.grace;
     out.spec.uses_local_storage = asks.local_storage;
     if (asks.local_storage) out.spec.local_volumes = {"scratch"};
@@ -161,35 +109,100 @@ void add_spread(const std::vector<keys::Spread>& given, const Labels& own,
     }
 }
 
-Controller chosen_controller(const keys::Pods& pods) {
-    if (pods.replicas && pods.controller == keys::Owner::none) return Controller::replica_set;
-    switch (pods.controller) {
-        case keys::Owner::none: return Controller::none;
-        case keys::Owner::replica_set: return Controller::replica_set;
-        case keys::Owner::stateful_set: return Controller::stateful_set;
-        case keys::Owner::job: return Controller::job;
-    }
-    return Controller::none;
+// Keys of objects.
+
+/// The labels of pods named `name` as they are written: `app` only if it is not the name.
+Labels own_labels(Labels labels, const std::string& name) {
+    const auto app = labels.find("app");
+    if (app != labels.end() && app->second == name) labels.erase(app);
+    return labels;
 }
 
-}  // namespace
+std::string short_topology_key(const std::string& key) {
+    if (key == well_known::zone_label) return "zone";
+    if (key == well_known::hostname_label) return "hostname";
+    return key;
+}
 
-std::vector<Taint> read_taints(const std::vector<std::string>& given, const SettingValue* list,
-                               Diagnostics& diagnostics) {
-    std::vector<Taint> out;
-    for (std::size_t i = 0; i < given.size(); ++i) {
-        if (auto taint = parse_taint(given[i])) {
-            out.push_back(*std::move(taint));
+keys::Asks asks_of(const std::string& ns, const std::string& name,
+                   const engine::snapshot::PodSpec& spec, const Labels& labels,
+                   const Labels& annotations) {
+    keys::Asks out;
+    out.name = name;
+    out.ns = ns;
+    for (const auto& [resource, amount] : spec.requests) {
+        const Quantity quantity = quantity_of(resource, amount);
+        if (resource == "cpu") {
+            out.cpu = quantity;
+        } else if (resource == "memory") {
+            out.memory = quantity;
         } else {
-            diagnostics.error(list->children[i].place, taint.error().message);
+            out.resources.emplace(resource, quantity);
         }
+    }
+    out.labels = own_labels(labels, name);
+    out.annotations = annotations;
+    out.node_selector = spec.node_selector;
+    out.tolerations.assign(spec.tolerations.begin(), spec.tolerations.end());
+    out.host_ports = spec.ports;
+    out.local_storage = spec.uses_local_storage;
+    out.grace = spec.termination_grace;
+    return out;
+}
+
+/// The labels that a term or constraint selects by; empty: the pods of its own batch.
+Labels selected_labels(const std::optional<LabelSelector>& selector, const Labels& own) {
+    if (!selector) return {};
+    const auto app = own.find("app");
+    const bool is_own = app != own.end() && selector->match_labels == Labels{*app};
+    return is_own ? Labels() : selector->match_labels;
+}
+
+std::vector<keys::Together> together_keys(const std::vector<engine::snapshot::PodTerm>& terms,
+                                          const Labels& own) {
+    std::vector<keys::Together> out;
+    for (const engine::snapshot::PodTerm& term : terms) {
+        keys::Together& one = out.emplace_back();
+        one.topology_key = short_topology_key(term.topology_key);
+        one.labels = selected_labels(term.selector, own);
     }
     return out;
 }
 
+std::vector<keys::Spread> spread_keys(const engine::snapshot::PodSpec& spec, const Labels& own) {
+    std::vector<keys::Spread> out;
+    for (const engine::snapshot::SpreadConstraint& constraint : spec.spread) {
+        keys::Spread& one = out.emplace_back();
+        one.topology_key = short_topology_key(constraint.topology_key);
+        one.max_skew = constraint.max_skew;
+        one.min_domains = constraint.min_domains;
+        if (constraint.honor_taints) one.node_taints_policy = keys::NodePolicy::honor;
+        one.labels = selected_labels(constraint.selector, own);
+    }
+    // Only that there is such a constraint matters.
+    if (spec.has_soft_spread) {
+        keys::Spread& soft = out.emplace_back();
+        soft.topology_key = "hostname";
+        soft.when_unsatisfiable = keys::Unsatisfiable::schedule_anyway;
+    }
+    return out;
+}
+
+}  // namespace
+
+void check_taints(const SettingValue* list, Diagnostics& diagnostics) {
+    if (list == nullptr) return;
+    for (const SettingValue& taint : list->children) {
+        const Result<Taint> parsed = parse_taint(taint.text);
+        if (!parsed) diagnostics.error(taint.place, parsed.error().message);
+    }
+}
+
 PodBatch make_batch(const keys::Pods& pods, const SettingValue& table, Diagnostics& diagnostics) {
     need_name(pods.asks.name, "pods", table, diagnostics);
-    const Controller controller = chosen_controller(pods);
+    const Controller controller = pods.replicas && pods.controller == Controller::none
+                                      ? Controller::replica_set
+                                      : pods.controller;
     if (pods.duration && controller != Controller::none && controller != Controller::job) {
         diagnostics.error(
             member_place(table, "duration"),
@@ -233,7 +246,7 @@ engine::snapshot::DaemonSetObject make_daemon_set(const keys::DaemonSet& set,
 engine::snapshot::ServiceObject make_service(const keys::Service& service,
                                              const SettingValue& table, Diagnostics& diagnostics) {
     need_name(service.name, "service", table, diagnostics);
-    Labels selector = labels_of(service.labels);
+    Labels selector = service.labels;
     if (selector.empty()) selector.emplace("app", service.name);
     return {.ns = service.ns, .name = service.name, .selector = std::move(selector)};
 }
@@ -255,17 +268,76 @@ std::vector<engine::snapshot::NodeObject> make_nodes(const keys::Node& node,
     add_resources(resources, node.resources);
     Resources allocatable = resources;
     add_resources(allocatable, node.allocatable);
-    const engine::snapshot::NodeObject one{
-        .name = node.name,
-        .provider_id = node.provider_id,
-        .labels = labels_of(node.labels),
-        .taints = read_taints(node.taints, table.find("taints"), diagnostics),
-        .capacity = resources,
-        .allocatable = std::move(allocatable)};
+    check_taints(table.find("taints"), diagnostics);
+    const engine::snapshot::NodeObject one{.name = node.name,
+                                           .provider_id = node.provider_id,
+                                           .labels = node.labels,
+                                           .taints = node.taints,
+                                           .capacity = resources,
+                                           .allocatable = std::move(allocatable)};
     if (!node.count) return {one};
     std::vector<engine::snapshot::NodeObject> out(static_cast<std::size_t>(*node.count), one);
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i].name = node.name + "-" + std::to_string(i + 1);
+    return out;
+}
+
+// Keys of objects.
+
+keys::Pods keys_of(const PodBatch& batch) {
+    const engine::snapshot::PodSpec& spec = batch.pod.spec;
+    keys::Pods out;
+    out.asks = asks_of(batch.pod.ns, batch.pod.name, spec, batch.pod.labels, batch.pod.annotations);
+    out.controller = batch.controller;
+    out.count = batch.count;
+    out.duration = batch.duration;
+    out.start_up = batch.start_up;
+    out.stop_time = batch.stop_time;
+    out.priority = spec.priority.value_or(0);
+    if (spec.never_preempts) out.preemption_policy = keys::PreemptionPolicy::never;
+    out.spread = spread_keys(spec, batch.pod.labels);
+    out.affinity = together_keys(spec.pod_affinity, batch.pod.labels);
+    out.anti_affinity = together_keys(spec.pod_anti_affinity, batch.pod.labels);
+    out.packed = batch.packed;
+    out.owner = batch.pod.owner.name;
+    return out;
+}
+
+keys::Node keys_of(const engine::snapshot::NodeObject& node) {
+    keys::Node out;
+    out.name = node.name;
+    out.provider_id = node.provider_id;
+    out.cpu = quantity_of("cpu", node.capacity.amount("cpu"));
+    out.memory = quantity_of("memory", node.capacity.amount("memory"));
+    out.pods = static_cast<int>(node.capacity.amount("pods"));
+    for (const auto& [resource, amount] : node.capacity) {
+        if (resource != "cpu" && resource != "memory" && resource != "pods")
+            out.resources.emplace(resource, quantity_of(resource, amount));
+    }
+    for (const auto& [resource, amount] : node.allocatable) {
+        if (node.capacity.find(resource) != amount)
+            out.allocatable.emplace(resource, quantity_of(resource, amount));
+    }
+    out.labels = node.labels;
+    out.taints = node.taints;
+    return out;
+}
+
+keys::DaemonSet keys_of(const engine::snapshot::DaemonSetObject& set) {
+    return {.asks = asks_of(set.ns, set.name, set.spec, set.labels, set.annotations), .limits = {}};
+}
+
+keys::Service keys_of(const engine::snapshot::ServiceObject& service) {
+    return {.name = service.name,
+            .ns = service.ns,
+            .labels = own_labels(service.selector, service.name)};
+}
+
+std::vector<config::DefaultSpread> keys_of(
+    const std::vector<engine::snapshot::DefaultSpread>& spread) {
+    std::vector<config::DefaultSpread> out;
+    for (const engine::snapshot::DefaultSpread& each : spread)
+        out.push_back({short_topology_key(each.topology_key), each.max_skew});
     return out;
 }
 

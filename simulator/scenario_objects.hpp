@@ -1,4 +1,5 @@
-/// Makes pods, DaemonSets, Services and nodes of the Kubernetes API from a scenario's keys.
+/// Makes pods, DaemonSets, Services and nodes of the Kubernetes API from a scenario's keys, and
+/// keys from them.
 #pragma once
 
 #include <vector>
@@ -10,10 +11,9 @@
 
 namespace capstan::simulator {
 
-/// Taints in kubectl's syntax. `list`: their places in the file, for diagnostics; NULL only if
-/// `given` is empty.
-std::vector<Taint> read_taints(const std::vector<std::string>& given,
-                               const config::SettingValue* list, config::Diagnostics& diagnostics);
+/// Reports the taints of a list of the file that are not in kubectl's syntax. NULL: there is no
+/// list.
+void check_taints(const config::SettingValue* list, config::Diagnostics& diagnostics);
 
 // Each of the functions with a `table` reports the errors that no schema finds, at the place of
 // `table`: a missing name, a taint that is none.
@@ -33,5 +33,15 @@ std::vector<engine::snapshot::DefaultSpread> make_scheduler_spread(
 std::vector<engine::snapshot::NodeObject> make_nodes(const keys::Node& node,
                                                      const config::SettingValue& table,
                                                      config::Diagnostics& diagnostics);
+
+// The inverse: keys that are read back as an equal value, if the value came from a scenario or was
+// drawn for one. What no scenario can say is lost.
+
+keys::Pods keys_of(const PodBatch& batch);
+keys::Node keys_of(const engine::snapshot::NodeObject& node);
+keys::DaemonSet keys_of(const engine::snapshot::DaemonSetObject& set);
+keys::Service keys_of(const engine::snapshot::ServiceObject& service);
+std::vector<config::DefaultSpread> keys_of(
+    const std::vector<engine::snapshot::DefaultSpread>& spread);
 
 }  // namespace capstan::simulator

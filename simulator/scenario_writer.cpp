@@ -13,7 +13,7 @@
 #include "config/text.hpp"
 #include "config/toml_values.hpp"
 #include "simulator/members_text.hpp"
-#include "simulator/scenario_keys_of.hpp"
+#include "simulator/scenario_objects.hpp"
 
 namespace capstan::simulator {
 namespace {
@@ -178,7 +178,7 @@ private:
     }
     static Lines text_of_event(const Registration& registration) {
         Lines members{assignment("group", toml_string(registration.group))};
-        append(members_text(keys_of(registration)), members);
+        append(members_text(registration), members);
         return {inline_table(members)};
     }
     static Lines text_of_event(const CloudEdit& edit) {
@@ -206,7 +206,7 @@ private:
         if constexpr (requires { keys_of(object); }) {
             return {inline_table(members_text(keys_of(object)))};
         } else {
-            return {};  // rank_of refuses it
+            return {inline_table(members_text(object))};
         }
     }
 
@@ -220,7 +220,7 @@ std::string duration_text(Duration duration) {
 }
 
 Lines expectation_lines(const Expectations& expectations) {
-    keys::Expected expected = keys_of(expectations), usual;
+    Expectations expected = expectations, usual;
     MemberCollector own, defaults;
     describe_expected(own, expected);
     describe_expected(defaults, usual);
@@ -259,11 +259,10 @@ public:
             out_ += section_text(toml_key(section.key), section);
         for (const CloudSettings& cloud : input_.clouds) add_cloud(cloud);
         add_objects();
-        for (const SharedReplicas& shared : extras.balancers)
-            add_table("balancer", keys_of(shared));
+        for (const SharedReplicas& shared : extras.balancers) add_table("balancer", shared);
         const std::vector<Action> rest = add_sets();
-        for (const Fault& fault : input_.faults) add_table("fault", keys_of(fault));
-        if (const Lines judge = members_text(keys_of(input_.judge)); !judge.empty())
+        for (const Fault& fault : input_.faults) add_table("fault", fault);
+        if (const Lines judge = members_text(input_.judge); !judge.empty())
             out_ += block("[judge]", judge);
         CAPSTAN_CHECK(is_timed() ? add_moments(rest) : add_steps(rest));
         return std::move(out_);
@@ -286,11 +285,8 @@ private:
         head.register_delay = input_.register_delay;
         head.ready_delay = input_.ready_delay;
         head.scheduler = input_.scheduler;
-        head.scheduler_score = static_cast<keys::SchedulerScoreName>(input_.scheduler_score);
-        head.chaos = {.settings = input_.chaos.settings,
-                      .scheduler_score = input_.chaos.scheduler_score,
-                      .machine_types = input_.chaos.machine_types,
-                      .sizes = input_.chaos.sizes};
+        head.scheduler_score = input_.scheduler_score;
+        head.chaos = input_.chaos;
         if (input_.scheduler_spread) head.scheduler_spread = keys_of(*input_.scheduler_spread);
         for (const std::string& line : members_text(std::move(head))) out_ += line + "\n";
     }
@@ -320,7 +316,7 @@ private:
             Lines members = table_lines(group);
             for (const Registration& own : input_.registrations) {
                 if (own.group == text_of(group, "id") && own.types.empty())
-                    append(members_text(keys_of(own)), members);
+                    append(members_text(own), members);
             }
             out_ += block("[[group]]", members);
         }
@@ -330,7 +326,7 @@ private:
         for (const auto& node : input_.objects.nodes) add_table("node", keys_of(node));
         for (const auto& set : input_.objects.daemon_sets) add_table("daemon_set", keys_of(set));
         for (const auto& service : input_.objects.services) add_table("service", keys_of(service));
-        for (const Budget& budget : input_.budgets) add_table("budget", keys_of(budget));
+        for (const Budget& budget : input_.budgets) add_table("budget", budget);
     }
 
     /// Writes the pods with which the first step begins as objects that exist from the start.
