@@ -2,16 +2,49 @@
 
 #include <chrono>
 #include <optional>
+#include <string_view>
 
 #include <capstan/time_text.hpp>
 
 #include "autoscaler/questions/explainer.hpp"
 #include "commands/recorded_pass.hpp"
-#include "simulator/explaining_observer.hpp"
 #include "simulator/program/simulate_input.hpp"
 #include "simulator/run.hpp"
 
 namespace capstan::simulator::program {
+namespace {
+
+/// Shows the passes of a run to an explainer, which it borrows, and has it ask at the end of the
+/// run.
+class ExplainingObserver final : public Observer {
+public:
+    explicit ExplainingObserver(autoscaler::questions::Explainer& explainer)
+        : explainer_(explainer) {}
+
+    /// Of a node that is deleted: "node NAME is deleted", "node NAME is deleted with 2 pods".
+    void on_event(const Event& event) override {
+        constexpr std::string_view before = "node ", after = " is deleted";
+        std::string_view text = event.text;
+        if (event.kind != EventKind::node || !text.starts_with(before)) return;
+        text.remove_prefix(before.size());
+        const std::size_t end = text.find(after);
+        if (end == std::string_view::npos) return;
+        const std::string_view rest = text.substr(end + after.size());
+        if (rest.empty() || rest.starts_with(" with "))
+            explainer_.note_deleted(text.substr(0, end), event.at);
+    }
+    void on_decision(const autoscaler::PassReport& pass) override {
+        explainer_.take_pass(pass.input);
+    }
+    bool wants_last_look() const override { return !explainer_.is_asked(); }
+    void on_last_look(const autoscaler::PassInput& input) override { explainer_.take_last(input); }
+    void on_end() override { explainer_.finish(); }
+
+private:
+    autoscaler::questions::Explainer& explainer_;
+};
+
+}  // namespace
 
 int explain_over_time(const commands::ExplainArguments& arguments, commands::Streams streams) {
     std::optional<Simulation> simulation = make_simulation({arguments.input}, streams.err);
@@ -31,7 +64,7 @@ int explain_over_time(const commands::ExplainArguments& arguments, commands::Str
     autoscaler::questions::Question question = arguments.question;
     if (after) question.at = input.start + *after;
     autoscaler::questions::Explainer explainer(question);
-    simulator::ExplainingObserver observer(explainer);
+    ExplainingObserver observer(explainer);
     const auto report = simulator::run(
         input,
         {.config = simulation->prepared->sound_config(),
