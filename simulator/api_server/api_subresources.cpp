@@ -8,7 +8,7 @@
 
 #include "simulator/api_server/api_call.hpp"
 #include "simulator/api_server/object_checks.hpp"
-#include "simulator/api_server/table_cells.hpp"
+#include "simulator/api_server/table_columns.hpp"
 
 namespace capstan::simulator::api_server {
 

@@ -1,7 +1,6 @@
 /// Objects as rows and columns, for kubectl.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,21 +9,6 @@
 #include "simulator/api_server/resource_kinds.hpp"
 
 namespace capstan::simulator::api_server {
-
-struct TableColumn {
-    std::string name{};
-    std::string type = "string";
-    int priority = 0;  ///< above zero: kubectl shows the column only with -o wide
-};
-
-/// A kind's columns, and the cells of a row.
-struct TableLayout {
-    std::vector<TableColumn> columns{};
-    json::array (*cells)(const json::object& object, Time now) = nullptr;
-};
-
-/// NULL: the kind has no layout of its own; its table has name and age.
-const TableLayout* find_layout(const ResourceKind& kind);
 
 /// The part of the object that comes with each row.
 enum class RowObject { none, metadata, object };
@@ -38,6 +22,10 @@ json::object make_table(const ResourceKind& kind, const std::vector<ApiObject>& 
 std::string human_duration(Duration age);
 /// The time since a timestamp; "<unknown>" without one.
 std::string age_text(std::string_view timestamp, Time now);
+
+/// The values at the JSON path of a custom resource's column: ".spec.replicas",
+/// ".status.conditions[?(@.type=='Ready')].status", ".spec.hosts[0]".
+std::vector<const json::value*> values_at(const json::object& object, std::string_view path);
 
 /// The PartialObjectMetadata of an object.
 json::object metadata_of(const json::object& object, std::string_view meta_version);

@@ -1,5 +1,4 @@
 #include "simulator/api_server/tables.hpp"
-#include "simulator/api_server/column_paths.hpp"
 
 #include "api_server_fixture.hpp"
 
