@@ -255,7 +255,7 @@ void describe(auto&& key, Judge& s) {
         "Time from the start at which no more faults and events come. With it, invariants judge "
         "the run also without --chaos; unset: they do not.");
     bound("evictions", &Judge::evictions,
-          "Evictions of a replica in two hours of calm (default 2).", 0);
+          "Evictions of a replica in two hours of calm (default 1).", 0);
     bound("evictions_in_storm", &Judge::evictions_in_storm,
           "Evictions of a replica in two hours with faults (default 4).", 0);
     bound("orders", &Judge::orders, "Machines ordered per machine that was needed (default 1.2).",

@@ -15,7 +15,6 @@
 #include "commands/result_output.hpp"
 #include "simulator/chaos/trial.hpp"
 #include "simulator/observers.hpp"
-#include "simulator/program/progress_bar.hpp"
 #include "simulator/program/simulate_chaos.hpp"
 #include "simulator/program/simulate_input.hpp"
 #include "simulator/program/simulate_report.hpp"

@@ -2,7 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,11 +19,13 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/command_line.hpp"
+#include "commands/file_io.hpp"
+#include "simulator/chaos/shortest_break.hpp"
 #include "simulator/chaos/trial.hpp"
-#include "simulator/program/break_file.hpp"
 #include "simulator/program/parallel_runs.hpp"
 #include "simulator/program/simulate_report.hpp"
 #include "simulator/run_figures.hpp"
+#include "simulator/scenario_writer.hpp"
 
 namespace capstan::simulator::program {
 namespace {
@@ -27,6 +33,69 @@ namespace {
 namespace json = boost::json;
 using simulator::chaos::Exposure;
 using simulator::chaos::Violation;
+
+// A break that a chaos run found, as a scenario file of its own.
+
+struct BreakFile {
+    std::string path{};
+    std::size_t events = 0, events_before = 0;  ///< in the file, and in the chaos run
+};
+
+simulator::Setup setup_of(const Simulation& simulation) {
+    return {.config = simulation.prepared->sound_config(),
+            .plugins = simulation.prepared->plugins,
+            .version = CAPSTAN_VERSION};
+}
+
+/// Runs the file without chaos.
+Result<void> check_break(const std::filesystem::path& file,
+                         const simulator::chaos::Violation& wanted) {
+    std::ostringstream complaints;
+    SimulateInput input;
+    input.scenario = file.string();
+    const std::optional<Simulation> read = make_simulation(input, complaints);
+    if (!read)
+        return fail(ErrorCode::internal, file.string() + ": cannot be read: " + complaints.str());
+    simulator::Observers none;
+    const auto report = simulator::chaos::run_judged(read->input, setup_of(*read), none);
+    const bool is_error = wanted.invariant == "error";
+    const bool breaks =
+        report ? std::ranges::any_of(report->unmet,
+                                     [&](const simulator::Unmet& unmet) {
+                                         return unmet.text.starts_with(wanted.invariant + ": ");
+                                     })
+               : is_error;
+    if (breaks) return {};
+    return fail(ErrorCode::internal, file.string() + ": does not break " + wanted.invariant);
+}
+
+/// Reduces the chaos run of that seed to the fewest events that still break the same invariant,
+/// writes them as SCENARIO-seed-N.toml in `folder`, and runs that file. `repeat`: the command that
+/// repeats the chaos run, for the comment at the top. Fails if the break cannot be repeated with
+/// fixed times, if no scenario file can express it, if the file cannot be written, or if the file
+/// does not break the invariant.
+Result<BreakFile> write_break(const Simulation& simulation, std::uint64_t seed,
+                              const std::filesystem::path& folder, const std::string& repeat) {
+    CAPSTAN_TRY(simulator::chaos::Break found, simulator::chaos::find_shortest_break(
+                                                   simulation.input, setup_of(simulation), seed));
+    const simulator::chaos::Violation& violation = found.violation;
+    found.input.title = violation.invariant + ": " + violation.text;
+    const simulator::ScenarioExtras extras{
+        .sections = simulation.sections,
+        .balancers = simulation.balancers,
+        .remarks = {
+            "Found by: " + repeat,
+            "Breaks " + violation.invariant + " at " + simulator::clock_text(violation.at) + ".",
+            "Move this file to tests/scenarios/found to keep it as a test."}};
+    CAPSTAN_TRY(const std::string text, simulator::write_scenario(found.input, extras));
+    const std::filesystem::path file =
+        folder / (std::filesystem::path(simulation.input.source).stem().string() + "-seed-" +
+                  std::to_string(seed) + ".toml");
+    CAPSTAN_CHECK(commands::write_file(file, text));
+    CAPSTAN_CHECK(check_break(file, violation));
+    return BreakFile{
+        .path = file.string(), .events = found.events, .events_before = found.events_before};
+}
 
 /// The run of one seed; it failed if an invariant was violated or the run ended with an error.
 struct SeedRun {

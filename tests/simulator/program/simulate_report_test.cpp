@@ -4,8 +4,6 @@
 
 #include <sstream>
 
-#include "simulator/program/progress_bar.hpp"
-
 namespace capstan::simulator::program {
 namespace {
 
