@@ -7,7 +7,7 @@
 #include <capstan/sentence.hpp>
 
 #include "simulator/control_plane/nodes/node_object.hpp"
-#include "simulator/live/balancers.hpp"
+#include "simulator/live/manifests.hpp"
 
 namespace capstan::simulator::live {
 namespace {
@@ -45,6 +45,31 @@ bool is_drained(const json::object& node) {
 
 bool is_cordoned(const json::object& node) {
     return api_server::is_true_at(node, "spec.unschedulable");
+}
+
+/// "balancer web: 10 wanted, web-a 6 of 6 ready, web-b 4 of 4 ready"; empty: the Balancer has no
+/// status yet.
+std::string text_of_balancer(const json::object& balancer) {
+    const json::array* const targets = api_server::find_array(balancer, "status.targets");
+    if (targets == nullptr) return {};
+    std::string out =
+        "balancer " + std::string(api_server::name_of(balancer)) + ": " +
+        std::to_string(api_server::integer_at(balancer, "spec.replicas").value_or(1)) + " wanted";
+    for (const json::value& each : *targets) {
+        const json::object& target = each.as_object();
+        out += ", " + std::string(api_server::text_at(target, "name")) + " " +
+               std::to_string(api_server::integer_at(target, "ready").value_or(0)) + " of " +
+               std::to_string(api_server::integer_at(target, "replicas").value_or(0)) + " ready";
+    }
+    const auto add = [&](const char* member, const char* what) {
+        const auto count =
+            api_server::integer_at(balancer, std::string("status.") + member).value_or(0);
+        if (count > 0) out += ", " + std::to_string(count) + what;
+    };
+    add("fallback", " as fallback for another target");
+    add("missing", " more than wanted because of minimums");
+    add("overflow", " without a target");
+    return out;
 }
 
 }  // namespace

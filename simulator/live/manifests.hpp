@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <boost/json/object.hpp>
 
@@ -15,6 +16,8 @@ struct Manifest {
     std::string ns{};        ///< empty: the object is not namespaced
     boost::json::object object{};
 };
+
+inline constexpr std::string_view balancers_resource = "balancers.balancer.x-k8s.io";
 
 /// The node is ready from the start.
 Manifest make_manifest(const engine::snapshot::NodeObject& node);

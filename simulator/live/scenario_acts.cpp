@@ -5,8 +5,10 @@
 #include <capstan/sentence.hpp>
 
 #include "simulator/control_plane/control_plane.hpp"
-#include "simulator/live/balancers.hpp"
+#include "simulator/live/live_cloud.hpp"
+#include "simulator/live/manifests.hpp"
 #include "simulator/live/scenario_player.hpp"
+#include "simulator/workload_objects.hpp"
 
 namespace capstan::simulator::live {
 namespace {
@@ -240,8 +242,10 @@ Result<std::string> ScenarioPlayer::carry_out(const SharedReplicas& shared) {
             found != batches_.end() && found->second.resource == "statefulsets.apps";
         return std::string(is_set ? "StatefulSet" : "Deployment");
     };
-    CAPSTAN_CHECK(create(make_balancer_manifest(shared, kind_of, options_.speed)));
-    batches_[shared.name] = {std::string(balancers_resource), shared.ns};
+    const auto real_time = [&](Duration time) { return sped_up(time, options_.speed); };
+    const std::string resource(balancers_resource);
+    CAPSTAN_CHECK(create({resource, shared.ns, make_balancer_object(shared, kind_of, real_time)}));
+    batches_[shared.name] = {resource, shared.ns};
     return "balancer " + shared.name + " distributes " + counted(shared.replicas, "replica") +
            " over " +
            listed(shared.targets, [](const SharedReplicas::Target& target) { return target.name; });
