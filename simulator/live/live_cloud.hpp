@@ -1,5 +1,5 @@
-/// The simulated cloud of a scenario as settings of the plugin in `capstan run`, with durations in
-/// real time.
+/// The configuration with which `capstan run` scales a live cluster of a scenario: the simulated
+/// cloud as settings of its plugin, and all settings with durations in real time.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 
 #include <capstan/result.hpp>
 
+#include "config/configuration.hpp"
 #include "simulator/input.hpp"
 
 namespace capstan::simulator::live {
@@ -42,5 +43,23 @@ private:
 /// A duration of a scenario in real time: divided by `speed`, and at least a millisecond if it is
 /// positive.
 Duration sped_up(Duration time, double speed);
+
+struct LiveConfigOptions {
+    std::string kubeconfig{};  ///< a path
+    std::string admin{};       ///< HOST:PORT of the daemon's admin port
+    double speed = 1;          ///< the autoscaler's times are divided by it, too
+};
+
+/// The configuration of the scenario in TOML. `own`: the configuration that `prepare` made.
+/// `settings`: of the simulated cloud, which replaces the clouds of the configuration; NULL: the
+/// clouds stay.
+Result<std::string> make_live_config(const config::Config& own, const Input& input,
+                                     const config::TomlValue* settings,
+                                     const config::ShippedPlugins& shipped,
+                                     const LiveConfigOptions& options);
+
+/// The real time for which an autoscaler with this configuration may do nothing although it is
+/// about to remove a node: three scan intervals plus its delays before a removal.
+Duration quiet_period_of(const config::Config& own, const Input& input, double speed);
 
 }  // namespace capstan::simulator::live

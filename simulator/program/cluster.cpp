@@ -31,7 +31,6 @@
 #include "simulator/api_server/api_server.hpp"
 #include "simulator/control_plane/control_plane.hpp"
 #include "simulator/live/live_cloud.hpp"
-#include "simulator/live/live_config.hpp"
 #include "simulator/live/live_events.hpp"
 #include "simulator/live/live_warnings.hpp"
 #include "simulator/live/scenario_player.hpp"
