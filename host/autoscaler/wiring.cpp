@@ -4,7 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "autoscaler/policies/absent_policies.hpp"
+#include "plugin_runtime/instances/hook_call.hpp"
 
 namespace capstan::autoscaler {
 namespace {
@@ -28,10 +28,49 @@ engine::StageFallback fallback_if_empty(const config::Stage& stage,
                                           : engine::StageFallback::skip;
 }
 
+/// A policy of any kind in place of an instance that has not started. Each call fails with that
+/// error, so the `on_error` of the configuration applies. As a similarity check it never decides
+/// and has no buckets.
+class AbsentPolicy final : public engine::Expander,
+                           public engine::SimilarityCheck,
+                           public engine::Splitter,
+                           public engine::GroupSource {
+public:
+    explicit AbsentPolicy(const PluginInstanceId& instance)
+        : error_(plugin_runtime::instances::not_started(instance)) {}
+    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion&,
+                                        std::span<const std::uint32_t>,
+                                        const engine::CallContext&) override {
+        return fail(error_);
+    }
+    Result<Similarity> similar(const NodeTemplate&, const NodeTemplate&,
+                               const engine::CallContext&) override {
+        return fail(error_);
+    }
+    bool may_decide() const override { return false; }
+    Result<std::uint64_t> bucket(const NodeTemplate&, const engine::CallContext&) override {
+        return fail(error_);
+    }
+    Result<std::vector<int>> split(int, std::span<const NodeGroup>,
+                                   const engine::CallContext&) override {
+        return fail(error_);
+    }
+    Result<engine::GroupsAnswer> suggest(const engine::GroupsQuestion&,
+                                         const engine::CallContext&) override {
+        return fail(error_);
+    }
+    Result<bool> owns(const NodeGroup&, const engine::CallContext&) override {
+        return fail(error_);
+    }
+
+private:
+    const Error error_;
+};
+
 Result<std::unique_ptr<engine::Expander>> make_stage(
     const Wiring::Stage& stage, plugin_runtime::instances::PassWatch& watch,
     const std::shared_ptr<policies::ExpanderAnswers>& answers) {
-    if (stage.expander == nullptr) return policies::make_absent_expander(stage.absent);
+    if (stage.expander == nullptr) return std::make_unique<AbsentPolicy>(stage.absent);
     return policies::make_expander(stage.expander, watch, answers);
 }
 
@@ -111,11 +150,11 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring,
         out.checks_.push_back(std::move(check));
     }
     for (const PluginInstanceId& id : wiring.absent.similarity) {
-        out.checks_.push_back(policies::make_absent_similarity(id));
+        out.checks_.push_back(std::make_unique<AbsentPolicy>(id));
         out.similarity_.push_back({id.value(), out.checks_.back().get()});
     }
     if (wiring.absent.splitter)
-        out.splitter_ = policies::make_absent_splitter(*wiring.absent.splitter);
+        out.splitter_ = std::make_unique<AbsentPolicy>(*wiring.absent.splitter);
     if (wiring.splitter) {
         CAPSTAN_TRY(out.splitter_, policies::PluginSplitter::make(wiring.splitter, watch));
     }
@@ -125,7 +164,7 @@ Result<PassPolicies> PassPolicies::make(const Wiring& wiring,
         out.sources_.push_back(std::move(source));
     }
     for (const PluginInstanceId& id : wiring.absent.group_sources) {
-        out.sources_.push_back(policies::make_absent_group_source(id));
+        out.sources_.push_back(std::make_unique<AbsentPolicy>(id));
         out.group_sources_.push_back({id.value(), out.sources_.back().get()});
     }
     return out;
