@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <mutex>
 #include <utility>
 
 #include "autoscaler/actuator.hpp"
 #include "autoscaler/engine_settings.hpp"
-#include "autoscaler/soft_taint_timer.hpp"
 #include "engine/each_action.hpp"
 #include "engine/health/cloud_backoff.hpp"
+#include "engine/node_marks.hpp"
 #include "engine/removal/node_rechecks.hpp"
 #include "engine/removal/results.hpp"
 
@@ -37,6 +38,64 @@ bool is_same(const engine::Group& a, const engine::Group& b) {
 bool is_same_problem(const Error& a, const Error& b) {
     return a.code == b.code && a.provider_code == b.provider_code && a.subject == b.subject;
 }
+
+bool is_about_soft_taint(const engine::NodeChange& change) {
+    const auto& drops = change.drop_taints;
+    return std::ranges::find(change.set_taints, engine::deletion_candidate_taint, &Taint::key) !=
+               change.set_taints.end() ||
+           std::ranges::find(drops, engine::deletion_candidate_taint) != drops.end();
+}
+
+/// Forwards every call to another client, and measures how long changes of soft taints take.
+class SoftTaintTimer final : public ClusterClient {
+public:
+    /// Borrows `cluster` and `loop`.
+    SoftTaintTimer(ClusterClient& cluster, io::Loop& loop) : cluster_(cluster), loop_(loop) {}
+
+    void recheck(const std::vector<engine::removal::NodeRecheck>& nodes,
+                 RecheckDone done) override {
+        cluster_.recheck(nodes, std::move(done));
+    }
+    void change(const engine::NodeChange& change, Done done) override {
+        if (!is_about_soft_taint(change)) return cluster_.change(change, std::move(done));
+        {
+            const std::lock_guard lock(times_->mutex);
+            if (!times_->begun) times_->begun = loop_.monotonic();
+            ++times_->open;
+        }
+        cluster_.change(
+            change, [times = times_, &loop = loop_, done = std::move(done)](Result<void> result) {
+                {
+                    const std::lock_guard lock(times->mutex);
+                    times->ended = loop.monotonic();
+                    --times->open;
+                }
+                done(std::move(result));
+            });
+    }
+    void evict(const engine::Eviction& eviction, Done done) override {
+        cluster_.evict(eviction, std::move(done));
+    }
+
+    /// From the start of the first change of a soft taint to the end of the last one. Absent:
+    /// there was no such change, or one has not ended. [any thread]
+    std::optional<Duration> took() const {
+        const std::lock_guard lock(times_->mutex);
+        if (!times_->begun || times_->open > 0) return std::nullopt;
+        return times_->ended - *times_->begun;
+    }
+
+private:
+    struct Times {
+        std::mutex mutex{};
+        std::optional<Duration> begun{};
+        Duration ended{};
+        int open = 0;
+    };
+    ClusterClient& cluster_;
+    io::Loop& loop_;
+    const std::shared_ptr<Times> times_ = std::make_shared<Times>();
+};
 
 }  // namespace
 
