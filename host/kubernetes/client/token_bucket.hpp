@@ -1,6 +1,9 @@
 /// A token bucket: the client's rate limit.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+
 #include <capstan/time.hpp>
 
 namespace capstan::kubernetes::client {
@@ -16,9 +19,17 @@ public:
         : per_second_(per_second), burst_(burst), tokens_(burst) {}
 
     /// How long the caller waits from `now`, which never steps back.
-    Duration take(Duration now) noexcept;
+    Duration take(Duration now) noexcept {
+        using Seconds = std::chrono::duration<double>;
+        if (per_second_ <= 0) return Duration::zero();
+        tokens_ = std::min(burst_, tokens_ + Seconds(now - filled_).count() * per_second_);
+        filled_ = now;
+        tokens_ -= 1;
+        if (tokens_ >= 0) return Duration::zero();
+        return std::chrono::ceil<Duration>(Seconds(-tokens_ / per_second_));
+    }
     /// Returns the token of a request that was cancelled while it waited. Later requests wait less.
-    void give_back() noexcept;
+    void give_back() noexcept { tokens_ = std::min(burst_, tokens_ + 1); }
 
 private:
     double per_second_;
