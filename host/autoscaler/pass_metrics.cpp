@@ -5,7 +5,10 @@
 namespace capstan::autoscaler {
 
 PassMetrics::PassMetrics(prometheus::Registry& registry)
-    : gauges_(registry), choices_(registry), growth_(registry), removals_(registry) {}
+    : observers_{pass_metrics::make_pass_gauges(registry),
+                 pass_metrics::make_choice_metrics(registry),
+                 pass_metrics::make_growth_metrics(registry),
+                 pass_metrics::make_removal_metrics(registry)} {}
 
 void PassMetrics::observe(const pass_metrics::PassObservation& pass) {
     observe(pass,
@@ -14,16 +17,12 @@ void PassMetrics::observe(const pass_metrics::PassObservation& pass) {
 }
 
 void PassMetrics::observe_late(const pass_metrics::PassObservation& late) {
-    growth_.count_agreed(late);
-    removals_.count_machines(late);
+    for (const auto& observer : observers_) observer->observe_late(late);
 }
 
 void PassMetrics::observe(const pass_metrics::PassObservation& pass,
                           const engine::health::Health& health) {
-    gauges_.observe(pass, health);
-    choices_.observe(pass);
-    growth_.observe(pass);
-    removals_.observe(pass);
+    for (const auto& observer : observers_) observer->observe(pass, health);
 }
 
 void PassMetrics::observe(const PassReport& pass, const engine::health::Health& health) {

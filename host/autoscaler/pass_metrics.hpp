@@ -1,13 +1,12 @@
 /// Metrics of passes, their decisions and the results, under upstream's and Zalando's names.
 #pragma once
 
+#include <array>
+#include <memory>
+
 #include <prometheus/registry.h>
 
-#include "autoscaler/pass_metrics/choice_metrics.hpp"
-#include "autoscaler/pass_metrics/families.hpp"
-#include "autoscaler/pass_metrics/growth_metrics.hpp"
-#include "autoscaler/pass_metrics/pass_gauges.hpp"
-#include "autoscaler/pass_metrics/removal_metrics.hpp"
+#include "autoscaler/pass_metrics/pass_observers.hpp"
 #include "autoscaler/pass_report.hpp"
 
 namespace capstan::autoscaler {
@@ -29,10 +28,7 @@ public:
     void observe(const PassReport& pass, const engine::health::Health& health);
 
 private:
-    pass_metrics::PassGauges gauges_;
-    pass_metrics::ChoiceMetrics choices_;
-    pass_metrics::GrowthMetrics growth_;
-    pass_metrics::RemovalMetrics removals_;
+    std::array<std::unique_ptr<pass_metrics::PassObserver>, 4> observers_;
 };
 
 }  // namespace capstan::autoscaler

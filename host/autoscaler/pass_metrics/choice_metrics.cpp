@@ -1,5 +1,3 @@
-#include "autoscaler/pass_metrics/choice_metrics.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,6 +7,7 @@
 #include <capstan/quantity.hpp>
 #include <capstan/well_known.hpp>
 
+#include "autoscaler/pass_metrics/pass_observers.hpp"
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/snapshot.hpp"
@@ -66,30 +65,41 @@ int find_count(const std::map<std::string, int>& counts, const char* total) {
     return at == counts.end() ? 0 : at->second;
 }
 
-}  // namespace
+class ChoiceMetrics final : public PassObserver {
+public:
+    explicit ChoiceMetrics(prometheus::Registry& registry) : registry_(registry) {
+        for (const char* direction : {"up", "down"})
+            for (const char* reason : {"CpuResourceLimit", "MemoryResourceLimit"})
+                skipped_.Add({{"direction", direction}, {"reason", reason}});
+    }
+    void observe(const PassObservation& pass, const engine::health::Health&) override {
+        count_kinds(pass);
+        count_limits(pass);
+        count_groups(pass);
+    }
 
-ChoiceMetrics::ChoiceMetrics(prometheus::Registry& registry)
-    : kinds_(histograms(registry, "cluster_autoscaler_binpacking_heterogeneity",
-                        "Pod equivalence groups in the scale-up options that were chosen.")),
-      skipped_(counters(registry, "cluster_autoscaler_skipped_scale_events_count",
-                        "Up: node groups that did not grow because of a maximum of cpu or memory. "
-                        "Down: nodes kept because of a minimum. Counted in each pass.")),
-      created_(counters(registry, "cluster_autoscaler_created_node_groups_total",
-                        "Node groups created by clouds.")
-                   .Add({{"group_type", ""}})),
-      deleted_(counters(registry, "cluster_autoscaler_deleted_node_groups_total",
-                        "Node groups deleted by clouds.")
-                   .Add({{"group_type", ""}})) {
-    for (const char* direction : {"up", "down"})
-        for (const char* reason : {"CpuResourceLimit", "MemoryResourceLimit"})
-            skipped_.Add({{"direction", direction}, {"reason", reason}});
-}
+private:
+    void count_kinds(const PassObservation& pass);
+    void count_limits(const PassObservation& pass);
+    void count_groups(const PassObservation& pass);
 
-void ChoiceMetrics::observe(const PassObservation& pass) {
-    count_kinds(pass);
-    count_limits(pass);
-    count_groups(pass);
-}
+    prometheus::Registry& registry_;
+    Histograms& kinds_ =
+        histograms(registry_, "cluster_autoscaler_binpacking_heterogeneity",
+                   "Pod equivalence groups in the scale-up options that were chosen.");
+    Counters& skipped_ =
+        counters(registry_, "cluster_autoscaler_skipped_scale_events_count",
+                 "Up: node groups that did not grow because of a maximum of cpu or memory. "
+                 "Down: nodes kept because of a minimum. Counted in each pass.");
+    prometheus::Counter& created_ =
+        counters(registry_, "cluster_autoscaler_created_node_groups_total",
+                 "Node groups created by clouds.")
+            .Add({{"group_type", ""}});
+    prometheus::Counter& deleted_ =
+        counters(registry_, "cluster_autoscaler_deleted_node_groups_total",
+                 "Node groups deleted by clouds.")
+            .Add({{"group_type", ""}});
+};
 
 void ChoiceMetrics::count_kinds(const PassObservation& pass) {
     for (const engine::ChosenOption& option : pass.decision.options) {
@@ -125,6 +135,12 @@ void ChoiceMetrics::count_groups(const PassObservation& pass) {
                              if (result.is_done()) deleted_.Increment();
                          },
                          [](const auto&, const engine::ActionResult&) {}});
+}
+
+}  // namespace
+
+std::unique_ptr<PassObserver> make_choice_metrics(prometheus::Registry& registry) {
+    return std::make_unique<ChoiceMetrics>(registry);
 }
 
 }  // namespace capstan::autoscaler::pass_metrics

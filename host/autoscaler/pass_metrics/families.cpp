@@ -22,6 +22,14 @@ Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char
 Histograms& histograms(prometheus::Registry& registry, std::string_view name, const char* help) {
     return registered(prometheus::BuildHistogram(), registry, name, help);
 }
+prometheus::Counter& single_counter(prometheus::Registry& registry, std::string_view name,
+                                    const char* help) {
+    return counters(registry, name, help).Add({});
+}
+prometheus::Gauge& single_gauge(prometheus::Registry& registry, std::string_view name,
+                                const char* help) {
+    return gauges(registry, name, help).Add({});
+}
 
 Histograms& function_durations(prometheus::Registry& registry) {
     return histograms(registry, "cluster_autoscaler_function_duration_seconds",

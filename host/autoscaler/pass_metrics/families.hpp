@@ -30,6 +30,11 @@ using Histograms = prometheus::Family<prometheus::Histogram>;
 Counters& counters(prometheus::Registry& registry, std::string_view name, const char* help);
 Gauges& gauges(prometheus::Registry& registry, std::string_view name, const char* help);
 Histograms& histograms(prometheus::Registry& registry, std::string_view name, const char* help);
+/// The only series of the family, without labels.
+prometheus::Counter& single_counter(prometheus::Registry& registry, std::string_view name,
+                                    const char* help);
+prometheus::Gauge& single_gauge(prometheus::Registry& registry, std::string_view name,
+                                const char* help);
 
 /// The durations of parts of a pass and of removals, a family that several classes share.
 Histograms& function_durations(prometheus::Registry& registry);

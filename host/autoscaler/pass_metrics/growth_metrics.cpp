@@ -1,9 +1,11 @@
-#include "autoscaler/pass_metrics/growth_metrics.hpp"
-
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
 
-#include "autoscaler/pass_metrics/families.hpp"
 #include "autoscaler/pass_metrics/gpus.hpp"
+#include "autoscaler/pass_metrics/pass_observers.hpp"
 #include "engine/each_action.hpp"
 #include "engine/snapshot.hpp"
 
@@ -42,36 +44,54 @@ int count_removed(const engine::MachineRemoval& removal, std::span<const Error> 
     }));
 }
 
-}  // namespace
-
-GrowthMetrics::GrowthMetrics(prometheus::Registry& registry)
-    : scaled_up_(counters(registry, "cluster_autoscaler_scaled_up_nodes_total",
-                          "Machines of scale-ups that clouds accepted.")),
-      scaled_up_gpu_(counters(registry, "cluster_autoscaler_scaled_up_gpu_nodes_total",
-                              "Machines with GPUs of scale-ups that clouds accepted.")),
-      failed_(counters(registry, "cluster_autoscaler_failed_scale_ups_total",
-                       "Failed scale-ups, by reason.")),
-      failed_gpu_(counters(registry, "cluster_autoscaler_failed_gpu_scale_ups_total",
-                           "Failed scale-ups of groups with GPUs, by reason.")),
-      failed_nodes_(counters(registry, "cluster_autoscaler_failed_node_creations_total",
-                             "Machines missing because of failed scale-ups, by reason.")),
-      never_joined_(counters(registry, "cluster_autoscaler_old_unregistered_nodes_removed_count",
-                             "Machines removed because they did not join the cluster.")
-                        .Add({})) {
-    for (const char* reason : {"cloudProviderError", "apiCallError", "timeout"}) {
-        prometheus::Labels labels = labels_with_drivers({});
-        labels["reason"] = reason;
-        failed_.Add(labels);
-        failed_nodes_.Add({{"reason", reason}});
+class GrowthMetrics final : public PassObserver {
+public:
+    explicit GrowthMetrics(prometheus::Registry& registry) : registry_(registry) {
+        for (const char* reason : {"cloudProviderError", "apiCallError", "timeout"}) {
+            prometheus::Labels labels = labels_with_drivers({});
+            labels["reason"] = reason;
+            failed_.Add(labels);
+            failed_nodes_.Add({{"reason", reason}});
+        }
     }
-}
+    /// Counts failures. In the first pass only refusals count, because an earlier run of the host
+    /// may have counted the other failures.
+    void observe(const PassObservation& pass, const engine::health::Health&) override {
+        observe_late(pass);
+        count_failures(pass);
+    }
+    /// Counts the machines that clouds agreed to create, and those that clouds agreed to remove
+    /// because they never joined.
+    void observe_late(const PassObservation& pass) override;
 
-void GrowthMetrics::observe(const PassObservation& pass) {
-    count_agreed(pass);
-    count_failures(pass);
-}
+private:
+    void count_failures(const PassObservation& pass);
+    void count_failure(const Gpu& gpu, const std::string& reason);
+    int count_failed_nodes(const PassObservation& pass, const NodeGroupId& group) const;
 
-void GrowthMetrics::count_agreed(const PassObservation& pass) {
+    prometheus::Registry& registry_;
+    Counters& scaled_up_ = counters(registry_, "cluster_autoscaler_scaled_up_nodes_total",
+                                    "Machines of scale-ups that clouds accepted.");
+    /// Upstream removed it in 1.36; kept for dashboards.
+    Counters& scaled_up_gpu_ = counters(registry_, "cluster_autoscaler_scaled_up_gpu_nodes_total",
+                                        "Machines with GPUs of scale-ups that clouds accepted.");
+    Counters& failed_ = counters(registry_, "cluster_autoscaler_failed_scale_ups_total",
+                                 "Failed scale-ups, by reason.");
+    /// Upstream removed it in 1.36; kept for dashboards.
+    Counters& failed_gpu_ = counters(registry_, "cluster_autoscaler_failed_gpu_scale_ups_total",
+                                     "Failed scale-ups of groups with GPUs, by reason.");
+    Counters& failed_nodes_ = counters(registry_, "cluster_autoscaler_failed_node_creations_total",
+                                       "Machines missing because of failed scale-ups, by reason.");
+    prometheus::Counter& never_joined_ =
+        single_counter(registry_, "cluster_autoscaler_old_unregistered_nodes_removed_count",
+                       "Machines removed because they did not join the cluster.");
+    std::optional<std::map<NodeGroupId, Time>> last_failures_{};
+    // From the memory of the last pass.
+    std::map<NodeGroupId, engine::ScaleUpRequest> requests_{};
+    std::map<NodeGroupId, std::set<MachineId>> failed_machines_{};
+};
+
+void GrowthMetrics::observe_late(const PassObservation& pass) {
     const auto observe_removal = [&](const engine::MachineRemoval& removal,
                                      const ActionResult& result) {
         if (result.is_known && removal.cause == engine::RemovalCause::never_joined)
@@ -142,6 +162,12 @@ void GrowthMetrics::count_failure(const Gpu& gpu, const std::string& reason) {
     if (gpu.name.empty()) return;
     labels.erase("dra_drivers");
     failed_gpu_.Add(labels).Increment();
+}
+
+}  // namespace
+
+std::unique_ptr<PassObserver> make_growth_metrics(prometheus::Registry& registry) {
+    return std::make_unique<GrowthMetrics>(registry);
 }
 
 }  // namespace capstan::autoscaler::pass_metrics

@@ -1,15 +1,14 @@
-#include "autoscaler/pass_metrics/pass_gauges.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "autoscaler/pass_metrics/families.hpp"
+#include "autoscaler/pass_metrics/pass_observers.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
@@ -41,100 +40,105 @@ GaugeSeries::Values limits(const engine::Bound& bound, double unit) {
     return {{{"minimum"}, static_cast<double>(bound.min) / unit}, {{"maximum"}, most}};
 }
 
-}  // namespace
+class PassGauges final : public PassObserver {
+public:
+    explicit PassGauges(prometheus::Registry& registry) : registry_(registry) {}
+    void observe(const PassObservation& pass, const engine::health::Health& health) override {
+        observe_cluster(health);
+        observe_totals(pass);
+        observe_pods(pass);
+        observe_groups(pass, health);
+        observe_removals(pass);
+    }
 
-PassGauges::PassGauges(prometheus::Registry& registry)
-    : safe_(gauges(registry, "cluster_autoscaler_cluster_safe_to_autoscale",
-                   "1 if the cluster is healthy enough to be scaled.")
-                .Add({})),
-      max_nodes_(gauges(registry, "cluster_autoscaler_max_nodes_count",
-                        "Maximum number of nodes (0: no limit).")
-                     .Add({})),
-      cores_(gauges(registry, "cluster_autoscaler_cluster_cpu_current_cores",
-                    "Cores of all nodes that are not being removed.")
-                 .Add({})),
-      memory_(gauges(registry, "cluster_autoscaler_cluster_memory_current_bytes",
-                     "Memory of all nodes that are not being removed.")
-                  .Add({})),
-      unneeded_(gauges(registry, "cluster_autoscaler_unneeded_nodes_count",
-                       "Unneeded nodes in the last pass.")
-                    .Add({})),
-      pending_deletions_(gauges(registry, "cluster_autoscaler_pending_node_deletions",
-                                "Nodes that are being removed.")
-                             .Add({})),
-      in_cooldown_(gauges(registry, "cluster_autoscaler_scale_down_in_cooldown",
-                          "1 if scale-down is in cooldown.")
-                       .Add({})),
-      overflowing_(gauges(registry, "cluster_autoscaler_overflowing_controllers_count",
-                          "Controllers with pending pods of more than 10 kinds.")
-                       .Add({})),
-      skip_eval_(
-          gauges(
-              registry, "cluster_autoscaler_max_node_skip_eval_duration_seconds",
-              "Longest time since a node was checked for removal (0: the last pass checked all).")
-              .Add({})),
-      cpu_limits_(gauges(registry, "cluster_autoscaler_cpu_limits_cores",
-                         "Minimum and maximum cores of the cluster (+Inf: no limit)."),
-                  "direction"),
-      memory_limits_(gauges(registry, "cluster_autoscaler_memory_limits_bytes",
-                            "Minimum and maximum memory of the cluster (+Inf: no limit)."),
-                     "direction"),
-      taints_(
-          gauges(registry, "cluster_autoscaler_node_taints_count",
-                 "Taints of nodes: well-known taints by key, startup-taint, status-taint, other."),
-          "type"),
-      skipped_pods_(
-          gauges(registry, "cluster_autoscaler_skipped_pods_count",
-                 "Pending pods that the last pass skipped because of the limit of pods per pass."),
-          "requestor"),
-      nodes_(
-          gauges(registry, "cluster_autoscaler_nodes_count",
-                 "Nodes by state. Machines without a node are unregistered or longUnregistered."),
-          "state"),
-      groups_(gauges(registry, "cluster_autoscaler_node_groups_count",
-                     "Node groups by type: autoscaled, autoprovisioned."),
-              "node_group_type"),
-      pods_(gauges(registry, "cluster_autoscaler_unschedulable_pods_count",
-                   "Pending pods: unschedulable, or scheduler_unprocessed (of bypassed schedulers, "
-                   "not tried yet)."),
-            "type"),
-      unremovable_(gauges(registry, "cluster_autoscaler_unremovable_nodes_count",
-                          "Nodes that cannot be removed, by reason."),
-                   "reason"),
-      held_back_(gauges(registry, "capstan_held_back_nodes",
-                        "Nodes that have been unneeded for long enough and that a setting keeps "
-                        "for now."),
-                 "setting"),
-      group_min_(gauges(registry, "cluster_autoscaler_node_group_min_count",
-                        "Minimum size of the node group."),
-                 "node_group"),
-      group_max_(gauges(registry, "cluster_autoscaler_node_group_max_count",
-                        "Maximum size of the node group."),
-                 "node_group"),
-      group_target_(gauges(registry, "cluster_autoscaler_node_group_target_count",
-                           "Target size of the node group."),
-                    "node_group"),
-      group_healthiness_(gauges(registry, "cluster_autoscaler_node_group_healthiness",
-                                "1 if the node group is healthy."),
-                         "node_group"),
-      in_backoff_(gauges(registry, "cluster_autoscaler_node_group_in_backoff",
-                         "1 if the node group is backed off after a failed scale-up."),
-                  "node_group"),
-      unhealthy_(gauges(registry, "capstan_node_group_unhealthy",
-                        "1 if too many nodes of the group are missing or not ready."),
-                 "node_group"),
-      backoff_status_(
-          gauges(registry, "cluster_autoscaler_node_group_backoff_status",
-                 "1 if the node group is backed off, by reason; otherwise 0, without a reason."),
-          "node_group", "reason") {}
+private:
+    void observe_cluster(const engine::health::Health& health);
+    void observe_totals(const PassObservation& pass);
+    void observe_pods(const PassObservation& pass);
+    void observe_groups(const PassObservation& pass, const engine::health::Health& health);
+    void observe_removals(const PassObservation& pass);
 
-void PassGauges::observe(const PassObservation& pass, const engine::health::Health& health) {
-    observe_cluster(health);
-    observe_totals(pass);
-    observe_pods(pass);
-    observe_groups(pass, health);
-    observe_removals(pass);
-}
+    prometheus::Registry& registry_;
+    prometheus::Gauge& safe_ =
+        single_gauge(registry_, "cluster_autoscaler_cluster_safe_to_autoscale",
+                     "1 if the cluster is healthy enough to be scaled.");
+    prometheus::Gauge& max_nodes_ = single_gauge(registry_, "cluster_autoscaler_max_nodes_count",
+                                                 "Maximum number of nodes (0: no limit).");
+    prometheus::Gauge& cores_ =
+        single_gauge(registry_, "cluster_autoscaler_cluster_cpu_current_cores",
+                     "Cores of all nodes that are not being removed.");
+    prometheus::Gauge& memory_ =
+        single_gauge(registry_, "cluster_autoscaler_cluster_memory_current_bytes",
+                     "Memory of all nodes that are not being removed.");
+    prometheus::Gauge& unneeded_ = single_gauge(
+        registry_, "cluster_autoscaler_unneeded_nodes_count", "Unneeded nodes in the last pass.");
+    prometheus::Gauge& pending_deletions_ = single_gauge(
+        registry_, "cluster_autoscaler_pending_node_deletions", "Nodes that are being removed.");
+    prometheus::Gauge& in_cooldown_ = single_gauge(
+        registry_, "cluster_autoscaler_scale_down_in_cooldown", "1 if scale-down is in cooldown.");
+    prometheus::Gauge& overflowing_ =
+        single_gauge(registry_, "cluster_autoscaler_overflowing_controllers_count",
+                     "Controllers with pending pods of more than 10 kinds.");
+    prometheus::Gauge& skip_eval_ = single_gauge(
+        registry_, "cluster_autoscaler_max_node_skip_eval_duration_seconds",
+        "Longest time since a node was checked for removal (0: the last pass checked all).");
+    std::optional<Time> looked_at_nodes_{};  ///< when a pass last examined nodes for removal
+    GaugeSeries cpu_limits_{gauges(registry_, "cluster_autoscaler_cpu_limits_cores",
+                                   "Minimum and maximum cores of the cluster (+Inf: no limit)."),
+                            "direction"};
+    GaugeSeries memory_limits_{
+        gauges(registry_, "cluster_autoscaler_memory_limits_bytes",
+               "Minimum and maximum memory of the cluster (+Inf: no limit)."),
+        "direction"};
+    GaugeSeries taints_{
+        gauges(registry_, "cluster_autoscaler_node_taints_count",
+               "Taints of nodes: well-known taints by key, startup-taint, status-taint, other."),
+        "type"};
+    GaugeSeries skipped_pods_{
+        gauges(registry_, "cluster_autoscaler_skipped_pods_count",
+               "Pending pods that the last pass skipped because of the limit of pods per pass."),
+        "requestor"};
+    GaugeSeries nodes_{
+        gauges(registry_, "cluster_autoscaler_nodes_count",
+               "Nodes by state. Machines without a node are unregistered or longUnregistered."),
+        "state"};
+    GaugeSeries groups_{gauges(registry_, "cluster_autoscaler_node_groups_count",
+                               "Node groups by type: autoscaled, autoprovisioned."),
+                        "node_group_type"};
+    GaugeSeries pods_{gauges(registry_, "cluster_autoscaler_unschedulable_pods_count",
+                             "Pending pods: unschedulable, or scheduler_unprocessed (of bypassed "
+                             "schedulers, not tried yet)."),
+                      "type"};
+    GaugeSeries unremovable_{gauges(registry_, "cluster_autoscaler_unremovable_nodes_count",
+                                    "Nodes that cannot be removed, by reason."),
+                             "reason"};
+    GaugeSeries held_back_{
+        gauges(registry_, "capstan_held_back_nodes",
+               "Nodes that have been unneeded for long enough and that a setting keeps for now."),
+        "setting"};
+    GaugeSeries group_min_{gauges(registry_, "cluster_autoscaler_node_group_min_count",
+                                  "Minimum size of the node group."),
+                           "node_group"};
+    GaugeSeries group_max_{gauges(registry_, "cluster_autoscaler_node_group_max_count",
+                                  "Maximum size of the node group."),
+                           "node_group"};
+    GaugeSeries group_target_{gauges(registry_, "cluster_autoscaler_node_group_target_count",
+                                     "Target size of the node group."),
+                              "node_group"};
+    GaugeSeries group_healthiness_{gauges(registry_, "cluster_autoscaler_node_group_healthiness",
+                                          "1 if the node group is healthy."),
+                                   "node_group"};
+    GaugeSeries in_backoff_{gauges(registry_, "cluster_autoscaler_node_group_in_backoff",
+                                   "1 if the node group is backed off after a failed scale-up."),
+                            "node_group"};
+    GaugeSeries unhealthy_{gauges(registry_, "capstan_node_group_unhealthy",
+                                  "1 if too many nodes of the group are missing or not ready."),
+                           "node_group"};
+    GaugeSeries backoff_status_{
+        gauges(registry_, "cluster_autoscaler_node_group_backoff_status",
+               "1 if the node group is backed off, by reason; otherwise 0, without a reason."),
+        "node_group", "reason"};
+};
 
 void PassGauges::observe_cluster(const engine::health::Health& health) {
     safe_.Set(health.unhealthy_because.empty() ? 1 : 0);
@@ -248,6 +252,12 @@ void PassGauges::observe_removals(const PassObservation& pass) {
     held_back_.replace(held_back);
     if (pass.figures.looked_at_nodes || !looked_at_nodes_) looked_at_nodes_ = pass.at;
     skip_eval_.Set(std::chrono::duration<double>(pass.at - *looked_at_nodes_).count());
+}
+
+}  // namespace
+
+std::unique_ptr<PassObserver> make_pass_gauges(prometheus::Registry& registry) {
+    return std::make_unique<PassGauges>(registry);
 }
 
 }  // namespace capstan::autoscaler::pass_metrics

@@ -1,10 +1,11 @@
-#include "autoscaler/pass_metrics/removal_metrics.hpp"
-
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "autoscaler/pass_metrics/gpus.hpp"
+#include "autoscaler/pass_metrics/pass_observers.hpp"
 #include "engine/each_action.hpp"
 #include "engine/node_marks.hpp"
 #include "engine/removal/phases.hpp"
@@ -56,36 +57,66 @@ const char* removal_kind(const NodeRemoval& removal) {
     return removal.empty ? "empty" : "nonempty";
 }
 
-}  // namespace
-
-RemovalMetrics::RemovalMetrics(prometheus::Registry& registry)
-    : scaled_down_(counters(registry, "cluster_autoscaler_scaled_down_nodes_total",
-                            "Nodes whose removal clouds accepted, by reason.")),
-      scaled_down_gpu_(counters(registry, "cluster_autoscaler_scaled_down_gpu_nodes_total",
-                                "Nodes with GPUs whose removal clouds accepted, by reason.")),
-      evicted_(counters(registry, "cluster_autoscaler_evicted_pods_total",
-                        "Evicted pods: succeeded, or failed (the drain gave up).")),
-      refused_(counters(registry, "capstan_refused_evictions_total",
-                        "Eviction requests refused by the API server, by error code.")),
-      failed_(counters(registry, "cluster_autoscaler_failed_scale_down_total",
-                       "Failed removals of nodes. Reason 1: not tainted, 2: not drained, 3: "
-                       "machine not removed.")),
-      durations_(function_durations(registry)),
-      phases_(histograms(registry, "capstan_node_removal_phase_duration_seconds",
-                         "Time that node removals spend in each phase.")),
-      latencies_(
-          histograms(registry, "cluster_autoscaler_node_removal_latency_seconds",
-                     "Time from a node becoming unneeded until it was removed or needed again.")) {
-    for (const char* reason : {"underutilized", "empty", "unready"}) {
-        prometheus::Labels labels = labels_with_drivers({});
-        labels["reason"] = reason;
-        scaled_down_.Add(labels);
+class RemovalMetrics final : public PassObserver {
+public:
+    explicit RemovalMetrics(prometheus::Registry& registry) : registry_(registry) {
+        for (const char* reason : {"underutilized", "empty", "unready"}) {
+            prometheus::Labels labels = labels_with_drivers({});
+            labels["reason"] = reason;
+            scaled_down_.Add(labels);
+        }
+        for (const char* result : {"succeeded", "failed"})
+            evicted_.Add({{"eviction_result", result}});
     }
-    for (const char* result : {"succeeded", "failed"}) evicted_.Add({{"eviction_result", result}});
-}
+    /// Compares memory with that of the last pass. Removals that are under way in the first pass
+    /// count from then on, with the times that memory has of them.
+    void observe(const PassObservation& pass, const engine::health::Health&) override;
+    /// Counts the machines that clouds agreed to remove.
+    void observe_late(const PassObservation& pass) override;
 
-void RemovalMetrics::observe(const PassObservation& pass) {
-    count_machines(pass);
+private:
+    /// The parts of memory that are compared from pass to pass.
+    struct State {
+        decltype(engine::Memory::unneeded) unneeded{};
+        decltype(engine::Memory::removals) removals{};
+    };
+    void count_machine(const Gpu& gpu, engine::RemovalCause cause);
+    void count_evictions(const PassObservation& pass);
+    void observe_removals(const PassObservation& pass, const State& last);
+    void observe_removal(const PassObservation& pass, const std::string& node,
+                         const NodeRemoval& before, const NodeRemoval* after);
+    void count_failure(const PassObservation& pass, const std::string& node,
+                       const NodeRemoval& before);
+    void end(const NodeRemoval& removal, Time at);
+    void observe_latency(Duration latency, bool deleted);
+    void observe_unneeded(const PassObservation& pass, const State& last);
+
+    prometheus::Registry& registry_;
+    Counters& scaled_down_ = counters(registry_, "cluster_autoscaler_scaled_down_nodes_total",
+                                      "Nodes whose removal clouds accepted, by reason.");
+    /// Upstream removed it in 1.36; kept for dashboards.
+    Counters& scaled_down_gpu_ =
+        counters(registry_, "cluster_autoscaler_scaled_down_gpu_nodes_total",
+                 "Nodes with GPUs whose removal clouds accepted, by reason.");
+    Counters& evicted_ = counters(registry_, "cluster_autoscaler_evicted_pods_total",
+                                  "Evicted pods: succeeded, or failed (the drain gave up).");
+    Counters& refused_ = counters(registry_, "capstan_refused_evictions_total",
+                                  "Eviction requests refused by the API server, by error code.");
+    Counters& failed_ =
+        counters(registry_, "cluster_autoscaler_failed_scale_down_total",
+                 "Failed removals of nodes. Reason 1: not tainted, 2: not drained, 3: "
+                 "machine not removed.");
+    Histograms& durations_ = function_durations(registry_);
+    Histograms& phases_ = histograms(registry_, "capstan_node_removal_phase_duration_seconds",
+                                     "Time that node removals spend in each phase.");
+    Histograms& latencies_ =
+        histograms(registry_, "cluster_autoscaler_node_removal_latency_seconds",
+                   "Time from a node becoming unneeded until it was removed or needed again.");
+    std::optional<State> before_{};  ///< of the last pass
+};
+
+void RemovalMetrics::observe(const PassObservation& pass, const engine::health::Health&) {
+    observe_late(pass);
     count_evictions(pass);
     if (before_) {
         const State& last = *before_;
@@ -95,7 +126,7 @@ void RemovalMetrics::observe(const PassObservation& pass) {
     before_ = State{pass.memory.unneeded, pass.memory.removals};
 }
 
-void RemovalMetrics::count_machines(const PassObservation& pass) {
+void RemovalMetrics::observe_late(const PassObservation& pass) {
     const auto record = [&](const engine::MachineRemoval& removal, const ActionResult& result) {
         if (!result.is_known) return;
         for (const std::string& node : removal.nodes) {
@@ -189,6 +220,12 @@ void RemovalMetrics::observe_unneeded(const PassObservation& pass, const State& 
                               !pass.snapshot.cluster.find_node(node);
         if (!is_still) observe_latency(pass.at - before.since, false);
     }
+}
+
+}  // namespace
+
+std::unique_ptr<PassObserver> make_removal_metrics(prometheus::Registry& registry) {
+    return std::make_unique<RemovalMetrics>(registry);
 }
 
 }  // namespace capstan::autoscaler::pass_metrics
