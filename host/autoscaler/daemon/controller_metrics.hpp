@@ -6,12 +6,7 @@
 #include <string>
 #include <utility>
 
-#include <prometheus/counter.h>
-#include <prometheus/family.h>
-#include <prometheus/gauge.h>
-#include <prometheus/histogram.h>
-#include <prometheus/registry.h>
-
+#include "autoscaler/pass_metrics/families.hpp"
 #include "plugin_runtime/instances/controller_client.hpp"
 #include "plugin_runtime/services/metrics.hpp"
 
@@ -22,29 +17,7 @@ class ControllerMetrics {
 public:
     ControllerMetrics(std::shared_ptr<plugin_runtime::services::Metrics> metrics,
                       const std::string& plugin)
-        : metrics_(std::move(metrics)),
-          reconciles_(prometheus::BuildCounter()
-                          .Name("capstan_controller_reconciles_total")
-                          .Help("Finished reconciles of a controller, by outcome.")
-                          .Register(metrics_->registry())),
-          durations_(one(
-              prometheus::BuildHistogram()
-                  .Name("capstan_controller_reconcile_duration_seconds")
-                  .Help("Time of reconciles of a controller.")
-                  .Register(metrics_->registry()),
-              plugin, prometheus::Histogram::BucketBoundaries{0.01, 0.1, 0.5, 1, 5, 10, 30, 60})),
-          objects_(one(prometheus::BuildGauge()
-                           .Name("capstan_controller_objects")
-                           .Help("Objects that a controller manages.")
-                           .Register(metrics_->registry()),
-                       plugin)),
-          problems_(one(prometheus::BuildGauge()
-                            .Name("capstan_controller_problems")
-                            .Help("Problems that a controller reports about its objects.")
-                            .Register(metrics_->registry()),
-                        plugin)),
-          good_(reconciles_.Add({{"plugin", plugin}, {"outcome", "done"}})),
-          failed_(reconciles_.Add({{"plugin", plugin}, {"outcome", "failed"}})) {}
+        : metrics_(std::move(metrics)), plugin_{{"plugin", plugin}} {}
 
     void observe(const plugin_runtime::instances::ControllerStatus& status) {
         (status.error ? failed_ : good_).Increment();
@@ -55,16 +28,31 @@ public:
     }
 
 private:
-    template <class Metric, class... Arguments>
-    static Metric& one(prometheus::Family<Metric>& family, const std::string& plugin,
-                       const Arguments&... with) {
-        return family.Add({{"plugin", plugin}}, with...);
+    prometheus::Counter& reconciles(const char* outcome) {
+        prometheus::Labels labels = plugin_;
+        labels["outcome"] = outcome;
+        return pass_metrics::counters(registry_, "capstan_controller_reconciles_total",
+                                      "Finished reconciles of a controller, by outcome.")
+            .Add(labels);
     }
+
     const std::shared_ptr<plugin_runtime::services::Metrics> metrics_;
-    prometheus::Family<prometheus::Counter>& reconciles_;
-    prometheus::Histogram& durations_;
-    prometheus::Gauge &objects_, &problems_;
-    prometheus::Counter &good_, &failed_;
+    const prometheus::Labels plugin_;
+    prometheus::Registry& registry_ = metrics_->registry();
+    prometheus::Histogram& durations_ =
+        pass_metrics::histograms(registry_, "capstan_controller_reconcile_duration_seconds",
+                                 "Time of reconciles of a controller.")
+            .Add(plugin_,
+                 prometheus::Histogram::BucketBoundaries{0.01, 0.1, 0.5, 1, 5, 10, 30, 60});
+    prometheus::Gauge& objects_ = pass_metrics::gauges(registry_, "capstan_controller_objects",
+                                                       "Objects that a controller manages.")
+                                      .Add(plugin_);
+    prometheus::Gauge& problems_ =
+        pass_metrics::gauges(registry_, "capstan_controller_problems",
+                             "Problems that a controller reports about its objects.")
+            .Add(plugin_);
+    prometheus::Counter& good_ = reconciles("done");
+    prometheus::Counter& failed_ = reconciles("failed");
 };
 
 }  // namespace capstan::autoscaler::daemon

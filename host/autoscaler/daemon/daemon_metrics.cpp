@@ -23,11 +23,6 @@ double whole_seconds(Time time) {
 
 double seconds_of(Duration length) { return std::chrono::duration<double>(length).count(); }
 
-prometheus::Gauge& add_gauge(prometheus::Registry& registry, std::string_view name,
-                             const char* help) {
-    return pass_metrics::gauges(registry, name, help).Add({});
-}
-
 const prometheus::Histogram::BucketBoundaries& function_buckets() {
     static const auto buckets = pass_metrics::growing_buckets(0.1, 1800, 150);
     return buckets;
@@ -91,85 +86,15 @@ const char* function_of(engine::PassPhase part) {
 }  // namespace
 
 DaemonMetrics::DaemonMetrics(prometheus::Registry& registry)
-    : passes_(registry),
-      last_activity_(pass_metrics::gauges(registry, "cluster_autoscaler_last_activity",
-                                          "Time of the last activity, in seconds since 1970.")),
+    : registry_(registry),
       intervals_(pass_metrics::histograms(registry, "capstan_pass_interval_seconds",
                                           "Time between the starts of two passes. Values above the "
                                           "scan interval show delayed passes.")
                      .Add({}, interval_buckets)),
-      durations_(pass_metrics::function_durations(registry)),
-      quantiles_(
-          prometheus::BuildSummary()
-              .Name("cluster_autoscaler_function_duration_quantile_seconds")
-              .Help("Quantiles of cluster_autoscaler_function_duration_seconds over the last hour.")
-              .Register(registry)),
-      errors_(pass_metrics::counters(
-          registry, "cluster_autoscaler_errors_total",
-          "Failed passes, and problems of clouds in other passes, by type of error.")),
-      requests_(
-          pass_metrics::counters(registry, "rest_client_requests_total",
-                                 "Requests to the API server, by status code, method and host.")),
-      request_durations_(pass_metrics::histograms(registry, "rest_client_request_duration_seconds",
-                                                  "Latency of requests to the API server.")),
-      request_waits_(pass_metrics::histograms(
-          registry, "rest_client_rate_limiter_duration_seconds",
-          "Time that requests to the API server waited for the client-side rate limit.")),
-      cloud_status_(
-          pass_metrics::gauges(registry, "capstan_cloud_status",
-                               "1 for the status of each cloud: answered, failed, unresponsive or "
-                               "backed_off. Only groups of answered clouds are scaled."),
-          "cloud", "status"),
-      cloud_answers_(
-          pass_metrics::gauges(
-              registry, "capstan_cloud_last_answer_time_seconds",
-              "Time of the last successful refresh of each cloud, in seconds since 1970."),
-          "cloud"),
-      groups_under_way_(add_gauge(registry, "capstan_groups_under_way",
-                                  "Node groups with an action that is still running although its "
-                                  "pass has stopped waiting for it.")),
-      late_actions_(pass_metrics::counters(
-                        registry, "capstan_late_actions_total",
-                        "Actions that ended after their pass had stopped waiting for them.")
-                        .Add({})),
-      skipped_(pass_metrics::counters(registry, "capstan_skipped_passes_total",
-                                      "Passes that were skipped because nothing had changed since "
-                                      "the last one.")
-                   .Add({})),
-      info_(pass_metrics::gauges(registry, "capstan_info",
-                                 "Always 1. The labels are the version and cluster.name.")),
-      leader_(add_gauge(registry, "capstan_leader", "1 if this replica is the leader.")),
-      memory_unwritten_(add_gauge(registry, "capstan_memory_unwritten",
-                                  "1 if the leader cannot write its memory; until it can, it "
-                                  "orders nothing and begins no removal.")),
-      config_in_force_(add_gauge(registry, "capstan_config_in_force",
-                                 "1 if the configuration file is in force; 0 if it has errors, "
-                                 "needs a restart, was not reloaded, or is missing.")),
-      config_taken_over_(
-          add_gauge(registry, "capstan_config_last_reload_success_timestamp_seconds",
-                    "Time when the configuration in force was loaded, in seconds since 1970.")),
       pod_waits_(pass_metrics::histograms(registry, "capstan_pod_unschedulable_to_scale_up_seconds",
                                           "Time from the moment a pod became unschedulable until "
                                           "machines were requested for it, once for each pod.")
-                     .Add({}, wait_buckets)),
-      events_(pass_metrics::counters(
-          registry, "capstan_events_total",
-          "Events by result: recorded, too_soon, over_budget, queue_full, refused, given_up.")),
-      unreported_(pass_metrics::counters(
-                      registry, "capstan_unreported_scale_up_pods_total",
-                      "Pods that triggered a scale-up but got no TriggeredScaleUp Event.")
-                      .Add({})),
-      cpu_(pass_metrics::counters(registry, "process_cpu_seconds_total",
-                                  "User and system CPU time, in seconds.")
-               .Add({})),
-      resident_(add_gauge(registry, "process_resident_memory_bytes", "Resident memory size.")),
-      virtual_(add_gauge(registry, "process_virtual_memory_bytes", "Virtual memory size.")),
-      open_files_(add_gauge(registry, "process_open_fds", "Number of open file descriptors.")),
-      max_files_(
-          add_gauge(registry, "process_max_fds", "Maximum number of open file descriptors.")),
-      start_(add_gauge(registry, "process_start_time_seconds",
-                       "Start time of the process, in seconds since 1970.")),
-      threads_(add_gauge(registry, "process_threads", "Number of threads.")) {
+                     .Add({}, wait_buckets)) {
     for (const char* type :
          {"cloudProviderError", "apiCallError", "internalError", "transientError",
           "configurationError", "nodeGroupDoesNotExistError", "unexpectedScaleDownStateError"})

@@ -15,6 +15,7 @@
 #include <prometheus/summary.h>
 
 #include "autoscaler/pass_metrics.hpp"
+#include "autoscaler/pass_metrics/families.hpp"
 #include "autoscaler/pass_report.hpp"
 #include "kubernetes/client/access/api_client.hpp"
 #include "kubernetes/client/writes/event_recorder.hpp"
@@ -81,31 +82,89 @@ private:
     Timing& timing_of(std::string_view function);
     RequestSeries& series_of(const kubernetes::client::ApiAttempt& attempt);
 
-    PassMetrics passes_;
-    pass_metrics::Gauges& last_activity_;
+    prometheus::Registry& registry_;
+    PassMetrics passes_{registry_};
+    pass_metrics::Gauges& last_activity_ =
+        pass_metrics::gauges(registry_, "cluster_autoscaler_last_activity",
+                             "Time of the last activity, in seconds since 1970.");
     prometheus::Histogram& intervals_;
     std::optional<Duration> began_{};  ///< the last pass of this term [passes' thread]
-    pass_metrics::Histograms& durations_;
-    prometheus::Family<prometheus::Summary>& quantiles_;
+    pass_metrics::Histograms& durations_ = pass_metrics::function_durations(registry_);
+    prometheus::Family<prometheus::Summary>& quantiles_ =
+        prometheus::BuildSummary()
+            .Name("cluster_autoscaler_function_duration_quantile_seconds")
+            .Help("Quantiles of cluster_autoscaler_function_duration_seconds over the last hour.")
+            .Register(registry_);
     std::map<std::string, Timing, std::less<>> timings_{};  ///< by function [passes' thread]
-    pass_metrics::Counters& errors_;
-    pass_metrics::Counters& requests_;
-    pass_metrics::Histograms& request_durations_;
-    pass_metrics::Histograms& request_waits_;
+    pass_metrics::Counters& errors_ = pass_metrics::counters(
+        registry_, "cluster_autoscaler_errors_total",
+        "Failed passes, and problems of clouds in other passes, by type of error.");
+    pass_metrics::Counters& requests_ =
+        pass_metrics::counters(registry_, "rest_client_requests_total",
+                               "Requests to the API server, by status code, method and host.");
+    pass_metrics::Histograms& request_durations_ =
+        pass_metrics::histograms(registry_, "rest_client_request_duration_seconds",
+                                 "Latency of requests to the API server.");
+    pass_metrics::Histograms& request_waits_ = pass_metrics::histograms(
+        registry_, "rest_client_rate_limiter_duration_seconds",
+        "Time that requests to the API server waited for the client-side rate limit.");
     /// By method, host and status. [loop]
     std::map<std::tuple<std::string, std::string, int>, RequestSeries> request_series_{};
-    pass_metrics::GaugeSeries cloud_status_, cloud_answers_;
-    prometheus::Gauge& groups_under_way_;
-    prometheus::Counter& late_actions_;
-    prometheus::Counter& skipped_;
-    pass_metrics::Gauges& info_;
-    prometheus::Gauge &leader_, &memory_unwritten_;
-    prometheus::Gauge &config_in_force_, &config_taken_over_;
+    pass_metrics::GaugeSeries cloud_status_{
+        registry_, "capstan_cloud_status",
+        "1 for the status of each cloud: answered, failed, unresponsive or backed_off. Only groups "
+        "of answered clouds are scaled.",
+        "cloud", "status"};
+    pass_metrics::GaugeSeries cloud_answers_{
+        registry_, "capstan_cloud_last_answer_time_seconds",
+        "Time of the last successful refresh of each cloud, in seconds since 1970.", "cloud"};
+    prometheus::Gauge& groups_under_way_ =
+        pass_metrics::single_gauge(registry_, "capstan_groups_under_way",
+                                   "Node groups with an action that is still running although its "
+                                   "pass has stopped waiting for it.");
+    prometheus::Counter& late_actions_ = pass_metrics::single_counter(
+        registry_, "capstan_late_actions_total",
+        "Actions that ended after their pass had stopped waiting for them.");
+    prometheus::Counter& skipped_ = pass_metrics::single_counter(
+        registry_, "capstan_skipped_passes_total",
+        "Passes that were skipped because nothing had changed since the last one.");
+    pass_metrics::Gauges& info_ = pass_metrics::gauges(
+        registry_, "capstan_info", "Always 1. The labels are the version and cluster.name.");
+    prometheus::Gauge& leader_ =
+        pass_metrics::single_gauge(registry_, "capstan_leader", "1 if this replica is the leader.");
+    prometheus::Gauge& memory_unwritten_ =
+        pass_metrics::single_gauge(registry_, "capstan_memory_unwritten",
+                                   "1 if the leader cannot write its memory; until it can, it "
+                                   "orders nothing and begins no removal.");
+    prometheus::Gauge& config_in_force_ =
+        pass_metrics::single_gauge(registry_, "capstan_config_in_force",
+                                   "1 if the configuration file is in force; 0 if it has errors, "
+                                   "needs a restart, was not reloaded, or is missing.");
+    prometheus::Gauge& config_taken_over_ = pass_metrics::single_gauge(
+        registry_, "capstan_config_last_reload_success_timestamp_seconds",
+        "Time when the configuration in force was loaded, in seconds since 1970.");
     prometheus::Histogram& pod_waits_;
-    pass_metrics::Counters& events_;
-    prometheus::Counter& unreported_;
-    prometheus::Counter& cpu_;
-    prometheus::Gauge &resident_, &virtual_, &open_files_, &max_files_, &start_, &threads_;
+    pass_metrics::Counters& events_ = pass_metrics::counters(
+        registry_, "capstan_events_total",
+        "Events by result: recorded, too_soon, over_budget, queue_full, refused, given_up.");
+    prometheus::Counter& unreported_ = pass_metrics::single_counter(
+        registry_, "capstan_unreported_scale_up_pods_total",
+        "Pods that triggered a scale-up but got no TriggeredScaleUp Event.");
+    prometheus::Counter& cpu_ = pass_metrics::single_counter(
+        registry_, "process_cpu_seconds_total", "User and system CPU time, in seconds.");
+    prometheus::Gauge& resident_ = pass_metrics::single_gauge(
+        registry_, "process_resident_memory_bytes", "Resident memory size.");
+    prometheus::Gauge& virtual_ = pass_metrics::single_gauge(
+        registry_, "process_virtual_memory_bytes", "Virtual memory size.");
+    prometheus::Gauge& open_files_ = pass_metrics::single_gauge(registry_, "process_open_fds",
+                                                                "Number of open file descriptors.");
+    prometheus::Gauge& max_files_ = pass_metrics::single_gauge(
+        registry_, "process_max_fds", "Maximum number of open file descriptors.");
+    prometheus::Gauge& start_ =
+        pass_metrics::single_gauge(registry_, "process_start_time_seconds",
+                                   "Start time of the process, in seconds since 1970.");
+    prometheus::Gauge& threads_ =
+        pass_metrics::single_gauge(registry_, "process_threads", "Number of threads.");
 };
 
 }  // namespace capstan::autoscaler::daemon

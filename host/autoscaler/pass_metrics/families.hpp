@@ -53,9 +53,12 @@ public:
     };
     using Values = std::map<Name, double>;
 
-    /// `second`: empty if there is no second label.
-    GaugeSeries(Gauges& family, std::string first, std::string second = "")
-        : family_(&family), first_(std::move(first)), second_(std::move(second)) {}
+    /// Registers the family. `second`: empty if there is no second label.
+    GaugeSeries(prometheus::Registry& registry, std::string_view name, const char* help,
+                std::string first, std::string second = "")
+        : family_(&gauges(registry, name, help)),
+          first_(std::move(first)),
+          second_(std::move(second)) {}
     /// Sets these series and removes all others.
     void replace(const Values& values);
 

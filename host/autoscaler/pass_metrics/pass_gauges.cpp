@@ -83,60 +83,51 @@ private:
         registry_, "cluster_autoscaler_max_node_skip_eval_duration_seconds",
         "Longest time since a node was checked for removal (0: the last pass checked all).");
     std::optional<Time> looked_at_nodes_{};  ///< when a pass last examined nodes for removal
-    GaugeSeries cpu_limits_{gauges(registry_, "cluster_autoscaler_cpu_limits_cores",
-                                   "Minimum and maximum cores of the cluster (+Inf: no limit)."),
+    GaugeSeries cpu_limits_{registry_, "cluster_autoscaler_cpu_limits_cores",
+                            "Minimum and maximum cores of the cluster (+Inf: no limit).",
                             "direction"};
-    GaugeSeries memory_limits_{
-        gauges(registry_, "cluster_autoscaler_memory_limits_bytes",
-               "Minimum and maximum memory of the cluster (+Inf: no limit)."),
-        "direction"};
+    GaugeSeries memory_limits_{registry_, "cluster_autoscaler_memory_limits_bytes",
+                               "Minimum and maximum memory of the cluster (+Inf: no limit).",
+                               "direction"};
     GaugeSeries taints_{
-        gauges(registry_, "cluster_autoscaler_node_taints_count",
-               "Taints of nodes: well-known taints by key, startup-taint, status-taint, other."),
-        "type"};
+        registry_, "cluster_autoscaler_node_taints_count",
+        "Taints of nodes: well-known taints by key, startup-taint, status-taint, other.", "type"};
     GaugeSeries skipped_pods_{
-        gauges(registry_, "cluster_autoscaler_skipped_pods_count",
-               "Pending pods that the last pass skipped because of the limit of pods per pass."),
+        registry_, "cluster_autoscaler_skipped_pods_count",
+        "Pending pods that the last pass skipped because of the limit of pods per pass.",
         "requestor"};
     GaugeSeries nodes_{
-        gauges(registry_, "cluster_autoscaler_nodes_count",
-               "Nodes by state. Machines without a node are unregistered or longUnregistered."),
-        "state"};
-    GaugeSeries groups_{gauges(registry_, "cluster_autoscaler_node_groups_count",
-                               "Node groups by type: autoscaled, autoprovisioned."),
-                        "node_group_type"};
-    GaugeSeries pods_{gauges(registry_, "cluster_autoscaler_unschedulable_pods_count",
-                             "Pending pods: unschedulable, or scheduler_unprocessed (of bypassed "
-                             "schedulers, not tried yet)."),
+        registry_, "cluster_autoscaler_nodes_count",
+        "Nodes by state. Machines without a node are unregistered or longUnregistered.", "state"};
+    GaugeSeries groups_{registry_, "cluster_autoscaler_node_groups_count",
+                        "Node groups by type: autoscaled, autoprovisioned.", "node_group_type"};
+    GaugeSeries pods_{registry_, "cluster_autoscaler_unschedulable_pods_count",
+                      "Pending pods: unschedulable, or scheduler_unprocessed (of bypassed "
+                      "schedulers, not tried yet).",
                       "type"};
-    GaugeSeries unremovable_{gauges(registry_, "cluster_autoscaler_unremovable_nodes_count",
-                                    "Nodes that cannot be removed, by reason."),
-                             "reason"};
+    GaugeSeries unremovable_{registry_, "cluster_autoscaler_unremovable_nodes_count",
+                             "Nodes that cannot be removed, by reason.", "reason"};
     GaugeSeries held_back_{
-        gauges(registry_, "capstan_held_back_nodes",
-               "Nodes that have been unneeded for long enough and that a setting keeps for now."),
+        registry_, "capstan_held_back_nodes",
+        "Nodes that have been unneeded for long enough and that a setting keeps for now.",
         "setting"};
-    GaugeSeries group_min_{gauges(registry_, "cluster_autoscaler_node_group_min_count",
-                                  "Minimum size of the node group."),
-                           "node_group"};
-    GaugeSeries group_max_{gauges(registry_, "cluster_autoscaler_node_group_max_count",
-                                  "Maximum size of the node group."),
-                           "node_group"};
-    GaugeSeries group_target_{gauges(registry_, "cluster_autoscaler_node_group_target_count",
-                                     "Target size of the node group."),
-                              "node_group"};
-    GaugeSeries group_healthiness_{gauges(registry_, "cluster_autoscaler_node_group_healthiness",
-                                          "1 if the node group is healthy."),
-                                   "node_group"};
-    GaugeSeries in_backoff_{gauges(registry_, "cluster_autoscaler_node_group_in_backoff",
-                                   "1 if the node group is backed off after a failed scale-up."),
+    GaugeSeries group_min_{registry_, "cluster_autoscaler_node_group_min_count",
+                           "Minimum size of the node group.", "node_group"};
+    GaugeSeries group_max_{registry_, "cluster_autoscaler_node_group_max_count",
+                           "Maximum size of the node group.", "node_group"};
+    GaugeSeries group_target_{registry_, "cluster_autoscaler_node_group_target_count",
+                              "Target size of the node group.", "node_group"};
+    GaugeSeries group_healthiness_{registry_, "cluster_autoscaler_node_group_healthiness",
+                                   "1 if the node group is healthy.", "node_group"};
+    GaugeSeries in_backoff_{registry_, "cluster_autoscaler_node_group_in_backoff",
+                            "1 if the node group is backed off after a failed scale-up.",
                             "node_group"};
-    GaugeSeries unhealthy_{gauges(registry_, "capstan_node_group_unhealthy",
-                                  "1 if too many nodes of the group are missing or not ready."),
+    GaugeSeries unhealthy_{registry_, "capstan_node_group_unhealthy",
+                           "1 if too many nodes of the group are missing or not ready.",
                            "node_group"};
     GaugeSeries backoff_status_{
-        gauges(registry_, "cluster_autoscaler_node_group_backoff_status",
-               "1 if the node group is backed off, by reason; otherwise 0, without a reason."),
+        registry_, "cluster_autoscaler_node_group_backoff_status",
+        "1 if the node group is backed off, by reason; otherwise 0, without a reason.",
         "node_group", "reason"};
 };
 
