@@ -26,26 +26,11 @@ constexpr std::size_t http_series_max = 100;
 const prometheus::Histogram::BucketBoundaries call_buckets{0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1,
                                                            2.5,   5,    10,   30,  60,   120};
 
-Metrics::Counters& plugin_counters(prometheus::Registry& registry, std::string_view name,
-                                   const char* help) {
-    return prometheus::BuildCounter()
-        .Name(std::string(name_prefix).append(name))
-        .Help(help)
-        .Register(registry);
-}
-Metrics::Gauges& plugin_gauges(prometheus::Registry& registry, std::string_view name,
-                               const char* help) {
-    return prometheus::BuildGauge()
-        .Name(std::string(name_prefix).append(name))
-        .Help(help)
-        .Register(registry);
-}
-Metrics::Histograms& plugin_histograms(prometheus::Registry& registry, std::string_view name,
-                                       const char* help) {
-    return prometheus::BuildHistogram()
-        .Name(std::string(name_prefix).append(name))
-        .Help(help)
-        .Register(registry);
+/// A family whose name begins with the prefix.
+template <class Builder>
+auto& plugin_family(Builder builder, prometheus::Registry& registry, std::string_view name,
+                    const char* help) {
+    return builder.Name(std::string(name_prefix).append(name)).Help(help).Register(registry);
 }
 
 /// The series at `place`, acquired when first needed.
@@ -70,39 +55,41 @@ void release_all(Metrics& metrics, prometheus::Family<Metric>& family, Places& p
 }  // namespace
 
 Metrics::Metrics()
-    : hook_durations(plugin_histograms(
-          registry_, "hook_duration_seconds",
-          "Time of decision hooks, without the host's own work during the call.")),
-      call_durations(plugin_histograms(
-          registry_, "call_duration_seconds",
-          "Time of asynchronous calls, by hook and result (ok or an error code).")),
-      hook_overruns(plugin_counters(registry_, "hook_overruns_total",
-                                    "Decision hooks that were abandoned at their deadline.")),
-      errors(plugin_counters(
-          registry_, "errors_total",
-          "Failed calls, by hook and error code. internal is a bug of the plugin.")),
-      late_completions(plugin_counters(registry_, "late_completions_total",
-                                       "Completions of operations that had already ended.")),
-      overdue_operations(plugin_counters(registry_, "overdue_operations_total",
-                                         "Operations that the plugin did not complete in time.")),
-      strand_overruns(
-          plugin_counters(registry_, "strand_overruns_total",
-                          "Calls that blocked the plugin's thread for more than 50 ms.")),
-      http_durations(plugin_histograms(registry_, "http_request_duration_seconds",
-                                       "Time of HTTP requests, by granted host and status, without "
-                                       "waiting for other requests of the plugin.")),
-      dropped_values(plugin_counters(registry_, "dropped_values_total",
-                                     "Values dropped because the plugin has too many series.")),
-      pass_requests(
-          plugin_counters(registry_, "pass_requests_total", "Passes requested by the plugin.")),
-      skipped_hooks(plugin_gauges(registry_, "skipped_hooks",
+    : hook_durations(
+          plugin_family(prometheus::BuildHistogram(), registry_, "hook_duration_seconds",
+                        "Time of decision hooks, without the host's own work during the call.")),
+      call_durations(
+          plugin_family(prometheus::BuildHistogram(), registry_, "call_duration_seconds",
+                        "Time of asynchronous calls, by hook and result (ok or an error code).")),
+      hook_overruns(plugin_family(prometheus::BuildCounter(), registry_, "hook_overruns_total",
+                                  "Decision hooks that were abandoned at their deadline.")),
+      errors(
+          plugin_family(prometheus::BuildCounter(), registry_, "errors_total",
+                        "Failed calls, by hook and error code. internal is a bug of the plugin.")),
+      late_completions(plugin_family(prometheus::BuildCounter(), registry_,
+                                     "late_completions_total",
+                                     "Completions of operations that had already ended.")),
+      overdue_operations(plugin_family(prometheus::BuildCounter(), registry_,
+                                       "overdue_operations_total",
+                                       "Operations that the plugin did not complete in time.")),
+      strand_overruns(plugin_family(prometheus::BuildCounter(), registry_, "strand_overruns_total",
+                                    "Calls that blocked the plugin's thread for more than 50 ms.")),
+      http_durations(plugin_family(prometheus::BuildHistogram(), registry_,
+                                   "http_request_duration_seconds",
+                                   "Time of HTTP requests, by granted host and status, without "
+                                   "waiting for other requests of the plugin.")),
+      dropped_values(plugin_family(prometheus::BuildCounter(), registry_, "dropped_values_total",
+                                   "Values dropped because the plugin has too many series.")),
+      pass_requests(plugin_family(prometheus::BuildCounter(), registry_, "pass_requests_total",
+                                  "Passes requested by the plugin.")),
+      skipped_hooks(plugin_family(prometheus::BuildGauge(), registry_, "skipped_hooks",
                                   "1 if passes skip the hook: a call that timed out has not "
                                   "returned, or the hook is backed off.")),
-      running(plugin_gauges(
-          registry_, "running",
+      running(plugin_family(
+          prometheus::BuildGauge(), registry_, "running",
           "1 if the plugin is running; 0 if it has not started or its start failed.")),
       retained_libraries(
-          plugin_gauges(registry_, "retained_libraries",
+          plugin_family(prometheus::BuildGauge(), registry_, "retained_libraries",
                         "Plugin files that stay loaded because they cannot be unloaded safely.")
               .Add({})) {}
 
