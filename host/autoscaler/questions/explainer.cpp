@@ -4,13 +4,13 @@
 #include <array>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
-#include "autoscaler/questions/workload_names.hpp"
 #include "config/text.hpp"
 #include "engine/remedies.hpp"
 #include "engine/scheduling/scheduler.hpp"
@@ -22,6 +22,78 @@ namespace {
 
 /// How many pods whose names begin as the question says are remembered.
 constexpr std::size_t remembered_pods_max = 10;
+
+/// Those of `names`, which are ascending, that begin with `start`.
+std::vector<std::string> names_beginning_with(const std::string& start,
+                                              const std::vector<std::string>& names) {
+    const auto first = std::ranges::lower_bound(names, start);
+    const auto last = std::find_if(first, names.end(),
+                                   [&](const auto& name) { return !name.starts_with(start); });
+    return {first, last};
+}
+
+std::string named(const std::vector<std::string>& names) {
+    return listed(names, std::identity(), 8);
+}
+
+/// The name among `names` that `typed` means: `typed` itself if it is among them; else the only
+/// name that goes on after it with a dot ("ip-10-0-1-17" for "ip-10-0-1-17.ec2.internal"); else the
+/// only name that begins with it. Otherwise `not_found`, and the message is `unknown` followed by
+/// the names that may be meant, or by the names there are. `names` has to be ascending.
+///     no node "n" in this cluster; several match: n1, n2
+Result<std::string> search_name(std::string_view typed, const std::vector<std::string>& names,
+                                std::string_view unknown) {
+    std::string name(typed);
+    if (std::ranges::binary_search(names, name)) return name;
+    for (const std::string& start : {name + ".", name}) {
+        const std::vector<std::string> found = names_beginning_with(start, names);
+        if (found.size() == 1) return found.front();
+        if (found.size() > 1)
+            return fail(ErrorCode::not_found,
+                        std::string(unknown) + "; several match: " + named(found));
+    }
+    const std::string meant = config::suggestion(typed, names);
+    if (!meant.empty()) return fail(ErrorCode::not_found, std::string(unknown) + meant);
+    return fail(
+        ErrorCode::not_found,
+        std::string(unknown) + (names.empty() ? "; known: none" : "; known: " + named(names)));
+}
+
+/// The name of the workload of that kind that the owner belongs to; empty: the owner is of another
+/// kind.
+std::string_view workload_name(const engine::snapshot::PodOwner& owner, std::string_view kind) {
+    const std::string_view name = owner.name;
+    if (owner.kind == kind) return name;
+    const std::size_t hash = name.rfind('-');
+    const bool is_deployments = kind == "Deployment" && owner.kind == "ReplicaSet";
+    return is_deployments && hash != std::string_view::npos ? name.substr(0, hash)
+                                                            : std::string_view();
+}
+
+/// Whether a pod with this owner is of the workload. A Deployment is recognised by the names of its
+/// ReplicaSets, NAME-HASH.
+bool is_of_workload(const engine::snapshot::PodOwner& owner, std::string_view kind,
+                    std::string_view name) {
+    return !name.empty() && workload_name(owner, kind) == name;
+}
+
+/// The workloads of that kind and namespace that have pods or an object in the cluster: names,
+/// ascending, each once.
+std::vector<std::string> workloads(const engine::snapshot::Cluster& cluster, std::string_view kind,
+                                   std::string_view ns) {
+    std::set<std::string> out;
+    for (engine::PodGroupId id = 0; id < cluster.pod_group_count(); ++id) {
+        const engine::snapshot::PodGroupRow& pods = cluster.equivalence_group(id);
+        const std::string_view name = workload_name(*pods.owner, kind);
+        if (!name.empty() && cluster.text(pods.ns) == ns) out.emplace(name);
+    }
+    for (const auto& [key, object] : cluster.objects().controllers) {
+        const engine::snapshot::PodOwner as_owner{.kind = object.kind, .name = object.name};
+        const std::string_view name = workload_name(as_owner, kind);
+        if (!name.empty() && object.ns == ns) out.emplace(name);
+    }
+    return {out.begin(), out.end()};
+}
 
 std::vector<std::string> node_names(const engine::snapshot::Cluster& cluster) {
     std::vector<std::string> out;
