@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
+#include <capstan/json.hpp>
 #include <capstan/sentence.hpp>
 
 #include "autoscaler/dump/group_names.hpp"
-#include "autoscaler/dump/price_file.hpp"
 #include "autoscaler/engine_settings.hpp"
 #include "autoscaler/offline/prepare.hpp"
 #include "autoscaler/offline/simulated_groups.hpp"
@@ -29,6 +32,68 @@ using offline::SimulatedGroup;
 /// How the providerIDs of a shipped cloud's nodes begin.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> schemes{
     {{"aws", "aws://"}, {"gce", "gce://"}, {"simulated", "simulated://"}}};
+
+/// The prices of whole machine types in the price file of a cloud plugin, a file by
+/// deploy/aws/make_prices or deploy/gce/make_prices. Rates by core and GiB, which the file for
+/// Google Cloud has for most types, are left out.
+class PriceFile {
+public:
+    /// The error names the file.
+    static Result<PriceFile> read(const std::filesystem::path& file);
+
+    /// By the hour. Absent: unknown.
+    std::optional<double> find(const std::string& type, const std::string& zone, bool spot) const;
+    const std::string& currency() const noexcept { return currency_; }
+
+private:
+    struct Entry {
+        std::optional<double> on_demand{}, spot{};
+        std::map<std::string, double> spot_by_zone{};
+    };
+    std::map<std::string, Entry> types_;
+    std::string currency_ = "USD";
+};
+
+Result<PriceFile> PriceFile::read(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    if (!in) return fail(ErrorCode::not_found, file.string() + ": cannot be read");
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const Result<Json> json = parse_json(text);
+    if (!json) return fail(within(file.string(), json.error()));
+    PriceFile out;
+    if (const Json* currency = json->find("currency")) out.currency_ = currency->text();
+    const Json* types = json->find("prices");  // of AWS
+    if (types == nullptr) types = json->find("types");
+    if (types == nullptr || !types->is_object())
+        return fail(ErrorCode::invalid_config, file.string() + ": is not a file of prices");
+    for (const auto& [type, prices] : types->members()) {
+        Entry& entry = out.types_[std::string(type)];
+        if (const Json* price = prices.find("on_demand")) entry.on_demand = price->number();
+        const Json* const spot = prices.find("spot");
+        if (spot == nullptr) continue;
+        if (!spot->is_object()) {
+            entry.spot = spot->number();
+            continue;
+        }
+        for (const auto& [zone, price] : spot->members())
+            if (const auto number = price.number()) entry.spot_by_zone[std::string(zone)] = *number;
+    }
+    return out;
+}
+
+std::optional<double> PriceFile::find(const std::string& type, const std::string& zone,
+                                      bool spot) const {
+    const auto at = types_.find(type);
+    if (at == types_.end()) return std::nullopt;
+    const Entry& entry = at->second;
+    if (!spot) return entry.on_demand;
+    if (entry.spot_by_zone.empty()) return entry.spot;
+    const auto here = entry.spot_by_zone.find(zone);
+    if (here != entry.spot_by_zone.end()) return here->second;
+    return std::ranges::max_element(entry.spot_by_zone, {},
+                                    [](const auto& each) { return each.second; })
+        ->second;
+}
 
 /// A cloud of the configuration, and the groups that stand in for its own.
 struct Cloud {

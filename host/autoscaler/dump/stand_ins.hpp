@@ -13,6 +13,7 @@
 #include "autoscaler/offline/cloud_settings.hpp"
 #include "config/configuration.hpp"
 #include "engine/memory.hpp"
+#include "engine/snapshot/objects.hpp"
 
 namespace capstan::autoscaler::dump {
 
