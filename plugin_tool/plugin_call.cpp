@@ -1,12 +1,9 @@
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include "autoscaler/plugin_host.hpp"
 #include "autoscaler/policies/plugin_policies.hpp"
 #include "autoscaler/wiring.hpp"
-#include "commands/command_line.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
 #include "plugin_runtime/instances/pass_runner.hpp"
@@ -133,10 +130,7 @@ int ask_plugin(const autoscaler::LoadedPlugin& plugin, CallKind kind, commands::
     config.log.level = config::LogLevel::warn;
     auto host = autoscaler::PluginHost::start(
         config, {plugin}, {.seed = 0, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}});
-    if (!host) {
-        streams.err << "capstan: " << host.error().message << '\n';
-        return commands::exit_failed;
-    }
+    if (!host) return commands::refuse(streams, host.error().message, commands::exit_failed);
     const Instance instance = (*host)->instances().front();
     WatchedExpander expander(**host, instance);
     WatchedSimilarity similarity(instance);
@@ -160,7 +154,7 @@ struct PluginCallArguments {
     std::string plugin, kind, settings;
     std::string http, secrets, increase, decrease, remove;
     bool is_live = false;
-    std::shared_ptr<commands::OutputFormat> format;
+    commands::OutputFormat format{};
 
     bool is_for_cloud() const {
         return is_live || !(http + secrets + increase + decrease + remove).empty();
@@ -197,9 +191,9 @@ int run_cloud_call(const autoscaler::LoadedPlugin& plugin, const commands::Setti
                                     .change = *std::move(change)});
     if (!answer) return commands::refuse(streams, answer.error().message, commands::exit_failed);
     commands::print_value(streams,
-                          *arguments.format == commands::OutputFormat::text
+                          arguments.format == commands::OutputFormat::text
                               ? commands::OutputFormat::yaml
-                              : *arguments.format,
+                              : arguments.format,
                           *answer);
     return commands::exit_ok;
 }
@@ -207,7 +201,7 @@ int run_cloud_call(const autoscaler::LoadedPlugin& plugin, const commands::Setti
 void add_cloud_options(CLI::App& command, PluginCallArguments& arguments) {
     const auto add = [&](const char* name, std::string& to, const std::string& doc,
                          const char* type) {
-        return command.add_option(name, to, doc)->type_name(type);
+        return commands::add_option(command, name, to, type, doc);
     };
     CLI::Option* const http = add("--http", arguments.http,
                                   std::string(commands::http_help) + " (cloud only)", "RECORDING");
@@ -221,7 +215,7 @@ void add_cloud_options(CLI::App& command, PluginCallArguments& arguments) {
     add("--decrease", arguments.decrease,
         "Cloud only: cancel machines that were requested and do not exist yet", "GROUP=N");
     add("--remove", arguments.remove, "Cloud only: remove a machine", "MACHINE");
-    arguments.format = commands::add_output_format(command);
+    commands::add_output_format(command, arguments.format);
 }
 
 int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
@@ -235,11 +229,7 @@ int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
             commands::exit_usage);
     const commands::PluginName name = commands::parse_plugin_name(arguments.plugin);
     plugin_runtime::plugin_files::LibraryRegistry registry;
-    const auto library =
-        registry.load({.file = name.file,
-                       .sha256 = {},
-                       .origin = plugin_runtime::plugin_files::PathOrigin::command_line},
-                      {});
+    const auto library = registry.load(commands::given_file(name.file), {});
     if (!library) return commands::refuse(streams, library.error().message, commands::exit_failed);
     const auto plugin_class = choose_class(**library, name.class_id, kind_id_of(*kind));
     if (!plugin_class)
@@ -256,27 +246,22 @@ int run_call(const PluginCallArguments& arguments, commands::Streams streams) {
 }  // namespace
 
 void add_plugin_call(CLI::App& parent, commands::Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "call",
+    const auto [command, arguments] = commands::add_command(
+        parent, action, "call",
         "Call one hook of a plugin (JSON request on standard input, JSON response on standard "
-        "output), or list the groups and machines of a cloud plugin");
-    auto arguments = std::make_shared<PluginCallArguments>();
+        "output), or list the groups and machines of a cloud plugin",
+        run_call);
     command
-        .add_option("plugin", arguments->plugin,
+        .add_option("plugin", arguments.plugin,
                     "Plugin file, or FILE.so#CLASS if it has several classes")
         ->required();
-    command
-        .add_option(
-            "--kind", arguments->kind,
-            "Kind of the class: expander, similarity, splitter, group_source, controller or cloud")
-        ->required()
-        ->type_name("KIND");
-    command.add_option("--settings", arguments->settings, commands::settings_help)
-        ->type_name("FILE.toml");
-    add_cloud_options(command, *arguments);
-    command.callback([&action, arguments] {
-        action = [arguments](commands::Streams streams) { return run_call(*arguments, streams); };
-    });
+    commands::add_option(
+        command, "--kind", arguments.kind, "KIND",
+        "Kind of the class: expander, similarity, splitter, group_source, controller or cloud")
+        ->required();
+    commands::add_option(command, "--settings", arguments.settings, "FILE.toml",
+                         commands::settings_help);
+    add_cloud_options(command, arguments);
 }
 
 }  // namespace capstan::plugin_tool

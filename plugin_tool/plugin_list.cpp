@@ -2,12 +2,12 @@
 #include <filesystem>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
 #include "autoscaler/kinds.hpp"
-#include "commands/command_line.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
+#include "commands/single_plugin.hpp"
 #include "commands/table.hpp"
 #include "config/configuration.hpp"
 #include "plugin_tool/plugin_program.hpp"
@@ -37,11 +37,8 @@ std::vector<fs::path> plugin_files(const fs::path& folder) {
 
 /// What the file's note says, read without loading the file, or why the file is refused.
 json::object entry_of(const fs::path& path) {
-    const auto file = plugin_runtime::plugin_files::read_plugin(
-        {.file = path.string(),
-         .sha256 = {},
-         .origin = plugin_runtime::plugin_files::PathOrigin::command_line},
-        {});
+    const auto file =
+        plugin_runtime::plugin_files::read_plugin(commands::given_file(path.string()), {});
     if (!file) return {{"file", path.string()}, {"error", file.error().message}};
     json::object out = describe_file(file->facts);
     out["used"] = std::ranges::any_of(file->facts.note.kinds, autoscaler::is_known_kind);
@@ -71,7 +68,13 @@ void print_entries(const json::array& entries, std::ostream& out) {
     commands::print_table(out, rows);
 }
 
-int list(const std::string& config_file, commands::OutputFormat format, commands::Streams streams) {
+struct ListArguments {
+    std::string config;
+    commands::OutputFormat format{};
+};
+
+int list(const ListArguments& arguments, commands::Streams streams) {
+    const auto& [config_file, format] = arguments;
     const config::ShippedPlugins shipped(config::shipped_plugins_root());
     std::vector<fs::path> folders{shipped.root()};
     if (!config_file.empty()) {
@@ -98,17 +101,12 @@ int list(const std::string& config_file, commands::OutputFormat format, commands
 }  // namespace
 
 void add_plugin_list(CLI::App& parent, commands::Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "list", "List the plugin files that Capstan finds, without loading them");
-    auto config = std::make_shared<std::string>();
-    command.add_option("-c,--config", *config, "Configuration file (TOML); adds its search paths")
-        ->type_name("FILE");
-    auto format = commands::add_output_format(command);
-    command.callback([&action, config, format] {
-        action = [config, format](commands::Streams streams) {
-            return list(*config, *format, streams);
-        };
-    });
+    const auto [command, arguments] = commands::add_command(
+        parent, action, "list", "List the plugin files that Capstan finds, without loading them",
+        list);
+    commands::add_option(command, "-c,--config", arguments.config, "FILE",
+                         "Configuration file (TOML); adds its search paths");
+    commands::add_output_format(command, arguments.format);
 }
 
 }  // namespace capstan::plugin_tool

@@ -1,7 +1,6 @@
 #include "plugin_tool/plugin_new.hpp"
 
 #include <stdlib.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +13,8 @@
 #include <capstan/ascii.hpp>
 #include <capstan/sentence.hpp>
 
-#include "commands/command_line.hpp"
 #include "commands/file_io.hpp"
+#include "commands/options.hpp"
 #include "config/text.hpp"
 #include "plugin_tool/plugin_program.hpp"
 
@@ -263,20 +262,16 @@ void add_plugin_new(CLI::App& parent, commands::Action& action) {
         .add_option("name", plugin->name,
                     "Name of the plugin and its class: lower-case letters, digits and '_'")
         ->required();
-    command
-        .add_option("--kind", plugin->kind,
-                    "Kind of plugin, with its languages and templates: " + known_templates())
-        ->required()
-        ->type_name("KIND");
-    command.add_option("--lang", plugin->language, "Language: cpp, c or rust")
-        ->default_val("cpp")
-        ->type_name("LANG");
-    command
-        .add_option("--template", plugin->variant,
-                    "Template, for kinds with several; cloud in cpp: http (default) or memory")
-        ->type_name("NAME");
-    command.add_option("--directory", *directory, "Folder of the project (default: its name)")
-        ->type_name("DIR");
+    commands::add_option(command, "--kind", plugin->kind, "KIND",
+                         "Kind of plugin, with its languages and templates: " + known_templates())
+        ->required();
+    commands::add_option(command, "--lang", plugin->language, "LANG", "Language: cpp, c or rust")
+        ->default_val("cpp");
+    commands::add_option(
+        command, "--template", plugin->variant, "NAME",
+        "Template, for kinds with several; cloud in cpp: http (default) or memory");
+    commands::add_option(command, "--directory", *directory, "DIR",
+                         "Folder of the project (default: its name)");
     command.callback([&action, plugin, directory] {
         if (!directory->empty()) plugin->directory = *directory;
         action = [plugin](commands::Streams streams) {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include <CLI/CLI.hpp>
+#include "commands/options.hpp"
 
 namespace capstan::commands {
 namespace {
@@ -18,20 +18,15 @@ config::Log warnings_alone() {
 
 void add_cluster_choice(CLI::App& command, ClusterChoice& choice, ClusterDefault by_default) {
     const bool is_configured = by_default == ClusterDefault::configuration;
-    command
-        .add_option("--kubeconfig", choice.kubeconfig,
-                    is_configured
-                        ? "Kubeconfig file (default: cluster.kubeconfig of the configuration)"
-                        : "Kubeconfig file (default: $KUBECONFIG; without it, the service account "
-                          "in a pod, ~/.kube/config elsewhere)")
-        ->type_name("FILE");
-    command
-        .add_option(
-            "--context", choice.context,
-            is_configured
-                ? "Context of the kubeconfig (default: cluster.context of the configuration)"
-                : "Context of the kubeconfig (default: its current context)")
-        ->type_name("NAME");
+    add_option(command, "--kubeconfig", choice.kubeconfig, "FILE",
+               is_configured
+                   ? "Kubeconfig file (default: cluster.kubeconfig of the configuration)"
+                   : "Kubeconfig file (default: $KUBECONFIG; without it, the service account "
+                     "in a pod, ~/.kube/config elsewhere)");
+    add_option(command, "--context", choice.context, "NAME",
+               is_configured
+                   ? "Context of the kubeconfig (default: cluster.context of the configuration)"
+                   : "Context of the kubeconfig (default: its current context)");
 }
 
 ChosenCluster::ChosenCluster() : log_(warnings_alone(), loop_.clock()) {}

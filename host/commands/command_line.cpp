@@ -1,7 +1,5 @@
 #include "commands/command_line.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <exception>
@@ -18,7 +16,7 @@
 
 #include "commands/examples.hpp"
 #include "commands/help_formatter.hpp"
-#include "commands/option_checks.hpp"
+#include "commands/options.hpp"
 #include "commands/write_dump.hpp"
 #include "config/text.hpp"
 #include "config/upstream_flags.hpp"

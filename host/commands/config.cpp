@@ -1,13 +1,10 @@
-#include <CLI/CLI.hpp>
-
 #include <boost/json.hpp>
 
 #include "autoscaler/config_doubts.hpp"
-#include "commands/command_line.hpp"
 #include "commands/creation_check.hpp"
 #include "commands/json_schema.hpp"
 #include "commands/loaded_pipeline.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
@@ -53,7 +50,13 @@ void warn_of_doubts(LoadedPipeline& prepared) {
     }
 }
 
-int check(const std::string& file, OutputFormat format, Streams streams) {
+struct CheckArguments {
+    std::string file;
+    OutputFormat format{};
+};
+
+int check(const CheckArguments& arguments, Streams streams) {
+    const auto& [file, format] = arguments;
     const auto prepared = load_pipeline(file);
     if (prepared->is_sound())
         check_creation(prepared->config(), prepared->plugins, prepared->loaded.diagnostics);
@@ -73,30 +76,29 @@ int check(const std::string& file, OutputFormat format, Streams streams) {
 }  // namespace
 
 void add_config_check(CLI::App& parent, Action& action) {
-    CLI::App& command =
-        *parent.add_subcommand("check",
-                               "Check a configuration: load its plugins, create each instance "
-                               "once, and print all errors and warnings");
-    auto file = std::make_shared<std::string>();
-    command.add_option("file,-c,--config", *file, config_help)->required()->type_name("FILE");
-    auto format = add_output_format(command);
-    command.callback([&action, file, format] {
-        action = [file, format](Streams streams) { return check(*file, *format, streams); };
-    });
+    const auto [command, arguments] =
+        add_command(parent, action, "check",
+                    "Check a configuration: load its plugins, create each instance "
+                    "once, and print all errors and warnings",
+                    check);
+    add_option(command, "file,-c,--config", arguments.file, "FILE", config_help)->required();
+    add_output_format(command, arguments.format);
 }
 
 namespace {
 
 int print_result(const Result<std::string>& explanation, Streams streams) {
-    if (!explanation) {
-        streams.err << "capstan: " << explanation.error().message << '\n';
-        return exit_usage;
-    }
+    if (!explanation) return refuse(streams, explanation.error().message, exit_usage);
     streams.out << *explanation;
     return exit_ok;
 }
 
-int explain(const std::string& key, const std::string& file, Streams streams) {
+struct ExplainKeyArguments {
+    std::string key, file;
+};
+
+int explain_config_key(const ExplainKeyArguments& arguments, Streams streams) {
+    const auto& [key, file] = arguments;
     if (file.empty()) {
         const auto unknown = [](const PluginInstanceId&) -> const config::PluginSettings* {
             return nullptr;
@@ -113,28 +115,28 @@ int explain(const std::string& key, const std::string& file, Streams streams) {
 }  // namespace
 
 void add_config_explain(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "explain",
-        "Print the meaning and default of a key and, with --config, its value and where it is set");
-    auto key = std::make_shared<std::string>();
+    const auto [command, arguments] = add_command(
+        parent, action, "explain",
+        "Print the meaning and default of a key and, with --config, its value and where it is set",
+        explain_config_key);
     command
-        .add_option("key", *key,
+        .add_option("key", arguments.key,
                     "Key, such as scale_down.unneeded_time or plugin.aws.settings.region, or flag "
                     "of Cluster Autoscaler, such as --scale-down-unneeded-time")
         ->required();
-    auto file = std::make_shared<std::string>();
-    command
-        .add_option("-c,--config", *file,
-                    "Configuration file (TOML); required for settings of plugins")
-        ->type_name("FILE");
-    command.callback([&action, key, file] {
-        action = [key, file](Streams streams) { return explain(*key, *file, streams); };
-    });
+    add_option(command, "-c,--config", arguments.file, "FILE",
+               "Configuration file (TOML); required for settings of plugins");
 }
 
 namespace {
 
-int print_configuration(const std::string& file, bool defaults, Streams streams) {
+struct PrintArguments {
+    std::string file;
+    bool defaults = false;
+};
+
+int print_configuration(const PrintArguments& arguments, Streams streams) {
+    const auto& [file, defaults] = arguments;
     const auto prepared = file.empty() ? load_default_pipeline() : load_pipeline(file);
     streams.err << prepared->loaded.diagnostics.text();
     if (!prepared->is_sound()) return exit_usage;
@@ -149,21 +151,12 @@ int print_configuration(const std::string& file, bool defaults, Streams streams)
 }  // namespace
 
 void add_config_print(CLI::App& parent, Action& action) {
-    CLI::App& command =
-        *parent.add_subcommand("print", "Print a configuration as Capstan reads it");
-    auto file = std::make_shared<std::string>();
-    command
-        .add_option("-c,--config", *file,
-                    "Configuration file (TOML); without it, the defaults are printed")
-        ->type_name("FILE");
-    auto defaults = std::make_shared<bool>(false);
-    command.add_flag("--defaults", *defaults,
+    const auto [command, arguments] = add_command(
+        parent, action, "print", "Print a configuration as Capstan reads it", print_configuration);
+    add_option(command, "-c,--config", arguments.file, "FILE",
+               "Configuration file (TOML); without it, the defaults are printed");
+    command.add_flag("--defaults", arguments.defaults,
                      "Print every key, with its documentation (always so without --config)");
-    command.callback([&action, file, defaults] {
-        action = [file, defaults](Streams streams) {
-            return print_configuration(*file, *defaults, streams);
-        };
-    });
 }
 
 namespace {
@@ -179,16 +172,11 @@ int print_schema(const std::string& file, Streams streams) {
 }  // namespace
 
 void add_config_schema(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "schema", "Print a JSON Schema of the configuration, for completion in editors");
-    auto file = std::make_shared<std::string>();
-    command
-        .add_option("-c,--config", *file,
-                    "Configuration file (TOML); adds the settings of its plugins")
-        ->type_name("FILE");
-    command.callback([&action, file] {
-        action = [file](Streams streams) { return print_schema(*file, streams); };
-    });
+    const auto [command, file] = add_command(
+        parent, action, "schema",
+        "Print a JSON Schema of the configuration, for completion in editors", print_schema);
+    add_option(command, "-c,--config", file, "FILE",
+               "Configuration file (TOML); adds the settings of its plugins");
 }
 
 }  // namespace capstan::commands

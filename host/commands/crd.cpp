@@ -1,14 +1,12 @@
 #include "commands/crd.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <utility>
 
 #include <boost/json/serialize.hpp>
 
 #include "commands/chosen_cluster.hpp"
-#include "commands/command_line.hpp"
+#include "commands/options.hpp"
 #include "kubernetes/base/json_path.hpp"
 #include "kubernetes/client/access/kubeconfig_yaml.hpp"
 #include "kubernetes/client/paths.hpp"
@@ -72,8 +70,8 @@ Result<void> install(const ClusterChoice& choice, std::ostream& out) {
 int run_install(const ClusterChoice& choice, Streams streams) {
     const Result<void> done = install(choice, streams.out);
     if (done) return exit_ok;
-    streams.err << "capstan: " << done.error().message << '\n';
-    return done.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed;
+    return refuse(streams, done.error().message,
+                  done.error().code == ErrorCode::invalid_config ? exit_usage : exit_failed);
 }
 
 }  // namespace
@@ -90,13 +88,10 @@ void add_crd(CLI::App& parent, Action& action) {
             return exit_ok;
         };
     });
-    CLI::App& install = *command.add_subcommand(
-        "install", "Apply the CustomResourceDefinitions to a cluster; safe to repeat");
-    auto choice = std::make_shared<ClusterChoice>();
-    add_cluster_choice(install, *choice, ClusterDefault::environment);
-    install.callback([&action, choice] {
-        action = [choice](Streams streams) { return run_install(*choice, streams); };
-    });
+    const auto [install, choice] = add_command(
+        command, action, "install",
+        "Apply the CustomResourceDefinitions to a cluster; safe to repeat", run_install);
+    add_cluster_choice(install, choice, ClusterDefault::environment);
 }
 
 }  // namespace capstan::commands

@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
 #include "autoscaler/config_doubts.hpp"
 #include "autoscaler/daemon/checkup.hpp"
 #include "autoscaler/daemon/host_environment.hpp"
-#include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 #include "commands/table.hpp"
 #include "io/known_secrets.hpp"
@@ -27,7 +26,7 @@ using autoscaler::daemon::Verdict;
 
 struct DoctorArguments {
     LiveChoice live;
-    std::shared_ptr<OutputFormat> format;
+    OutputFormat format{};
     bool is_wide = false;
 };
 
@@ -112,8 +111,8 @@ int run_doctor(const DoctorArguments& arguments, Streams streams) {
     std::vector<Finding> findings = look(arguments.live, streams.err);
     // Error messages of servers and plugins may contain secrets that were sent to them.
     for (Finding& finding : findings) finding.found = io::redacted(std::move(finding.found));
-    if (*arguments.format != OutputFormat::text) {
-        print_value(streams, *arguments.format, findings_json(findings));
+    if (arguments.format != OutputFormat::text) {
+        print_value(streams, arguments.format, findings_json(findings));
     } else {
         print_findings(streams.out, findings, uses_color(streams.color, streams.out_is_terminal),
                        arguments.is_wide);
@@ -126,15 +125,12 @@ int run_doctor(const DoctorArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_doctor(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "doctor",
-        "Check what `run` needs: configuration, credentials, permissions, clock, plugins, clouds");
-    auto arguments = std::make_shared<DoctorArguments>();
-    add_live_choice(command, arguments->live);
-    arguments->format = add_output_format(command, &arguments->is_wide);
-    command.callback([&action, arguments] {
-        action = [arguments](Streams streams) { return run_doctor(*arguments, streams); };
-    });
+    const auto [command, arguments] = add_command(
+        parent, action, "doctor",
+        "Check what `run` needs: configuration, credentials, permissions, clock, plugins, clouds",
+        run_doctor);
+    add_live_choice(command, arguments.live);
+    add_output_format(command, arguments.format, &arguments.is_wide);
 }
 
 }  // namespace capstan::commands

@@ -1,7 +1,5 @@
 #include "commands/explain_command.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 #include "commands/explain_subject.hpp"
 #include "commands/live_command.hpp"
 #include "commands/loaded_dump.hpp"
+#include "commands/options.hpp"
 #include "commands/recorded_pass.hpp"
 #include "config/text.hpp"
 
@@ -40,10 +39,10 @@ int print_answer(const ExplainArguments& arguments,
                  const ProviderIds& provider_ids, Streams streams) {
     if (!explained) return refuse(streams, explained.error().message, exit_failed);
     name_as_in_dump(*explained, provider_ids);
-    if (*arguments.format == OutputFormat::text) {
+    if (arguments.format == OutputFormat::text) {
         print_explained(streams.out, *explained, arguments.is_wide);
     } else {
-        print_value(streams, *arguments.format, explained_json(*explained));
+        print_value(streams, arguments.format, explained_json(*explained));
     }
     return exit_ok;
 }
@@ -84,7 +83,7 @@ int explain_dump(const ExplainArguments& arguments, Streams streams) {
 /// Prints the response of a daemon, or the result of a pass on a live cluster.
 int ask_live(const ExplainArguments& arguments, Streams streams) {
     const autoscaler::questions::Question& question = arguments.question;
-    const bool is_text = *arguments.format == OutputFormat::text;
+    const bool is_text = arguments.format == OutputFormat::text;
     const autoscaler::daemon::AdminQuestion asked{.pod_ns = question.pod_ns,
                                                   .pod = question.pod_name,
                                                   .workload_kind = question.workload_kind,
@@ -104,7 +103,7 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
     boost::system::error_code error;
     const boost::json::value value = boost::json::parse(*answer, error);
     if (error) return refuse(streams, input.server + ": the response is not JSON", exit_failed);
-    print_value(streams, *arguments.format, value);
+    print_value(streams, arguments.format, value);
     return exit_ok;
 }
 
@@ -138,48 +137,35 @@ int run_explain(ExplainArguments arguments, ExplainOverTime over_time, Streams s
 }
 
 void add_subject(CLI::App& command, ExplainArguments& arguments) {
-    command
-        .add_option("kind", arguments.kind,
-                    "Kind of object: " + config::joined_names(explained_kinds()))
-        ->required()
-        ->type_name("KIND[/NAME]");
-    command.add_option("name", arguments.name, "Object name or unique prefix; omit for matrix")
-        ->type_name("NAME");
-    command
-        .add_option(
-            "-n,--namespace", arguments.ns,
-            "Namespace of the pod or workload (default: default); NAMESPACE/NAME also works")
-        ->type_name("NAMESPACE");
+    add_option(command, "kind", arguments.kind, "KIND[/NAME]",
+               "Kind of object: " + config::joined_names(explained_kinds()))
+        ->required();
+    add_option(command, "name", arguments.name, "NAME",
+               "Object name or unique prefix; omit for matrix");
+    add_option(command, "-n,--namespace", arguments.ns, "NAMESPACE",
+               "Namespace of the pod or workload (default: default); NAMESPACE/NAME also works");
 }
 
 void add_explain_input(CLI::App& command, ExplainInput& input) {
     CLI::Option_group& kinds = add_input_options(command, input);
-    kinds
-        .add_option("-f,--filename", input.file,
-                    "Scenario, cluster dump or recorded pass; the file type is detected")
-        ->type_name("FILE");
-    kinds.add_option("--scenario", input.scenario, "Scenario file")->type_name("SCENARIO.toml");
-    kinds
-        .add_option("--recorded", input.recorded,
-                    "Pass recorded by `run --record` or `simulate --record`")
-        ->type_name("FILE.json");
+    add_option(kinds, "-f,--filename", input.file, "FILE",
+               "Scenario, cluster dump or recorded pass; the file type is detected");
+    add_option(kinds, "--scenario", input.scenario, "SCENARIO.toml", "Scenario file");
+    add_option(kinds, "--recorded", input.recorded, "FILE.json",
+               "Pass recorded by `run --record` or `simulate --record`");
     CLI::Option& server =
-        *kinds
-             .add_option("--server", input.server,
-                         "Running daemon, by the URL of its admin port: http://HOST:8085")
-             ->type_name("URL");
+        *add_option(kinds, "--server", input.server, "URL",
+                    "Running daemon, by the URL of its admin port: http://HOST:8085");
     kinds
         .add_flag("--live", input.live,
                   "Run one dry pass on the live cluster of --config; no daemon needed")
         ->needs(command.get_option("--config"));
-    command.add_option("--token-file", input.token_file, "With --server: file with a bearer token")
-        ->needs(&server)
-        ->type_name("FILE");
-    command
-        .add_option("--ca-file", input.ca_file,
-                    "With --server: file with its certificate authority (PEM)")
-        ->needs(&server)
-        ->type_name("FILE");
+    add_option(command, "--token-file", input.token_file, "FILE",
+               "With --server: file with a bearer token")
+        ->needs(&server);
+    add_option(command, "--ca-file", input.ca_file, "FILE",
+               "With --server: file with its certificate authority (PEM)")
+        ->needs(&server);
 }
 
 }  // namespace
@@ -193,18 +179,16 @@ CLI::App& define_explain(CLI::App& parent, Action& action, ExplainOverTime over_
     add_subject(command, *arguments);
     add_explain_input(command, arguments->input);
     CLI::Option& at =
-        *command
-             .add_option("--at", arguments->at,
-                         "Explain the state at this time after the start, or, of a "
-                         "dump, at this time of day (default: the dump's time, or the end of "
-                         "the scenario or trace)")
-             ->type_name("DURATION|TIME");
+        *add_option(command, "--at", arguments->at, "DURATION|TIME",
+                    "Explain the state at this time after the start, or, of a "
+                    "dump, at this time of day (default: the dump's time, or the end of "
+                    "the scenario or trace)");
     for (const char* other : {"--recorded", "--server", "--live"})
         at.excludes(command.get_option(other));
     add_cluster_choice(command, arguments->cluster, ClusterDefault::configuration);
     for (const char* option : {"--kubeconfig", "--context"})
         command.get_option(option)->needs(command.get_option("--live"));
-    arguments->format = add_output_format(command, &arguments->is_wide);
+    add_output_format(command, arguments->format, &arguments->is_wide);
     command.callback([&action, arguments, over_time] {
         Result<autoscaler::questions::Question> question =
             parse_question(arguments->kind, arguments->name, arguments->ns);

@@ -35,7 +35,7 @@ struct ExplainArguments {
     std::optional<Duration> after{};  ///< the time, from the start; absent: the dump's own, the end
     std::optional<Time> moment{};     ///< the same as a time of day
     ClusterChoice cluster{};          ///< with --live
-    std::shared_ptr<OutputFormat> format{};
+    OutputFormat format{};
     bool is_wide = false;
 };
 

@@ -1,32 +1,25 @@
 #include "commands/input_options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
 
-#include "commands/loaded_pipeline.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 
 namespace capstan::commands {
 
 CLI::Option_group& add_input_options(CLI::App& command, InputOptions& input) {
     CLI::Option_group& kinds = *command.add_option_group("input", "Input");
     kinds.require_option(1);
-    kinds
-        .add_option("--cluster", input.cluster,
-                    "Cluster dump by capstan dump, kubectl get ... -o json or upstream's "
-                    "/snapshotz; may be gzipped; -: standard input")
-        ->type_name("DUMP.json");
-    kinds
-        .add_option(
-            "--trace", input.trace,
-            "Folder with a production trace: a CSV file of nodes and one of pods; may be gzipped")
-        ->type_name("DIR");
-    command.add_option("-c,--config", input.config, scenario_config_help)->type_name("FILE");
+    add_option(kinds, "--cluster", input.cluster, "DUMP.json",
+               "Cluster dump by capstan dump, kubectl get ... -o json or upstream's "
+               "/snapshotz; may be gzipped; -: standard input");
+    add_option(
+        kinds, "--trace", input.trace, "DIR",
+        "Folder with a production trace: a CSV file of nodes and one of pods; may be gzipped");
+    add_option(command, "-c,--config", input.config, "FILE", scenario_config_help);
     add_overrides(command, input.set);
     return kinds;
 }

@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -16,7 +14,7 @@
 #include "autoscaler/questions/explainer.hpp"
 #include "commands/explain_report.hpp"
 #include "commands/loaded_pipeline.hpp"
-#include "commands/option_checks.hpp"
+#include "commands/options.hpp"
 #include "commands/single_plugin.hpp"
 #include "commands/value_text.hpp"
 #include "config/diagnostics.hpp"
@@ -75,12 +73,10 @@ void add_live_choice(CLI::App& command, LiveChoice& choice) {
     add_cluster_choice(command, choice.cluster, ClusterDefault::configuration);
     std::vector<std::string> levels;
     for (const std::string_view level : names_of(config::LogLevel{})) levels.emplace_back(level);
-    command
-        .add_option("--log-level", choice.log_level,
-                    "Lowest level of messages that are logged: " + config::joined_names(levels) +
-                        " (default: log.level)")
-        ->check(one_of(levels))
-        ->type_name("LEVEL");
+    add_option(command, "--log-level", choice.log_level, "LEVEL",
+               "Lowest level of messages that are logged: " + config::joined_names(levels) +
+                   " (default: log.level)")
+        ->check(one_of(levels));
 }
 
 Result<std::shared_ptr<const autoscaler::daemon::LoadedConfig>> load_live_config(

@@ -1,9 +1,5 @@
 #include "commands/loaded_pipeline.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include "commands/option_texts.hpp"
-
 namespace capstan::commands {
 namespace {
 
@@ -35,14 +31,6 @@ std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file,
 
 std::unique_ptr<LoadedPipeline> load_default_pipeline() {
     return prepare_from(config::Source{"defaults", ""});
-}
-
-void add_config_file(CLI::App& command, std::string& file) {
-    command.add_option("-c,--config", file, config_help)->required()->type_name("FILE");
-}
-
-void add_overrides(CLI::App& command, std::vector<std::string>& set) {
-    command.add_option("--set", set, set_help)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
 }  // namespace capstan::commands

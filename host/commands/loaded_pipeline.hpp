@@ -12,10 +12,6 @@
 
 #include "autoscaler/plugin_set.hpp"
 
-namespace CLI {
-class App;
-}  // namespace CLI
-
 namespace capstan::commands {
 
 struct LoadedPipeline {
@@ -38,10 +34,5 @@ std::unique_ptr<LoadedPipeline> load_pipeline(const std::filesystem::path& file,
                                               std::span<const std::string> overrides = {});
 /// The pipeline of an empty configuration file: all defaults.
 std::unique_ptr<LoadedPipeline> load_default_pipeline();
-
-/// Adds `--config FILE`, which is required. `file` has to outlive `command`.
-void add_config_file(CLI::App& command, std::string& file);
-/// Adds `--set KEY=VALUE`, which may be repeated.
-void add_overrides(CLI::App& command, std::vector<std::string>& set);
 
 }  // namespace capstan::commands

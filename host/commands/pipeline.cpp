@@ -1,10 +1,9 @@
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
 #include "autoscaler/plugin_host.hpp"
 #include "autoscaler/record/json_reader.hpp"
-#include "commands/command_line.hpp"
 #include "commands/loaded_pipeline.hpp"
+#include "commands/options.hpp"
 #include "commands/pipeline_report.hpp"
 #include "commands/result_output.hpp"
 #include "commands/sample_request.hpp"
@@ -15,7 +14,7 @@ namespace {
 
 struct PipelineArguments {
     std::string config;
-    std::shared_ptr<OutputFormat> format;
+    OutputFormat format{};
     std::string question;
 };
 
@@ -59,10 +58,10 @@ int run_pipeline(const PipelineArguments& arguments, Streams streams) {
     const auto answer = start_and_ask(*prepared, *request);
     if (!answer) return refuse(streams, answer.error().message, exit_failed);
 
-    if (*arguments.format != OutputFormat::text) {
+    if (arguments.format != OutputFormat::text) {
         boost::json::object out = pipeline_json(prepared->config(), prepared->plugins);
         out["answer"] = answer_json(*request, *answer);
-        print_value(streams, *arguments.format, out);
+        print_value(streams, arguments.format, out);
     } else {
         print_pipeline(streams.out, prepared->config(), prepared->plugins);
         print_answer(streams.out, *request, *answer);
@@ -73,21 +72,16 @@ int run_pipeline(const PipelineArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_pipeline(CLI::App& parent, Action& action) {
-    CLI::App& command =
-        *parent.add_subcommand("pipeline",
-                               "Load a configuration and its plugins, print which plugin decides "
-                               "what, and send them a scale-up request");
-    auto arguments = std::make_shared<PipelineArguments>();
-    add_config_file(command, arguments->config);
-    command
-        .add_option("--ask", arguments->question,
-                    "Request file, as for `plugin call --kind expander`; -: standard input "
-                    "(default: a built-in request)")
-        ->type_name("FILE.json");
-    arguments->format = add_output_format(command);
-    command.callback([&action, arguments] {
-        action = [arguments](Streams streams) { return run_pipeline(*arguments, streams); };
-    });
+    const auto [command, arguments] =
+        add_command(parent, action, "pipeline",
+                    "Load a configuration and its plugins, print which plugin decides "
+                    "what, and send them a scale-up request",
+                    run_pipeline);
+    add_config_file(command, arguments.config);
+    add_option(command, "--ask", arguments.question, "FILE.json",
+               "Request file, as for `plugin call --kind expander`; -: standard input "
+               "(default: a built-in request)");
+    add_output_format(command, arguments.format);
 }
 
 }  // namespace capstan::commands

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <boost/json/parse.hpp>
 #include <capstan/sentence.hpp>
 
@@ -15,11 +14,10 @@
 #include "autoscaler/daemon/pass_json.hpp"
 #include "autoscaler/daemon/single_pass.hpp"
 #include "autoscaler/dump/dump_pass.hpp"
-#include "commands/command_line.hpp"
 #include "commands/input_options.hpp"
 #include "commands/live_command.hpp"
 #include "commands/loaded_dump.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 #include "engine/each_action.hpp"
 #include "engine/health/backoff.hpp"
@@ -31,7 +29,7 @@ namespace {
 struct PlanArguments {
     LiveChoice live{};
     std::string file{};  ///< a cluster dump; empty: the live cluster
-    std::shared_ptr<OutputFormat> format;
+    OutputFormat format{};
     bool is_wide = false;
 };
 
@@ -127,8 +125,8 @@ using Pass = std::shared_ptr<const autoscaler::PassReport>;
 /// Prints the decision; returns the exit code.
 int print_plan(const PlanArguments& arguments, const autoscaler::PassReport& pass,
                Streams streams) {
-    if (*arguments.format != OutputFormat::text) {
-        print_value(streams, *arguments.format,
+    if (arguments.format != OutputFormat::text) {
+        print_value(streams, arguments.format,
                     boost::json::parse(autoscaler::daemon::pass_json(pass)));
     } else {
         print_decision(streams.out, pass, arguments.is_wide);
@@ -189,11 +187,9 @@ void add_plan(CLI::App& parent, Action& action) {
     command.get_option("--config")
         ->required(false)
         ->description(std::string(config_help) + "; required without -f");
-    command
-        .add_option("-f,--filename", arguments->file,
-                    "Cluster dump to decide on in place of the live cluster; -: standard input")
-        ->type_name("DUMP.json");
-    arguments->format = add_output_format(command, &arguments->is_wide);
+    add_option(command, "-f,--filename", arguments->file, "DUMP.json",
+               "Cluster dump to decide on in place of the live cluster; -: standard input");
+    add_output_format(command, arguments->format, &arguments->is_wide);
     command.callback([&action, arguments] {
         if (arguments->live.config.empty() && arguments->file.empty())
             throw CLI::RequiredError("--config");

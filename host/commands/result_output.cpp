@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <array>
 #include <cstring>
@@ -13,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands/option_checks.hpp"
+#include "commands/options.hpp"
 #include "commands/value_text.hpp"
 #include "io/file_descriptor.hpp"
 
@@ -27,13 +26,12 @@ OutputFormat format_named(const std::string& name) {
 
 }  // namespace
 
-std::shared_ptr<OutputFormat> add_output_format(CLI::App& command, bool* is_wide) {
-    auto format = std::make_shared<OutputFormat>(OutputFormat::text);
+void add_output_format(CLI::App& command, OutputFormat& format, bool* is_wide) {
     command
         .add_option_function<std::string>(
             "-o,--output",
-            [format, is_wide](const std::string& name) {
-                *format = format_named(name);
+            [&format, is_wide](const std::string& name) {
+                format = format_named(name);
                 if (is_wide != nullptr) *is_wide = name == "wide";
             },
             is_wide == nullptr ? "Output format: text, json or yaml"
@@ -43,7 +41,6 @@ std::shared_ptr<OutputFormat> add_output_format(CLI::App& command, bool* is_wide
                            : std::vector<std::string>{"text", "wide", "json", "yaml"}))
         ->type_name("FORMAT")
         ->default_str("text");
-    return format;
 }
 
 void print_value(Streams streams, OutputFormat format, const boost::json::value& value) {

@@ -17,9 +17,9 @@ namespace capstan::commands {
 
 enum class OutputFormat { text, json, yaml };
 
-/// Adds the option `-o`; the returned value is the choice once the line has been parsed. With
-/// `is_wide`, which has to outlive `command`, `wide` is a text with more columns or lines.
-std::shared_ptr<OutputFormat> add_output_format(CLI::App& command, bool* is_wide = nullptr);
+/// Adds the option `-o`, which fills `format`. With `is_wide`, `wide` is a text with more columns
+/// or lines. Both have to outlive `command`.
+void add_output_format(CLI::App& command, OutputFormat& format, bool* is_wide = nullptr);
 
 /// Prints `value` as JSON or YAML. JSON is indented on a terminal, and otherwise on one line.
 void print_value(Streams streams, OutputFormat format, const boost::json::value& value);

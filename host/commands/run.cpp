@@ -11,13 +11,9 @@
 #include <string>
 #include <utility>
 
-#include <CLI/CLI.hpp>
-
 #include "autoscaler/daemon/host_environment.hpp"
-#include "commands/command_line.hpp"
 #include "commands/live_command.hpp"
-#include "commands/option_checks.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/pass_recorder.hpp"
 #include "plugin_runtime/loop/breadcrumbs.hpp"
 
@@ -156,27 +152,20 @@ int run_daemon_command(const RunArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_run(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand("run", "Run the autoscaler");
-    auto arguments = std::make_shared<RunArguments>();
-    add_live_choice(command, arguments->live);
-    command.add_flag("--dry-run", arguments->dry_run, "Decide and log, but change nothing");
-    command
-        .add_option("--state", arguments->state,
-                    "Folder for data that plugins keep across restarts, and for the name of a "
-                    "plugin call that crashed the process")
-        ->type_name("DIR");
-    command.add_option("--record", arguments->record, record_help)->type_name("DIR");
-    command
-        .add_option("--record-max", arguments->record_max,
-                    "With --record: number of files to keep (default: 1000)")
-        ->check(at_least_one())
-        ->type_name("N");
+    const auto [command, arguments] =
+        add_command(parent, action, "run", "Run the autoscaler", run_daemon_command);
+    add_live_choice(command, arguments.live);
+    command.add_flag("--dry-run", arguments.dry_run, "Decide and log, but change nothing");
+    add_option(command, "--state", arguments.state, "DIR",
+               "Folder for data that plugins keep across restarts, and for the name of a "
+               "plugin call that crashed the process");
+    add_option(command, "--record", arguments.record, "DIR", record_help);
+    add_option(command, "--record-max", arguments.record_max, "N",
+               "With --record: number of files to keep (default: 1000)")
+        ->check(at_least_one());
     // `capstan cluster` uses this option to start its daemon. The empty group hides it from the
     // help.
-    command.add_option("--parent", arguments->parent)->group("");
-    command.callback([&action, arguments] {
-        action = [arguments](Streams streams) { return run_daemon_command(*arguments, streams); };
-    });
+    command.add_option("--parent", arguments.parent)->group("");
 }
 
 }  // namespace capstan::commands

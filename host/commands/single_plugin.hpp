@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "autoscaler/plugin_set.hpp"
 #include "config/print.hpp"
@@ -37,6 +38,13 @@ struct PluginName {
     std::string class_id;  ///< empty: the text names no class
 };
 PluginName parse_plugin_name(const std::string& text);
+
+/// The plugin file of this name, which the command line gives.
+inline plugin_runtime::plugin_files::PluginRequest given_file(std::string file) {
+    return {.file = std::move(file),
+            .sha256 = {},
+            .origin = plugin_runtime::plugin_files::PathOrigin::command_line};
+}
 
 /// A TOML file whose top level is the settings table of an instance.
 struct SettingsFile {

@@ -1,9 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <boost/json/object.hpp>
 
 #include <capstan/abi/base.h>
 
-#include "commands/command_line.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 
 namespace capstan::commands {
@@ -37,12 +36,10 @@ std::string version_text() {
 }
 
 void add_version(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "version", "Print the versions of Capstan, its SDK and the plugin ABI");
-    auto format = add_output_format(command);
-    command.callback([&action, format] {
-        action = [format](Streams streams) { return print_version(*format, streams); };
-    });
+    const auto [command, format] =
+        add_command(parent, action, "version",
+                    "Print the versions of Capstan, its SDK and the plugin ABI", print_version);
+    add_output_format(command, format);
 }
 
 }  // namespace capstan::commands

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <csignal>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,8 +14,8 @@
 #include "autoscaler/dump/anonymous.hpp"
 #include "autoscaler/dump/dump_facts.hpp"
 #include "commands/chosen_cluster.hpp"
-#include "commands/command_line.hpp"
 #include "commands/file_io.hpp"
+#include "commands/options.hpp"
 #include "engine/snapshot/kept_annotations.hpp"
 #include "io/gzip.hpp"
 #include "kubernetes/base/json_path.hpp"
@@ -209,30 +208,25 @@ int run_dump(const DumpArguments& arguments, Streams streams) {
 }  // namespace
 
 void add_dump(CLI::App& parent, Action& action) {
-    CLI::App& command = *parent.add_subcommand(
-        "dump",
-        "Save the cluster state that decisions depend on to a file, for simulate and explain");
+    const auto [command, arguments] = add_command(
+        parent, action, "dump",
+        "Save the cluster state that decisions depend on to a file, for simulate and explain",
+        run_dump);
     command.footer(
         "The file contains only what decisions read: no environment variables, arguments,\n"
         "commands or images of containers, no Secrets, of ConfigMaps only the status and the\n"
         "priorities of an autoscaler, and only the annotations that autoscalers, volumes and\n"
         "static pods use, or whose value is a duration. Names and labels are included unless\n"
         "--anonymous is given, which also leaves out ConfigMaps and Balancers.");
-    auto arguments = std::make_shared<DumpArguments>();
-    command
-        .add_option("file", arguments->file,
-                    "Output file, gzipped if its name ends in .gz; -: standard output")
-        ->required()
-        ->type_name("FILE.json[.gz]");
-    command.add_flag("--gzip", arguments->is_packed,
+    add_option(command, "file", arguments.file, "FILE.json[.gz]",
+               "Output file, gzipped if its name ends in .gz; -: standard output")
+        ->required();
+    command.add_flag("--gzip", arguments.is_packed,
                      "Compress with gzip regardless of the file name");
-    command.add_flag("--anonymous", arguments->is_anonymous,
+    command.add_flag("--anonymous", arguments.is_anonymous,
                      "Replace names, labels, taints and ids by aliases; equal texts get equal "
                      "aliases, so decisions stay the same");
-    add_cluster_choice(command, arguments->cluster, ClusterDefault::environment);
-    command.callback([&action, arguments] {
-        action = [arguments](Streams streams) { return run_dump(*arguments, streams); };
-    });
+    add_cluster_choice(command, arguments.cluster, ClusterDefault::environment);
 }
 
 }  // namespace capstan::commands

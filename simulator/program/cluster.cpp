@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/json/array.hpp>
@@ -24,7 +23,7 @@
 #include "commands/crd.hpp"
 #include "commands/external_command.hpp"
 #include "commands/file_io.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 #include "commands/value_text.hpp"
 #include "kubernetes/base/json_path.hpp"
@@ -397,7 +396,7 @@ struct ClusterArguments {
     ClusterOptions options;
     std::string folder;
     std::string lasts;
-    std::shared_ptr<commands::OutputFormat> format;
+    commands::OutputFormat format{};
 };
 
 int run_cluster_command(ClusterArguments& arguments, commands::Streams streams) {
@@ -415,34 +414,27 @@ int run_cluster_command(ClusterArguments& arguments, commands::Streams streams) 
     if (!simulation) return commands::exit_usage;
     const Result<ClusterFolder> folder = ClusterFolder::make(arguments.folder);
     if (!folder) return commands::refuse(streams, folder.error().message, commands::exit_failed);
-    ClusterReport report(streams.out, *arguments.format);
+    ClusterReport report(streams.out, arguments.format);
     const Result<void> ended = run_cluster(*simulation, arguments.options, *folder, report);
     return ended ? commands::exit_ok
                  : commands::refuse(streams, ended.error().message, commands::exit_failed);
 }
 
 void add_server_options(CLI::App& command, ClusterArguments& arguments) {
-    command
-        .add_option("--address", arguments.options.address,
-                    "Address of the API server; anyone who can connect is an administrator")
-        ->type_name("ADDRESS")
+    commands::add_option(command, "--address", arguments.options.address, "ADDRESS",
+                         "Address of the API server; anyone who can connect is an administrator")
         ->capture_default_str();
-    command
-        .add_option("--port", arguments.options.port, "Port of the API server; 0: any free port")
-        ->type_name("PORT")
+    commands::add_option(command, "--port", arguments.options.port, "PORT",
+                         "Port of the API server; 0: any free port")
         ->capture_default_str();
-    command
-        .add_option("--dir", arguments.folder,
-                    "Folder for kubeconfig and capstan.toml (default: a temporary folder)")
-        ->type_name("DIR");
+    commands::add_option(command, "--dir", arguments.folder, "DIR",
+                         "Folder for kubeconfig and capstan.toml (default: a temporary folder)");
 }
 
 void add_story_options(CLI::App& command, ClusterArguments& arguments) {
-    command
-        .add_option("--speed", arguments.options.speed,
-                    "Divide the times of the scenario and of the autoscaler by this number")
+    commands::add_option(command, "--speed", arguments.options.speed, "N",
+                         "Divide the times of the scenario and of the autoscaler by this number")
         ->check(CLI::Range(0.1, 1000.0))
-        ->type_name("N")
         ->capture_default_str();
     command.add_flag("--run", arguments.options.runs_daemon,
                      "Start `capstan run` for this cluster; implies --wait");
@@ -450,32 +442,25 @@ void add_story_options(CLI::App& command, ClusterArguments& arguments) {
                      "Start the scenario when an autoscaler holds the Lease");
     command.add_flag("--once", arguments.options.once,
                      "Exit after the last step; exit code 1 if an expectation is not met");
-    command.add_option("--for", arguments.lasts, "Stop after this much real time")
-        ->type_name("DURATION");
+    commands::add_option(command, "--for", arguments.lasts, "DURATION",
+                         "Stop after this much real time");
 }
 
 }  // namespace
 
 void add_cluster(CLI::App& parent, commands::Action& action) {
-    CLI::App& command = *parent.add_subcommand(commands::cluster_command.name,
-                                               commands::cluster_command.description);
-    auto arguments = std::make_shared<ClusterArguments>();
-    command.add_option("scenario", arguments->input.scenario, "Scenario file")
-        ->required()
-        ->type_name("SCENARIO.toml");
-    command.add_option("-c,--config", arguments->input.config, commands::scenario_config_help)
-        ->type_name("FILE");
-    command.add_option("--set", arguments->input.set, commands::set_help)
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-    add_server_options(command, *arguments);
-    add_story_options(command, *arguments);
-    arguments->format = commands::add_output_format(command);
-    command.callback([&action, arguments] {
-        action = [arguments](commands::Streams streams) {
-            return run_cluster_command(*arguments, streams);
-        };
-    });
+    const auto [command, arguments] =
+        commands::add_command(parent, action, commands::cluster_command.name,
+                              commands::cluster_command.description, run_cluster_command);
+    commands::add_option(command, "scenario", arguments.input.scenario, "SCENARIO.toml",
+                         "Scenario file")
+        ->required();
+    commands::add_option(command, "-c,--config", arguments.input.config, "FILE",
+                         commands::scenario_config_help);
+    commands::add_overrides(command, arguments.input.set);
+    add_server_options(command, arguments);
+    add_story_options(command, arguments);
+    commands::add_output_format(command, arguments.format);
 }
 
 }  // namespace capstan::simulator::program

@@ -1,17 +1,15 @@
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
 #include <boost/json.hpp>
 
 #include <capstan/sentence.hpp>
 
 #include "commands/external_command.hpp"
 #include "commands/json_texts.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
 #include "kubernetes/timestamps.hpp"
@@ -25,7 +23,7 @@ namespace json = boost::json;
 struct ReplayArguments {
     std::string file, config;
     std::vector<std::string> set;
-    std::shared_ptr<commands::OutputFormat> format;
+    commands::OutputFormat format{};
 };
 
 /// Whether the difference is in a sentence for people, which does not change the decision.
@@ -148,8 +146,8 @@ int run_replay(const ReplayArguments& arguments, commands::Streams streams) {
     if (!replayed)
         return commands::refuse(streams, replayed.error().message,
                                 commands::exit_code_of(replayed.error()));
-    if (*arguments.format != commands::OutputFormat::text) {
-        commands::print_value(streams, *arguments.format, replay_json(*replayed));
+    if (arguments.format != commands::OutputFormat::text) {
+        commands::print_value(streams, arguments.format, replay_json(*replayed));
     } else {
         print_replay(streams.out, *replayed);
     }
@@ -159,25 +157,16 @@ int run_replay(const ReplayArguments& arguments, commands::Streams streams) {
 }  // namespace
 
 void add_replay(CLI::App& parent, commands::Action& action) {
-    CLI::App& command =
-        *parent.add_subcommand(commands::replay_command.name, commands::replay_command.description);
-    auto arguments = std::make_shared<ReplayArguments>();
-    command
-        .add_option("file", arguments->file,
-                    "Pass recorded by `run --record` or `simulate --record`")
-        ->required()
-        ->type_name("FILE.json");
-    command
-        .add_option("-c,--config", arguments->config,
-                    "Configuration file (TOML); replaces the recorded configuration")
-        ->type_name("FILE");
-    command.add_option("--set", arguments->set, commands::set_help)
-        ->type_name("KEY=VALUE")
-        ->allow_extra_args(false);
-    arguments->format = commands::add_output_format(command);
-    command.callback([&action, arguments] {
-        action = [arguments](commands::Streams streams) { return run_replay(*arguments, streams); };
-    });
+    const auto [command, arguments] =
+        commands::add_command(parent, action, commands::replay_command.name,
+                              commands::replay_command.description, run_replay);
+    commands::add_option(command, "file", arguments.file, "FILE.json",
+                         "Pass recorded by `run --record` or `simulate --record`")
+        ->required();
+    commands::add_option(command, "-c,--config", arguments.config, "FILE",
+                         "Configuration file (TOML); replaces the recorded configuration");
+    commands::add_overrides(command, arguments.set);
+    commands::add_output_format(command, arguments.format);
 }
 
 }  // namespace capstan::simulator::program

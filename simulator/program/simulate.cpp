@@ -1,17 +1,13 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <memory>
 #include <optional>
 #include <string>
-
-#include <CLI/CLI.hpp>
 
 #include <capstan/duration.hpp>
 
 #include "commands/external_command.hpp"
-#include "commands/option_checks.hpp"
-#include "commands/option_texts.hpp"
+#include "commands/options.hpp"
 #include "commands/result_output.hpp"
 #include "simulator/chaos/trial.hpp"
 #include "simulator/observers.hpp"
@@ -37,7 +33,7 @@ struct SimulateArguments {
     std::optional<int> minutes;
     int jobs = 1;
     std::string breaks = ".";
-    std::shared_ptr<commands::OutputFormat> format;
+    commands::OutputFormat format{};
 };
 
 /// Prints events as they happen, and on a terminal the progress.
@@ -97,7 +93,7 @@ int run_simulated_chaos(const SimulateArguments& arguments, commands::Streams st
                       .jobs = arguments.jobs,
                       .every_pass = arguments.every_pass,
                       .breaks = arguments.breaks,
-                      .format = *arguments.format,
+                      .format = arguments.format,
                       .repeat = command_to_repeat(arguments)},
                      streams);
 }
@@ -133,7 +129,7 @@ int run_simulate(SimulateArguments arguments, commands::Streams streams) {
     Result<SimulateFiles> files = SimulateFiles::make(arguments.files, *simulation);
     if (!files) return commands::refuse(streams, files.error().message, commands::exit_usage);
 
-    const bool tells = *arguments.format == commands::OutputFormat::text;
+    const bool tells = arguments.format == commands::OutputFormat::text;
     if (tells) print_title(streams.out, simulation->input, until);
     SimulationPrinter printer(streams, tells, simulation->input);
     simulator::Observers observers;
@@ -157,7 +153,7 @@ int run_simulate(SimulateArguments arguments, commands::Streams streams) {
     if (tells) {
         print_summary(streams.out, *report);
     } else {
-        commands::print_value(streams, *arguments.format, report_json(*report));
+        commands::print_value(streams, arguments.format, report_json(*report));
     }
     if (const auto written = files->write(*report, simulation->input); !written)
         return commands::refuse(streams, written.error().message, commands::exit_failed);
@@ -173,76 +169,57 @@ void add_chaos(CLI::App& command, SimulateArguments& arguments) {
     for (const char* other :
          {"--cluster", "--trace", "--until", "--state", "--report", "--metrics", "--record"})
         chaos.excludes(command.get_option(other));
-    CLI::Option& seeds = *command
-                              .add_option("--seeds", arguments.seeds,
-                                          "With --chaos: number of seeds, from --seed on "
-                                          "(default: 1)")
+    CLI::Option& seeds = *commands::add_option(command, "--seeds", arguments.seeds, "N",
+                                               "With --chaos: number of seeds, from --seed on "
+                                               "(default: 1)")
                               ->check(commands::at_least_one())
-                              ->needs(&chaos)
-                              ->type_name("N");
-    command
-        .add_option("--minutes", arguments.minutes,
-                    "With --chaos: run seeds, from --seed on, for this long in real time")
+                              ->needs(&chaos);
+    commands::add_option(command, "--minutes", arguments.minutes, "N",
+                         "With --chaos: run seeds, from --seed on, for this long in real time")
         ->check(commands::at_least_one())
         ->needs(&chaos)
-        ->excludes(&seeds)
-        ->type_name("N");
-    command
-        .add_option("--jobs", arguments.jobs,
-                    "With --chaos: number of seeds that run at the same time (no effect on the "
-                    "result; default: 1)")
+        ->excludes(&seeds);
+    commands::add_option(
+        command, "--jobs", arguments.jobs, "N",
+        "With --chaos: number of seeds that run at the same time (no effect on the "
+        "result; default: 1)")
         ->check(commands::at_least_one())
-        ->needs(&chaos)
-        ->type_name("N");
-    command
-        .add_option("--breaks", arguments.breaks,
-                    "With --chaos: folder for the scenario file of each violation, reduced to the "
-                    "events that cause it; '': write none (default: the current folder)")
-        ->needs(&chaos)
-        ->type_name("DIR");
+        ->needs(&chaos);
+    commands::add_option(
+        command, "--breaks", arguments.breaks, "DIR",
+        "With --chaos: folder for the scenario file of each violation, reduced to the "
+        "events that cause it; '': write none (default: the current folder)")
+        ->needs(&chaos);
 }
 
 }  // namespace
 
 void add_simulate(CLI::App& parent, commands::Action& action) {
-    CLI::App& command = *parent.add_subcommand(commands::simulate_command.name,
-                                               commands::simulate_command.description);
-    auto arguments = std::make_shared<SimulateArguments>();
-    add_simulate_input(command, arguments->input);
-    command
-        .add_option("--until", arguments->until,
-                    "Stop after this much virtual time (default: when nothing happens any more "
-                    "or decisions repeat; for a dump at most 24h)")
-        ->type_name("DURATION");
-    command
-        .add_option("--seed", arguments->seed,
-                    "Seed of random choices; overrides the scenario's seed")
-        ->type_name("N");
-    command.add_flag("--every-pass", arguments->every_pass,
+    const auto [command, arguments] =
+        commands::add_command(parent, action, commands::simulate_command.name,
+                              commands::simulate_command.description, run_simulate);
+    add_simulate_input(command, arguments.input);
+    commands::add_option(
+        command, "--until", arguments.until, "DURATION",
+        "Stop after this much virtual time (default: when nothing happens any more "
+        "or decisions repeat; for a dump at most 24h)");
+    commands::add_option(command, "--seed", arguments.seed, "N",
+                         "Seed of random choices; overrides the scenario's seed");
+    command.add_flag("--every-pass", arguments.every_pass,
                      "Do not skip passes without changes (slower, same result)");
-    command
-        .add_option("--state", arguments->state,
-                    "Load the data that survives a restart from this file if it exists; save it "
-                    "there after each pass")
-        ->type_name("FILE");
-    command
-        .add_option("--report", arguments->files.report,
-                    "Write the run as an HTML page: groups over time, decisions with reasons")
-        ->type_name("FILE.html");
-    command
-        .add_option("--metrics", arguments->files.metrics,
-                    "Write the metrics at the end of the run, in Prometheus text format; durations "
-                    "are virtual time")
-        ->type_name("FILE");
-    command.add_option("--record", arguments->files.record, commands::record_help)
-        ->type_name("DIR");
-    add_chaos(command, *arguments);
-    arguments->format = commands::add_output_format(command);
-    command.callback([&action, arguments] {
-        action = [arguments](commands::Streams streams) {
-            return run_simulate(*arguments, streams);
-        };
-    });
+    commands::add_option(
+        command, "--state", arguments.state, "FILE",
+        "Load the data that survives a restart from this file if it exists; save it "
+        "there after each pass");
+    commands::add_option(command, "--report", arguments.files.report, "FILE.html",
+                         "Write the run as an HTML page: groups over time, decisions with reasons");
+    commands::add_option(
+        command, "--metrics", arguments.files.metrics, "FILE",
+        "Write the metrics at the end of the run, in Prometheus text format; durations "
+        "are virtual time");
+    commands::add_option(command, "--record", arguments.files.record, "DIR", commands::record_help);
+    add_chaos(command, arguments);
+    commands::add_output_format(command, arguments.format);
 }
 
 }  // namespace capstan::simulator::program

@@ -1,7 +1,5 @@
 #include "simulator/program/simulate_input.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -14,8 +12,7 @@
 #include "autoscaler/pass_metrics.hpp"
 #include "commands/file_io.hpp"
 #include "commands/loaded_dump.hpp"
-#include "commands/loaded_pipeline.hpp"
-#include "commands/option_checks.hpp"
+#include "commands/options.hpp"
 #include "commands/pass_recorder.hpp"
 #include "config/overrides.hpp"
 #include "plugin_runtime/services/metrics.hpp"
@@ -177,11 +174,9 @@ void add_simulate_input(CLI::App& command, SimulateInput& input) {
         .add_option("scenario,-f,--filename", input.file,
                     "Scenario or cluster dump; the file type is detected")
         ->type_name("FILE");
-    command
-        .add_option("--threads", input.threads,
-                    "Threads that read the files of a trace (no effect on the result)")
-        ->check(commands::at_least_one())
-        ->type_name("N");
+    commands::add_option(command, "--threads", input.threads, "N",
+                         "Threads that read the files of a trace (no effect on the result)")
+        ->check(commands::at_least_one());
 }
 
 std::optional<Simulation> make_simulation(const SimulateInput& from, std::ostream& err,

@@ -1,13 +1,20 @@
-#include "commands/option_checks.hpp"
-
-#include <CLI/CLI.hpp>
+#include "commands/options.hpp"
 
 #include <charconv>
 
-#include "commands/command_line.hpp"
 #include "config/text.hpp"
 
 namespace capstan::commands {
+
+void add_config_file(CLI::App& app, std::string& file) {
+    add_option(app, "-c,--config", file, "FILE", config_help)->required();
+}
+
+void add_overrides(CLI::App& app, std::vector<std::string>& set) {
+    add_option(app, "--set", set, "KEY=VALUE",
+               "Override a setting, such as scale_up.backoff=until_joined; may be repeated")
+        ->allow_extra_args(false);
+}
 
 CLI::Validator at_least_one() {
     return CLI::Validator(
