@@ -7,7 +7,7 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/json/array.hpp>
+#include <boost/json.hpp>
 
 #include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
@@ -163,29 +163,19 @@ json::object error_json(const Error& error) {
     return {{"code", name_of(error.code)}, {"message", error.message}, {"subject", error.subject}};
 }
 
-template <class T>
-json::value or_null(const std::optional<T>& value) {
-    return value ? json::value(*value) : json::value(nullptr);
-}
-
-json::value or_null(const std::optional<Error>& error) {
-    return error ? json::value(error_json(*error)) : json::value(nullptr);
-}
-
 json::object template_json(const NodeTemplate& node) {
-    json::object capacity, allocatable, labels;
+    json::object capacity, allocatable;
     json::array taints;
     for (const Resources::Entry& entry : node.capacity) capacity[entry.resource] = entry.amount;
     for (const Resources::Entry& entry : node.allocatable)
         allocatable[entry.resource] = entry.amount;
-    for (const auto& [key, value] : node.labels) labels[key] = value;
     for (const Taint& taint : node.taints) {
         taints.push_back(json::object{
             {"key", taint.key}, {"value", taint.value}, {"effect", name_of(taint.effect)}});
     }
-    return {{"machine_type", node.machine_type}, {"zone", node.zone},
-            {"capacity", std::move(capacity)},   {"allocatable", std::move(allocatable)},
-            {"labels", std::move(labels)},       {"taints", std::move(taints)},
+    return {{"machine_type", node.machine_type},       {"zone", node.zone},
+            {"capacity", std::move(capacity)},         {"allocatable", std::move(allocatable)},
+            {"labels", json::value_from(node.labels)}, {"taints", std::move(taints)},
             {"fingerprint", node.fingerprint}};
 }
 
@@ -201,12 +191,12 @@ json::object view_json(CalledCloud& cloud, const CloudView& view) {
     for (const NodeGroup& g : view.groups) {
         groups.push_back(json::object{
             {"id", g.id.value()},
-            {"min", or_null(g.min)},
-            {"max", or_null(g.max)},
-            {"target", or_null(g.target)},
-            {"healthy", or_null(g.healthy)},
-            {"spot", or_null(g.spot)},
-            {"price_per_hour", g.price ? or_null(g.price->per_hour) : json::value(nullptr)},
+            {"min", json::value_from(g.min)},
+            {"max", json::value_from(g.max)},
+            {"target", json::value_from(g.target)},
+            {"healthy", json::value_from(g.healthy)},
+            {"spot", json::value_from(g.spot)},
+            {"price_per_hour", g.price ? json::value_from(g.price->per_hour) : nullptr},
             {"template", template_of(cloud, g.id)}});
     }
     for (const Machine& m : view.machines) {
@@ -216,9 +206,9 @@ json::object view_json(CalledCloud& cloud, const CloudView& view) {
             {"state", name_of(m.state)},
             {"machine_type", m.machine_type},
             {"zone", m.zone},
-            {"spot", or_null(m.spot)},
+            {"spot", json::value_from(m.spot)},
             {"leaves_because", m.leaves ? json::value(name_of(m.leaves->reason)) : nullptr},
-            {"error", or_null(m.error)}});
+            {"error", m.error ? json::value(error_json(*m.error)) : nullptr}});
     }
     for (const Error& e : view.unreadable) unreadable.push_back(error_json(e));
     return {{"complete", view.complete},
@@ -252,7 +242,9 @@ Result<json::object> make_change(CalledCloud& cloud, const CloudView& view,
                                                      .expected_target = at->target.value_or(0),
                                                      .idempotency_key = key},
                                                     change.what == CloudChange::What::increase));
-    return json::object{{"target", resized.target}, {"shortfall", or_null(resized.shortfall)}};
+    return json::object{
+        {"target", resized.target},
+        {"shortfall", resized.shortfall ? json::value(error_json(*resized.shortfall)) : nullptr}};
 }
 
 }  // namespace

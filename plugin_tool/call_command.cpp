@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 
 #include <boost/json.hpp>
@@ -14,15 +13,21 @@
 #include <capstan/abi/similarity.h>
 #include <capstan/abi/splitter.h>
 #include <capstan/sentence.hpp>
+#include <capstan/well_known.hpp>
 
 #include "autoscaler/record/json_reader.hpp"
 #include "commands/call_request.hpp"
 #include "commands/command_line.hpp"
 #include "commands/value_text.hpp"
 #include "config/text.hpp"
+#include "kubernetes/objects/pod_decode.hpp"
+#include "kubernetes/pod_classes.hpp"
 
 namespace capstan::plugin_tool {
 namespace {
+
+namespace json = boost::json;
+using kubernetes::JsonCursor;
 
 constexpr std::string_view input = "standard input";
 
@@ -38,28 +43,101 @@ constexpr std::array<KindName, 6> kinds{
      {CallKind::group_source, "group_source", CAPSTAN_KIND_GROUP_SOURCE},
      {CallKind::cloud, "cloud", CAPSTAN_KIND_CLOUD}}};
 
-Result<std::string> ask_policy(engine::Expander& expander,
-                               const commands::ExpanderRequest& request) {
-    // An expander is never asked to choose among zero options.
-    if (request.question.options.empty())
-        return answer_of(request, {{}, {"there is no option to choose from"}});
-    std::vector<std::uint32_t> among(request.question.options.size());
-    std::iota(among.begin(), among.end(), 0u);
-    CAPSTAN_TRY(const engine::FilterResult kept,
-                expander.filter(request.question, among, {.seed = request.seed}));
-    return answer_of(request, kept);
+std::vector<MachineOffering> decode_offers(const JsonCursor& machine) {
+    std::vector<std::string> zones;
+    for (const JsonCursor& zone : machine["zones"].items()) {
+        std::string name(zone.name().value_or(""));
+        if (std::ranges::count(zones, name) > 0)
+            zone.complain("is a duplicate");
+        else
+            zones.push_back(std::move(name));
+    }
+    if (zones.empty()) zones.emplace_back();
+    const std::optional<double> price = commands::decode_price(machine["price_per_hour"]);
+    const std::optional<double> spot_price = commands::decode_price(machine["spot_price_per_hour"]);
+    std::vector<MachineOffering> out;
+    for (const std::string& zone : zones) {
+        Labels labels;
+        if (!zone.empty()) labels.emplace(well_known::zone_label, zone);
+        out.push_back({.zone = zone, .labels = labels, .price_per_hour = price});
+        if (!machine["spot"].boolean().value_or(false)) continue;
+        labels.emplace(well_known::lifecycle_label, "spot");
+        out.push_back({.zone = zone, .spot = true, .labels = labels, .price_per_hour = spot_price});
+    }
+    return out;
 }
 
-Result<std::string> ask_policy(engine::SimilarityCheck& check,
-                               const commands::SimilarityRequest& request) {
-    CAPSTAN_TRY(const Similarity similarity, check.similar(request.a, request.b, {}));
-    return answer_of(similarity);
+MachineType decode_machine(const JsonCursor& place) {
+    autoscaler::record::refuse_unknown(
+        place, {"name", "labels", "taints", "capacity", "allocatable", "zones", "spot",
+                "price_per_hour", "spot_price_per_hour"});
+    MachineType out{.name = std::string(place.required("name").name().value_or("")),
+                    .labels = place["labels"].labels(),
+                    .taints = commands::decode_taints(place["taints"]),
+                    .capacity = commands::decode_resources(place["capacity"]),
+                    .offerings = decode_offers(place)};
+    out.labels.emplace(well_known::arch_label, "amd64");
+    out.labels.emplace(well_known::os_label, "linux");
+    out.labels.emplace(well_known::instance_type_label, out.name);
+    out.allocatable =
+        place["allocatable"] ? commands::decode_resources(place["allocatable"]) : out.capacity;
+    return out;
 }
 
-Result<std::string> ask_policy(engine::Splitter& splitter,
-                               const commands::SplitterRequest& request) {
-    CAPSTAN_TRY(const std::vector<int> growth, splitter.split(request.nodes, request.groups, {}));
-    return answer_of(request, growth);
+/// Sorts by `name_of`. Of two values with the same name, complains about the second.
+template <class T, class Name>
+void sort_by_name(std::vector<std::pair<JsonCursor, T>>& values, std::string_view what,
+                  Name name_of) {
+    std::ranges::sort(values, {}, [&](const auto& value) { return name_of(value.second); });
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        if (name_of(values[i].second) == name_of(values[i - 1].second))
+            values[i].first.complain("is a duplicate of " + std::string(what) + " " +
+                                     in_quotes(name_of(values[i].second)));
+    }
+}
+
+void decode_existing(const JsonCursor& list, GroupsRequest& out) {
+    std::vector<std::pair<JsonCursor, NodeGroup>> groups;
+    for (const JsonCursor& item : list.items()) {
+        autoscaler::record::refuse_unknown(item,
+                                           {"id", "min", "max", "target", "tags", "template"});
+        groups.emplace_back(
+            item,
+            NodeGroup{.id = NodeGroupId(std::string(item.required("id").name().value_or("")))});
+    }
+    sort_by_name(groups, "group", [](const NodeGroup& group) { return group.id.value(); });
+    for (auto& [place, group] : groups) {
+        out.templates.push_back(place["template"] ? commands::decode_template(place["template"])
+                                                  : NodeTemplate());
+        out.groups.push_back(std::move(group));
+    }
+}
+
+GroupsRequest decode_groups_request(const JsonCursor& root) {
+    autoscaler::record::refuse_unknown(root, {"pods", "machines", "existing", "limits", "cloud"});
+    GroupsRequest out;
+    kubernetes::PodClasses classes;
+    for (const JsonCursor& pod : root["pods"].items())
+        classes.add(kubernetes::objects::decode_pod(pod));
+    out.pods = std::move(classes).take();
+    std::vector<std::pair<JsonCursor, MachineType>> machines;
+    for (const JsonCursor& machine : root["machines"].items())
+        machines.emplace_back(machine, decode_machine(machine));
+    sort_by_name(machines, "machine", [](const MachineType& type) { return type.name; });
+    for (auto& [place, machine] : machines) out.machines.push_back(std::move(machine));
+    decode_existing(root["existing"], out);
+    out.room = commands::decode_resources(root["limits"]);
+    out.cloud = root["cloud"].name().value_or("");
+    return out;
+}
+
+json::array taints_json(const std::vector<Taint>& taints) {
+    json::array out;
+    for (const Taint& taint : taints) {
+        out.push_back(json::object{
+            {"key", taint.key}, {"value", taint.value}, {"effect", name_of(taint.effect)}});
+    }
+    return out;
 }
 
 int refuse_input(std::ostream& err, std::string_view why) {
@@ -67,42 +145,90 @@ int refuse_input(std::ostream& err, std::string_view why) {
     return commands::exit_usage;
 }
 
-/// Decodes the document, asks the policy, prints the answer.
-template <class Policy, class Decode>
-int answer_call(Policy& policy, Decode decode, const boost::json::value& document,
-                std::ostream& out, std::ostream& err) {
+/// {"options":[0,2],"explain":["..."]}; options are indices into the request's, ascending.
+json::object answer_of(const commands::ExpanderRequest& request,
+                       const engine::FilterResult& narrowing) {
+    std::vector<std::uint32_t> kept;
+    for (const auto& option : narrowing.kept) kept.push_back(request.places[option.option]);
+    std::ranges::sort(kept);
+    return {{"options", json::value_from(kept)},
+            {"explain", json::value_from(narrowing.sentences)}};
+}
+
+/// {"similar":true,"decided":false,"because":"..."}
+json::object answer_of(const commands::SimilarityRequest&, const Similarity& similarity) {
+    return {{"similar", similarity.verdict != SimilarityVerdict::differs},
+            {"decided", similarity.verdict == SimilarityVerdict::decided},
+            {"because", similarity.because}};
+}
+
+/// {"deltas":{"a":3,"b":0}}; every group of the request, in the order of the request.
+json::object answer_of(const commands::SplitterRequest& request, const std::vector<int>& growth) {
+    std::vector<std::size_t> group_at(request.places.size());
+    for (std::size_t i = 0; i < request.places.size(); ++i) group_at[request.places[i]] = i;
+    json::object deltas;
+    for (const std::size_t i : group_at) deltas[request.groups[i].id.value()] = growth[i];
+    return {{"deltas", std::move(deltas)}};
+}
+
+/// {"placement":{"a":3},"missing":0,"overflow":0}
+json::object answer_of(const ControllerRequest&, const ControllerAnswer& answer) {
+    json::object placement;
+    for (const auto& [name, replicas] : answer.placement) placement[name] = replicas;
+    return {{"placement", std::move(placement)},
+            {"missing", answer.missing},
+            {"overflow", answer.overflow}};
+}
+
+/// {"groups":[{"name","machine_type","zone","spot","labels":{},"taints":[],"because":"..."}],
+/// "left_out":[{"machine_type","because"}],"max_groups":50,"explain":[]}
+json::object answer_of(const GroupsRequest&, const engine::GroupsAnswer& answer) {
+    json::array groups, left_out;
+    for (const auto& [plan, because] : answer.groups) {
+        groups.push_back(json::object{{"name", plan.name},
+                                      {"machine_type", plan.machine_type},
+                                      {"zone", plan.zone},
+                                      {"spot", plan.spot},
+                                      {"labels", json::value_from(plan.labels)},
+                                      {"taints", taints_json(plan.taints)},
+                                      {"because", because}});
+    }
+    for (const auto& [type, because] : answer.left_out)
+        left_out.push_back(json::object{{"machine_type", type}, {"because", because}});
+    json::object out{{"groups", std::move(groups)}, {"left_out", std::move(left_out)}};
+    if (answer.most_groups) out["max_groups"] = *answer.most_groups;
+    out["explain"] = json::array(answer.sentences.begin(), answer.sentences.end());
+    return out;
+}
+
+/// Decodes the document, asks the plugin, prints the answer or the error.
+template <class Ask, class Decode>
+int answer_call(const Ask& ask, Decode decode, const json::value& document, std::ostream& out,
+                std::ostream& err) {
     kubernetes::JsonProblems problems(document);
     const auto request = decode(problems.root());
     if (!problems.empty())
         return refuse_input(err, autoscaler::record::problems_text(problems, input));
-    const Result<std::string> answered = ask_policy(policy, request);
-    out << (answered ? *answered : answer_of(answered.error())) << '\n';
-    return answered ? commands::exit_ok : commands::exit_failed;
-}
-
-int answer_controller(const CallArguments& arguments, const boost::json::value& document,
-                      std::ostream& out, std::ostream& err) {
-    kubernetes::JsonProblems problems(document);
-    const ControllerRequest request = decode_controller_request(problems.root(), document);
-    if (!problems.empty())
-        return refuse_input(err, autoscaler::record::problems_text(problems, input));
-    const Result<ControllerAnswer> answered = arguments.controller(request);
-    out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
-    return answered ? commands::exit_ok : commands::exit_failed;
-}
-
-int answer_groups(const CallArguments& arguments, const boost::json::value& document,
-                  std::ostream& out, std::ostream& err) {
-    kubernetes::JsonProblems problems(document);
-    const GroupsRequest request = decode_groups_request(problems.root());
-    if (!problems.empty())
-        return refuse_input(err, autoscaler::record::problems_text(problems, input));
-    const Result<engine::GroupsAnswer> answered = arguments.group_source(request);
-    out << (answered ? answer_of(*answered) : answer_of(answered.error())) << '\n';
+    const auto answered = ask(request);
+    out << commands::json_line(answered ? answer_of(request, *answered)
+                                        : json::object{{"error", answered.error().message}})
+        << '\n';
     return answered ? commands::exit_ok : commands::exit_failed;
 }
 
 }  // namespace
+
+engine::GroupsQuestion GroupsRequest::question(
+    std::vector<engine::GroupsQuestion::Existing>& existing) const {
+    existing.clear();
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        existing.push_back({&groups[i], templates[i].name.empty() ? nullptr : &templates[i]});
+    return {.pods = pods,
+            .machines = machines,
+            .existing = existing,
+            .room = room,
+            .cloud = PluginInstanceId(cloud)};
+}
 
 std::optional<CallKind> find_call_kind(std::string_view kind) {
     for (const KindName& known : kinds) {
@@ -129,53 +255,30 @@ int call(const CallArguments& arguments, std::istream& in, std::ostream& out, st
     if (!text) return refuse_input(err, std::string(input) + ": " + text.error().message);
     const auto document = autoscaler::record::parse_json(*text, input);
     if (!document) return refuse_input(err, document.error().message);
+    const auto answer = [&](const auto& ask, auto decode) {
+        return answer_call(ask, decode, *document, out, err);
+    };
     switch (arguments.kind) {
         case CallKind::expander:
-            return answer_call(*arguments.expander, commands::decode_expander_request, *document,
-                               out, err);
+            return answer(
+                [&](const commands::ExpanderRequest& request) -> Result<engine::FilterResult> {
+                    // An expander is never asked to choose among zero options.
+                    if (!request.question.options.empty()) return arguments.expander(request);
+                    return engine::FilterResult{{}, {"there is no option to choose from"}};
+                },
+                commands::decode_expander_request);
         case CallKind::similarity:
-            return answer_call(*arguments.similarity, commands::decode_similarity_request,
-                               *document, out, err);
+            return answer(arguments.similarity, commands::decode_similarity_request);
         case CallKind::splitter:
-            return answer_call(*arguments.splitter, commands::decode_splitter_request, *document,
-                               out, err);
-        case CallKind::group_source: return answer_groups(arguments, *document, out, err);
-        case CallKind::controller: return answer_controller(arguments, *document, out, err);
+            return answer(arguments.splitter, commands::decode_splitter_request);
+        case CallKind::group_source: return answer(arguments.group_source, decode_groups_request);
+        case CallKind::controller:
+            return answer(arguments.controller, [&](const JsonCursor& root) {
+                return decode_controller_request(root, *document);
+            });
         case CallKind::cloud: break;  // reads no question
     }
     return refuse_input(err, "this kind cannot be called");
-}
-
-namespace json = boost::json;
-
-std::string answer_of(const commands::ExpanderRequest& request,
-                      const engine::FilterResult& narrowing) {
-    std::vector<std::uint32_t> kept;
-    for (const auto& option : narrowing.kept) kept.push_back(request.places[option.option]);
-    std::ranges::sort(kept);
-    json::array options(kept.begin(), kept.end());
-    json::array explain(narrowing.sentences.begin(), narrowing.sentences.end());
-    return commands::json_line(
-        json::object{{"options", std::move(options)}, {"explain", std::move(explain)}});
-}
-
-std::string answer_of(const Similarity& similarity) {
-    return commands::json_line(
-        json::object{{"similar", similarity.verdict != SimilarityVerdict::differs},
-                     {"decided", similarity.verdict == SimilarityVerdict::decided},
-                     {"because", similarity.because}});
-}
-
-std::string answer_of(const commands::SplitterRequest& request, const std::vector<int>& growth) {
-    std::vector<std::size_t> group_at(request.places.size());
-    for (std::size_t i = 0; i < request.places.size(); ++i) group_at[request.places[i]] = i;
-    json::object deltas;
-    for (const std::size_t i : group_at) deltas[request.groups[i].id.value()] = growth[i];
-    return commands::json_line(json::object{{"deltas", std::move(deltas)}});
-}
-
-std::string answer_of(const Error& error) {
-    return commands::json_line(json::object{{"error", error.message}});
 }
 
 }  // namespace capstan::plugin_tool

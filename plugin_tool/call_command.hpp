@@ -12,21 +12,8 @@
 #include "commands/call_request.hpp"
 #include "engine/policies.hpp"
 #include "plugin_tool/call_controller.hpp"
-#include "plugin_tool/call_groups.hpp"
 
 namespace capstan::plugin_tool {
-
-// The output of `capstan plugin call`: one line of JSON, with keys in a fixed order.
-
-/// {"options":[0,2],"explain":["..."]}; options are indices into the request's, ascending.
-std::string answer_of(const commands::ExpanderRequest& request,
-                      const engine::FilterResult& narrowing);
-/// {"similar":true,"decided":false,"because":"..."}
-std::string answer_of(const Similarity& similarity);
-/// {"deltas":{"a":3,"b":0}}; every group of the request, in the order of the request.
-std::string answer_of(const commands::SplitterRequest& request, const std::vector<int>& growth);
-/// {"error":"..."}
-std::string answer_of(const Error& error);
 
 /// The kinds that can be called.
 enum class CallKind { expander, similarity, splitter, controller, group_source, cloud };
@@ -38,13 +25,37 @@ std::string_view kind_id_of(CallKind kind);
 /// A sentence that says that `kind` cannot be called, and lists the kinds that can be.
 std::string unknown_call_kind(std::string_view kind);
 
-/// The policies that can be asked, borrowed. The policy that `kind` names is not NULL. A cloud has
-/// none, since it reads no question.
+/// The question to a group source, as JSON:
+///
+///     {"pods":[POD...],"machines":[MACHINE...],"existing":[{"id":"web","template":TEMPLATE}],
+///      "limits":{"cpu":"32","nodes":"10"},"cloud":"aws"}
+///
+/// MACHINE is {"name":"n1-standard-4","capacity":{},"allocatable":{},"labels":{},"taints":[],
+/// "zones":["a"],"spot":true,"price_per_hour":0.2,"spot_price_per_hour":0.1}; only the name is
+/// required. Without zones there is one offering, in no zone; with `spot` each zone has a second,
+/// spot offering. Machines are amd64 and linux unless their labels say otherwise. `limits` is what
+/// the cluster may still grow by. `cloud` names the instance that offers these machines.
+struct GroupsRequest {
+    std::vector<PodEquivalenceGroup> pods{};
+    std::vector<MachineType> machines{};    ///< by name
+    std::vector<NodeGroup> groups{};        ///< by id
+    std::vector<NodeTemplate> templates{};  ///< by group; an empty name: the group has none
+    Resources room{};
+    std::string cloud{};  ///< the instance's name; may be empty
+
+    /// This request as the engine's question. Fills `existing`; the question borrows from it and
+    /// from this request.
+    engine::GroupsQuestion question(std::vector<engine::GroupsQuestion::Existing>& existing) const;
+};
+
+/// Functions that ask the plugin. The one that `kind` names is set; a cloud has none, since it
+/// reads no question.
 struct CallArguments {
     CallKind kind = CallKind::expander;
-    engine::Expander* expander = nullptr;
-    engine::SimilarityCheck* similarity = nullptr;
-    engine::Splitter* splitter = nullptr;
+    /// The question has an option at least.
+    std::function<Result<engine::FilterResult>(const commands::ExpanderRequest&)> expander{};
+    std::function<Result<Similarity>(const commands::SimilarityRequest&)> similarity{};
+    std::function<Result<std::vector<int>>(const commands::SplitterRequest&)> splitter{};
     /// Runs one reconcile.
     std::function<Result<ControllerAnswer>(const ControllerRequest&)> controller{};
     /// Suggests groups that could be created.

@@ -39,7 +39,4 @@ struct ControllerAnswer {
 Result<ControllerAnswer> call_controller(const autoscaler::LoadedPlugin& plugin,
                                          const ControllerRequest& request);
 
-/// {"placement":{"a":3},"missing":0,"overflow":0}
-std::string answer_of(const ControllerAnswer& answer);
-
 }  // namespace capstan::plugin_tool

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "autoscaler/plugin_host.hpp"
 #include "autoscaler/policies/plugin_policies.hpp"
@@ -18,78 +19,22 @@ namespace {
 using plugin_runtime::instances::PassWatch;
 using Instance = std::shared_ptr<plugin_runtime::instances::PluginInstance>;
 
-/// Asks on a watched thread: a hook that overruns is abandoned, and the answer is an error. An
-/// abandoned thread may still use the question, so `question` has to own copies of its data.
-template <class Policy, class R>
-Result<R> ask_watched(const Instance& instance, const std::function<Result<R>(Policy&)>& question) {
-    const std::function<Result<R>(PassWatch&)> pass = [instance,
-                                                       question](PassWatch& watch) -> Result<R> {
-        return Policy::make(instance, watch).and_then([&](const std::unique_ptr<Policy>& policy) {
-            return question(*policy);
-        });
+/// Makes a policy with `make` and asks it on a watched thread: a hook that overruns is abandoned,
+/// and the answer is an error. An abandoned thread may still use both functions, so they have to
+/// own copies of their data.
+template <class R, class Make, class Question>
+Result<R> ask_watched(const Make& make, const Question& question) {
+    const std::function<Result<R>(PassWatch&)> pass = [make, question](PassWatch& watch) {
+        return make(watch).and_then(
+            [&](const auto& policy) -> Result<R> { return question(*policy); });
     };
     return plugin_runtime::instances::run_watched(pass).result;
 }
 
-class WatchedExpander final : public engine::Expander {
-public:
-    WatchedExpander(autoscaler::PluginHost& host, Instance instance)
-        : host_(&host), instance_(std::move(instance)) {}
-    Result<engine::FilterResult> filter(const engine::ScaleUpQuestion& question,
-                                        std::span<const std::uint32_t> among,
-                                        const engine::CallContext& call_context) override {
-        const auto answers = std::make_shared<autoscaler::policies::ExpanderAnswers>(
-            std::vector<autoscaler::policies::ExpanderAnswer>(), autoscaler::asking(*host_));
-        const std::function<Result<engine::FilterResult>(PassWatch&)> pass =
-            [answers, instance = instance_, question, call_context,
-             indices = std::vector(among.begin(), among.end())](
-                PassWatch& watch) -> Result<engine::FilterResult> {
-            CAPSTAN_TRY(const auto expander,
-                        autoscaler::policies::make_expander(instance, watch, answers));
-            return expander->filter(question, indices, call_context);
-        };
-        return plugin_runtime::instances::run_watched(pass).result;
-    }
-
-private:
-    autoscaler::PluginHost* host_;
-    Instance instance_;
-};
-
-class WatchedSimilarity final : public engine::SimilarityCheck {
-public:
-    explicit WatchedSimilarity(Instance instance) : instance_(std::move(instance)) {}
-    Result<Similarity> similar(const NodeTemplate& a, const NodeTemplate& b,
-                               const engine::CallContext& call_context) override {
-        return ask_watched<autoscaler::policies::PluginSimilarity, Similarity>(
-            instance_,
-            [a, b, call_context](auto& check) { return check.similar(a, b, call_context); });
-    }
-    bool may_decide() const override { return true; }
-    Result<std::uint64_t> bucket(const NodeTemplate& node,
-                                 const engine::CallContext& call_context) override {
-        return ask_watched<autoscaler::policies::PluginSimilarity, std::uint64_t>(
-            instance_,
-            [node, call_context](auto& check) { return check.bucket(node, call_context); });
-    }
-
-private:
-    Instance instance_;
-};
-
-class WatchedSplitter final : public engine::Splitter {
-public:
-    explicit WatchedSplitter(Instance instance) : instance_(std::move(instance)) {}
-    Result<std::vector<int>> split(int nodes, std::span<const NodeGroup> groups,
-                                   const engine::CallContext& call_context) override {
-        return ask_watched<autoscaler::policies::PluginSplitter, std::vector<int>>(
-            instance_, [nodes, copies = std::vector(groups.begin(), groups.end()), call_context](
-                           auto& splitter) { return splitter.split(nodes, copies, call_context); });
-    }
-
-private:
-    Instance instance_;
-};
+template <class Policy>
+auto maker_of(const Instance& instance) {
+    return [instance](PassWatch& watch) { return Policy::make(instance, watch); };
+}
 
 /// The named class; if `name` is empty, the only class of the kind.
 Result<plugin_runtime::plugin_files::ClassInfo> choose_class(
@@ -132,20 +77,41 @@ int ask_plugin(const autoscaler::LoadedPlugin& plugin, CallKind kind, commands::
         config, {plugin}, {.seed = 0, .version = CAPSTAN_VERSION, .breadcrumbs = {}, .state = {}});
     if (!host) return commands::refuse(streams, host.error().message, commands::exit_failed);
     const Instance instance = (*host)->instances().front();
-    WatchedExpander expander(**host, instance);
-    WatchedSimilarity similarity(instance);
-    WatchedSplitter splitter(instance);
-    const auto suggest = [&instance](const GroupsRequest& request) {
-        return ask_watched<autoscaler::policies::PluginGroupSource, engine::GroupsAnswer>(
-            instance, [request](auto& source) {
+    const auto answers = std::make_shared<autoscaler::policies::ExpanderAnswers>(
+        std::vector<autoscaler::policies::ExpanderAnswer>(), autoscaler::asking(**host));
+    const auto filter = [&](const commands::ExpanderRequest& request) {
+        return ask_watched<engine::FilterResult>(
+            [instance, answers](PassWatch& watch) {
+                return autoscaler::policies::make_expander(instance, watch, answers);
+            },
+            [request](engine::Expander& expander) {
+                std::vector<std::uint32_t> among(request.question.options.size());
+                std::iota(among.begin(), among.end(), 0u);
+                return expander.filter(request.question, among, {.seed = request.seed});
+            });
+    };
+    const auto compare = [&](const commands::SimilarityRequest& request) {
+        return ask_watched<Similarity>(
+            maker_of<autoscaler::policies::PluginSimilarity>(instance),
+            [request](auto& check) { return check.similar(request.a, request.b, {}); });
+    };
+    const auto split = [&](const commands::SplitterRequest& request) {
+        return ask_watched<std::vector<int>>(
+            maker_of<autoscaler::policies::PluginSplitter>(instance), [request](auto& splitter) {
+                return splitter.split(request.nodes, request.groups, {});
+            });
+    };
+    const auto suggest = [&](const GroupsRequest& request) {
+        return ask_watched<engine::GroupsAnswer>(
+            maker_of<autoscaler::policies::PluginGroupSource>(instance), [request](auto& source) {
                 std::vector<engine::GroupsQuestion::Existing> existing;
                 return source.suggest(request.question(existing), {});
             });
     };
     return call({.kind = kind,
-                 .expander = &expander,
-                 .similarity = &similarity,
-                 .splitter = &splitter,
+                 .expander = filter,
+                 .similarity = compare,
+                 .splitter = split,
                  .group_source = suggest},
                 streams.in, streams.out, streams.err);
 }

@@ -10,7 +10,6 @@
 
 #include "autoscaler/kinds.hpp"
 #include "commands/child_process.hpp"
-#include "commands/json_texts.hpp"
 #include "commands/table.hpp"
 #include "commands/value_text.hpp"
 #include "config/schema.hpp"
@@ -203,19 +202,18 @@ json::object describe_file(const plugin_runtime::plugin_files::PluginFacts& fact
         {"sdk", facts.note.sdk},
         {"abi_required", abi_version(facts.note.abi_major, facts.note.abi_minor_required)},
         {"abi_built", abi_version(facts.note.abi_major, facts.note.abi_minor_built)},
-        {"kinds", commands::array_of_texts(facts.note.kinds)},
+        {"kinds", json::value_from(facts.note.kinds)},
         {"machine", facts.elf.machine},
         {"exports", exports_of(facts.elf)},
-        {"needs", commands::array_of_texts(facts.elf.needed)},
+        {"needs", json::value_from(facts.elf.needed)},
         {"libraries", libraries_of(facts.libraries)},
-        {"warnings", commands::array_of_texts(facts.warnings)},
-        {"symbol_versions", commands::array_of_texts(facts.elf.required_versions)}};
+        {"warnings", json::value_from(facts.warnings)},
+        {"symbol_versions", json::value_from(facts.elf.required_versions)}};
     json::array draft_kinds;
     for (const std::string& kind : facts.note.kinds)
         if (drafts.contains(kind)) draft_kinds.emplace_back(kind);
     if (!draft_kinds.empty()) out["drafts"] = std::move(draft_kinds);
-    if (!facts.elf.run_paths.empty())
-        out["run_paths"] = commands::array_of_texts(facts.elf.run_paths);
+    if (!facts.elf.run_paths.empty()) out["run_paths"] = json::value_from(facts.elf.run_paths);
     if (const auto why = plugin_runtime::plugin_files::reason_to_keep(facts.elf))
         out["never_unloads"] = *why;
     return out;
@@ -360,7 +358,7 @@ public:
         for (const auto& [key, value] : answer.get_object()) report_[key] = value;
     }
     void end(const commands::ChildEnd& end) {
-        report_["missing_confinement"] = commands::array_of_texts(end.lacking);
+        report_["missing_confinement"] = json::value_from(end.lacking);
         if (!end.is_well()) {
             report_["loads"] = "the process that loaded it " + end.story();
         } else if (is_malformed_ || !report_.contains("loads")) {

@@ -1,5 +1,6 @@
 #include "plugin_tool/call_command.hpp"
 
+#include <numeric>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -71,15 +72,24 @@ CallResult run_call(const CallArguments& arguments, const std::string& request) 
     return {code, out.str(), err.str()};
 }
 CallResult call_expander(engine::Expander& expander, const std::string& request) {
-    return run_call({.kind = CallKind::expander, .expander = &expander}, request);
+    const auto filter = [&](const commands::ExpanderRequest& asked) {
+        std::vector<std::uint32_t> among(asked.question.options.size());
+        std::iota(among.begin(), among.end(), 0u);
+        return expander.filter(asked.question, among, {.seed = asked.seed});
+    };
+    return run_call({.kind = CallKind::expander, .expander = filter}, request);
 }
 CallResult call_similarity(const std::string& request) {
-    SimilarByName check;
-    return run_call({.kind = CallKind::similarity, .similarity = &check}, request);
+    const auto compare = [](const commands::SimilarityRequest& asked) {
+        return SimilarByName().similar(asked.a, asked.b, {});
+    };
+    return run_call({.kind = CallKind::similarity, .similarity = compare}, request);
 }
 CallResult call_splitter(const std::string& request) {
-    SplitToFirst splitter;
-    return run_call({.kind = CallKind::splitter, .splitter = &splitter}, request);
+    const auto split = [](const commands::SplitterRequest& asked) {
+        return SplitToFirst().split(asked.nodes, asked.groups, {});
+    };
+    return run_call({.kind = CallKind::splitter, .splitter = split}, request);
 }
 
 TEST(CallCommand, ReturnsTheIndicesOfTheRequest) {
