@@ -173,32 +173,26 @@ ScaleUpOption decode_option(const JsonCursor& place, const Pods& pods) {
     return out;
 }
 
-/// Indices into `ids` in the order of the ids, which is the order that hooks get groups in.
-std::vector<std::uint32_t> order_by_id(const std::vector<NodeGroupId>& ids) {
-    std::vector<std::uint32_t> order(ids.size());
-    std::iota(order.begin(), order.end(), 0u);
-    // Equal ids are refused later; until then they keep their order.
-    std::ranges::sort(order, [&ids](std::uint32_t a, std::uint32_t b) {
-        return ids[a] != ids[b] ? ids[a] < ids[b] : a < b;
-    });
-    return order;
-}
-
-/// Complains about the second of two groups with one id; `places[i]` is where the i-th group's id
-/// was read.
-void refuse_duplicates(const std::vector<JsonCursor>& places, const std::vector<NodeGroupId>& ids) {
+/// Decodes a list of groups, or of values with a group each, and sorts it by the ids of the groups,
+/// which is the order that hooks get groups in. `places`: for each value its index in the list.
+/// Complains about the second of two groups with one id.
+template <class Decode, class IdOf, class IdPlace>
+auto decode_by_id(const JsonCursor& list, std::vector<std::uint32_t>& places, Decode decode,
+                  IdOf id_of, IdPlace id_place) {
+    const std::vector<JsonCursor> items = list.items();
+    std::vector<decltype(decode(list))> values, out;
+    for (const JsonCursor& item : items) values.push_back(decode(item));
     std::set<NodeGroupId> seen;
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-        if (ids[i].empty() || seen.insert(ids[i]).second) continue;
-        places[i].complain("is a duplicate: " + capstan::in_quotes(ids[i].value()));
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        const NodeGroupId& id = id_of(values[i]);
+        if (id.empty() || seen.insert(id).second) continue;
+        id_place(items[i]).complain("is a duplicate: " + capstan::in_quotes(id.value()));
     }
-}
-
-template <class T>
-std::vector<T> reordered(std::vector<T> values, const std::vector<std::uint32_t>& order) {
-    std::vector<T> out;
-    out.reserve(values.size());
-    for (const std::uint32_t i : order) out.push_back(std::move(values[i]));
+    places.resize(values.size());
+    std::iota(places.begin(), places.end(), 0u);
+    std::ranges::stable_sort(
+        places, {}, [&](std::uint32_t i) -> const NodeGroupId& { return id_of(values[i]); });
+    for (const std::uint32_t i : places) out.push_back(std::move(values[i]));
     return out;
 }
 
@@ -217,17 +211,11 @@ ExpanderRequest decode_expander_request(const JsonCursor& root) {
     autoscaler::record::refuse_unknown(root, {"seed", "cluster_nodes", "options", "pods"});
     ExpanderRequest out;
     Pods pods = decode_pods(root["pods"]);
-    std::vector<ScaleUpOption> options;
-    std::vector<JsonCursor> places;
-    std::vector<NodeGroupId> ids;
-    for (const JsonCursor& place : root["options"].items()) {
-        options.push_back(decode_option(place, pods));
-        places.push_back(place["group"]["id"]);
-        ids.push_back(options.back().group.id);
-    }
-    refuse_duplicates(places, ids);
-    out.places = order_by_id(ids);
-    out.question.options = reordered(std::move(options), out.places);
+    out.question.options = decode_by_id(
+        root["options"], out.places,
+        [&](const JsonCursor& place) { return decode_option(place, pods); },
+        [](const ScaleUpOption& option) -> const NodeGroupId& { return option.group.id; },
+        [](const JsonCursor& place) { return place["group"]["id"]; });
     out.question.pods = std::move(pods.classes);
     out.question.cluster_nodes =
         static_cast<std::uint32_t>(root["cluster_nodes"].integer(0, count_max).value_or(0));
@@ -244,17 +232,10 @@ SplitterRequest decode_splitter_request(const JsonCursor& root) {
     autoscaler::record::refuse_unknown(root, {"nodes", "groups"});
     SplitterRequest out;
     out.nodes = static_cast<int>(root.required("nodes").integer(0, count_max).value_or(0));
-    std::vector<NodeGroup> groups;
-    std::vector<JsonCursor> places;
-    std::vector<NodeGroupId> ids;
-    for (const JsonCursor& place : root["groups"].items()) {
-        groups.push_back(decode_sized_group(place));
-        places.push_back(place["id"]);
-        ids.push_back(groups.back().id);
-    }
-    refuse_duplicates(places, ids);
-    out.places = order_by_id(ids);
-    out.groups = reordered(std::move(groups), out.places);
+    out.groups = decode_by_id(
+        root["groups"], out.places, decode_sized_group,
+        [](const NodeGroup& group) -> const NodeGroupId& { return group.id; },
+        [](const JsonCursor& place) { return place["id"]; });
     return out;
 }
 
