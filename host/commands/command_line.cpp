@@ -15,9 +15,7 @@
 #include <vector>
 
 #include "commands/examples.hpp"
-#include "commands/help_formatter.hpp"
 #include "commands/options.hpp"
-#include "commands/write_dump.hpp"
 #include "config/text.hpp"
 #include "config/upstream_flags.hpp"
 #include "io/known_secrets.hpp"
@@ -61,6 +59,48 @@ void add_color(CLI::App& app, ColorChoice& color) {
 
 bool has_color_on_error(const Streams& streams) {
     return uses_color(streams.color, streams.err_is_terminal);
+}
+
+/// Describes relations of options in words: "not with --chaos" at an option that excludes another,
+/// "only with --live" at one that needs another and does not name it, and "one of these is
+/// required" above a group.
+class HelpFormatter final : public CLI::Formatter {
+public:
+    std::string make_option_opts(const CLI::Option* option) const override;
+    std::string make_option_desc(const CLI::Option* option) const override;
+    std::string make_expanded(const CLI::App* command) const override;
+};
+
+std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {
+    const std::string all = Formatter::make_option_opts(option);
+    return all.substr(0, std::min(all.find(" Needs:"), all.find(" Excludes:")));
+}
+
+std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
+    const std::string& own = option->get_description();
+    std::set<std::string> needed, excluded;
+    for (const CLI::Option* other : option->get_needs())
+        if (own.find(other->get_name()) == std::string::npos) needed.insert(other->get_name());
+    for (const CLI::Option* other : option->get_excludes()) excluded.insert(other->get_name());
+    const auto listed = [](const char* word, const std::set<std::string>& names) {
+        std::string out;
+        for (const std::string& name : names)
+            out += (out.empty() ? std::string(" (") + word + " " : ", ") + name;
+        return out.empty() ? out : out + ")";
+    };
+    return own + listed("only with", needed) + listed("not with", excluded);
+}
+
+/// CLI11 keeps a group of options as a command without a name.
+std::string HelpFormatter::make_expanded(const CLI::App* command) const {
+    if (!command->get_name().empty()) return Formatter::make_expanded(command);
+    std::string out = "\n" + command->get_description() + "; one of these is required:\n";
+    for (const CLI::Option* option : command->get_options()) {
+        if (option == command->get_help_ptr() || option == command->get_help_all_ptr()) continue;
+        if (option->get_positional()) out += make_option(option, true);
+        if (option->nonpositional()) out += make_option(option, false);
+    }
+    return out;
 }
 
 /// Not copied or moved: callbacks of its commands refer to `action`.
@@ -241,6 +281,12 @@ int refuse(Streams streams, std::string_view why, int code) {
     streams.err << red("capstan:", has_color_on_error(streams)) << ' '
                 << io::redacted(std::string(why)) << '\n';
     return code;
+}
+
+int refuse(Streams streams, const Error& why) {
+    const bool is_bad_input =
+        why.code == ErrorCode::invalid_config || why.code == ErrorCode::invalid_argument;
+    return refuse(streams, why.message, is_bad_input ? exit_usage : exit_failed);
 }
 
 int run(int argc, const char* const* argv, Streams streams, const Program& program) {

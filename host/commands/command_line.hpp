@@ -66,6 +66,9 @@ bool parses(int argc, const char* const* argv, std::ostream& err, const Program&
 
 /// Prints "capstan: " and `why` to `err`; returns `code`.
 int refuse(Streams streams, std::string_view why, int code);
+/// The same; returns `exit_usage` for `invalid_config` and `invalid_argument`, and `exit_failed`
+/// for other errors.
+int refuse(Streams streams, const Error& why);
 
 /// "capstan 0.1.0, SDK 0.1.0, plugin ABI 1.0".
 std::string version_text();
@@ -80,6 +83,7 @@ void add_config_explain(CLI::App& parent, Action& action);
 void add_config_print(CLI::App& parent, Action& action);
 void add_config_schema(CLI::App& parent, Action& action);
 void add_doctor(CLI::App& parent, Action& action);
+void add_dump(CLI::App& parent, Action& action);
 void add_explain(CLI::App& parent, Action& action);
 void add_pipeline(CLI::App& parent, Action& action);
 void add_crd(CLI::App& parent, Action& action);

@@ -1,28 +1,238 @@
 #include "commands/explain_command.hpp"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/json/parse.hpp>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
+#include <capstan/sentence.hpp>
 #include <capstan/time_text.hpp>
+#include <capstan/url.hpp>
 
+#include "autoscaler/daemon/admin_server.hpp"
+#include "autoscaler/daemon/single_pass.hpp"
 #include "autoscaler/dump/dump_pass.hpp"
 #include "autoscaler/engine_settings.hpp"
 #include "autoscaler/questions/explainer.hpp"
 #include "commands/explain_report.hpp"
-#include "commands/explain_subject.hpp"
 #include "commands/live_command.hpp"
 #include "commands/loaded_dump.hpp"
 #include "commands/options.hpp"
 #include "commands/recorded_pass.hpp"
 #include "config/text.hpp"
+#include "io/curl_http_client.hpp"
+#include "io/gzip.hpp"
+#include "io/text_format.hpp"
+#include "io/url.hpp"
 
 namespace capstan::commands {
 namespace {
+
+namespace json = boost::json;
+
+struct KindWords {
+    std::string_view kind;
+    std::array<std::string_view, 3> also;  ///< kubectl's other words for the kind
+};
+
+constexpr KindWords kind_words[] = {
+    {"pod", {"pods", "po"}},
+    {"group", {"groups", "nodegroup"}},
+    {"node", {"nodes", "no"}},
+    {"matrix", {}},
+    {"deployment", {"deployments", "deploy", "deployment.apps"}},
+    {"statefulset", {"statefulsets", "sts", "statefulset.apps"}},
+    {"replicaset", {"replicasets", "rs", "replicaset.apps"}},
+    {"job", {"jobs", "job.batch"}},
+};
+
+/// The kinds that `explain` takes, in the order of its help: "pod", "group", "node", "matrix",
+/// "deployment", ...
+std::vector<std::string> explained_kinds() {
+    std::vector<std::string> out;
+    for (const KindWords& each : kind_words) out.emplace_back(each.kind);
+    return out;
+}
+
+/// Empty: `word` is not a kind.
+std::string_view kind_of(std::string_view word) {
+    for (const KindWords& each : kind_words)
+        if (word == each.kind || (!word.empty() && std::ranges::count(each.also, word) > 0))
+            return each.kind;
+    return {};
+}
+
+Error unknown_kind(const std::string& word) {
+    const std::vector<std::string> known = explained_kinds();
+    const std::string meant = config::suggestion(word, known);
+    return {ErrorCode::invalid_argument,
+            "unknown kind '" + config::shortened(word, 60) + "'" +
+                (meant.empty() ? "; known: " + config::joined_names(known) : meant)};
+}
+
+struct NamespacedName {
+    std::string ns, name;
+};
+
+Result<NamespacedName> parse_name(const std::string& text, const std::string& ns) {
+    const std::size_t slash = text.find('/');
+    if (slash == std::string::npos) return NamespacedName{ns.empty() ? "default" : ns, text};
+    NamespacedName out{text.substr(0, slash), text.substr(slash + 1)};
+    if (!ns.empty() && ns != out.ns)
+        return fail(ErrorCode::invalid_argument,
+                    "'" + text + "' is not in the namespace of --namespace, " + ns);
+    if (out.ns.empty() || out.name.empty())
+        return fail(ErrorCode::invalid_argument, "'" + text + "' is not NAMESPACE/NAME");
+    return out;
+}
+
+/// Parses `KIND NAME`, `KIND/NAME` or `KIND` alone; takes kubectl's short and plural words as well
+/// (`po`, `deployments`). A pod or workload is NS/NAME, or NAME in `ns`; if both give a namespace,
+/// they have to agree. An empty `ns` means that none was given; the namespace is "default" then.
+/// The error says what is wrong.
+///     pod/web-1, "", "shop"  ->  the pod shop/web-1
+Result<autoscaler::questions::Question> parse_question(const std::string& kind,
+                                                       const std::string& name,
+                                                       const std::string& ns) {
+    std::string word = kind, subject = name;
+    const std::size_t slash = kind.find('/');
+    if (slash != std::string::npos && name.empty()) {
+        word = kind.substr(0, slash);
+        subject = kind.substr(slash + 1);
+    }
+    const std::string_view known = kind_of(word);
+    if (known.empty()) return fail(unknown_kind(word));
+    if (known == "matrix") {
+        if (subject.empty()) return autoscaler::questions::Question{};
+        return fail(ErrorCode::invalid_argument,
+                    "'" + subject + "' was not expected: matrix covers all pods and groups");
+    }
+    if (subject.empty())
+        return fail(ErrorCode::invalid_argument,
+                    "the name of the " + std::string(known) + " is missing");
+    if (known == "group") return autoscaler::questions::Question{.group = NodeGroupId(subject)};
+    if (known == "node") return autoscaler::questions::Question{.node = subject};
+    CAPSTAN_TRY(const NamespacedName full, parse_name(subject, ns));
+    if (known == "pod")
+        return autoscaler::questions::Question{.pod_ns = full.ns, .pod_name = full.name};
+    return autoscaler::questions::Question{
+        .pod_ns = full.ns,
+        .workload_kind = std::string(autoscaler::daemon::workload_kind(known)),
+        .workload_name = full.name};
+}
+
+std::string path_of(const autoscaler::daemon::AdminQuestion& question) {
+    const auto part = [](const std::string& text) { return percent_encode(text); };
+    std::string out = "/api/v2/explain/";
+    if (!question.pod.empty()) {
+        out += "pod/" + part(question.pod_ns) + "/" + part(question.pod);
+    } else if (!question.workload.empty()) {
+        out += std::string(autoscaler::daemon::workload_word(question.workload_kind)) + "/" +
+               part(question.pod_ns) + "/" + part(question.workload);
+    } else if (!question.node.empty()) {
+        out += "node/" + part(question.node);
+    } else if (!question.group.empty()) {
+        out += "group/" + part(question.group);
+    } else {
+        out += "matrix";
+    }
+    return question.as_text ? out + "?format=text" : out;
+}
+
+/// The text of the file; empty if `file` is empty.
+Result<std::string> read_file(const std::string& file) {
+    if (file.empty()) return std::string();
+    Result<std::string> text = io::read_text(file);
+    if (!text) return fail(ErrorCode::invalid_argument, text.error().message);
+    if (io::is_blank(*text))
+        return fail(ErrorCode::invalid_argument, file + ": " + std::string(io::empty_file));
+    return text;
+}
+
+/// The message of an error reply: that of {"error":"..."}, or the first line if the reply is not a
+/// daemon's.
+std::string sentence_of(const HttpReply& reply) {
+    boost::system::error_code error;
+    const json::value body = json::parse(reply.body, error);
+    const json::object* const object = error ? nullptr : body.if_object();
+    const json::value* const text = object == nullptr ? nullptr : object->if_contains("error");
+    if (text != nullptr && text->is_string()) return std::string(text->as_string());
+    std::string_view line =
+        std::string_view(reply.body).substr(0, reply.body.find_first_of("\r\n"));
+    if (io::recognize_format(reply.body) == "HTML")
+        line = "an HTML page; is this the admin port of capstan run?";
+    return "HTTP status " + std::to_string(reply.status) +
+           (line.empty() ? "" : ": " + config::shortened(line, 120));
+}
+
+Result<HttpReply> send_and_await(HttpRequest request, std::string ca_pem) {
+    boost::asio::io_context io;
+    io::CurlHttpClient client(io, {.tls = {.ca_pem = std::move(ca_pem)}});
+    std::optional<Result<HttpReply>> out;
+    client.send(std::move(request), [&](Result<HttpReply> reply) {
+        out = std::move(reply);
+        io.stop();
+    });
+    io.run();
+    CAPSTAN_ASSERT(out, "the client has not answered the request");
+    return *std::move(out);
+}
+
+/// Asks the daemon of `input.server`.
+Result<std::string> ask_daemon(const ExplainInput& input,
+                               const autoscaler::daemon::AdminQuestion& question) {
+    const std::string path = path_of(question);
+    CAPSTAN_TRY(std::string ca_pem, read_file(input.ca_file));
+    CAPSTAN_TRY(std::string token, read_file(input.token_file));
+    const std::string base = input.server.ends_with('/')
+                                 ? input.server.substr(0, input.server.size() - 1)
+                                 : input.server;
+    CAPSTAN_CHECK(io::parse_url(base).map_error(
+        [&](Error e) { return within("--server " + base, std::move(e)); }));
+    HttpRequest request("GET", base + path);
+    // The daemon answers only after the pass that is running.
+    request.within(std::chrono::minutes(2));
+    while (token.ends_with('\n')) token.pop_back();
+    if (!token.empty()) request.header("authorization", "Bearer " + token);
+    CAPSTAN_TRY(HttpReply reply, send_and_await(std::move(request), std::move(ca_pem)));
+    if (reply.status == 200) return std::move(reply.body);
+    return fail(ErrorCode::unavailable, base + ": " + sentence_of(reply));
+}
+
+/// Decides one pass now, as the daemon of that choice would, and answers the question about
+/// it. Warnings go to `err`.
+Result<std::string> ask_cluster(const LiveChoice& choice,
+                                const autoscaler::daemon::AdminQuestion& question,
+                                std::ostream& err) {
+    std::signal(SIGPIPE, SIG_IGN);
+    const auto loaded_or = load_live_config(choice, err);
+    if (!loaded_or) {
+        err << loaded_or.error().message;
+        return fail(ErrorCode::invalid_config, choice.config + " has errors");
+    }
+    const auto& loaded = *loaded_or;
+    const std::uint64_t seed = random_seed();
+    CAPSTAN_TRY(
+        const auto host,
+        autoscaler::PluginHost::start(
+            loaded->config, loaded->plugins,
+            {.seed = seed, .version = CAPSTAN_VERSION, .has_cluster = true, .is_dry_run = true}));
+    CAPSTAN_TRY(const auto pass,
+                autoscaler::daemon::decide_single_pass(loaded->config, *host,
+                                                       {.version = CAPSTAN_VERSION, .seed = seed}));
+    return explain_pass(*pass, question);
+}
 
 /// Names the machine of the node as the dump does.
 void name_as_in_dump(autoscaler::questions::Explained& explained, const ProviderIds& provider_ids) {
@@ -54,7 +264,7 @@ int explain_recorded(const ExplainArguments& arguments, Streams streams) {
     if (!arguments.at.empty())
         return refuse(streams, "--at: not allowed with a recorded pass", exit_usage);
     const auto pass = open_recorded_pass(input.recorded, input.config, input.set, streams.err);
-    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
+    if (!pass) return refuse(streams, pass.error());
     autoscaler::questions::Explainer explainer(arguments.question);
     explainer.take_last(pass->input);
     explainer.finish();
@@ -74,7 +284,7 @@ int explain_dump(const ExplainArguments& arguments, Streams streams) {
     autoscaler::questions::Explainer explainer(question);
     const auto pass = autoscaler::dump::decide_on_dump(loaded->dump, config,
                                                        loaded->prepared->plugins, CAPSTAN_VERSION);
-    if (!pass) return refuse(streams, pass.error().message, exit_code_of(pass.error()));
+    if (!pass) return refuse(streams, pass.error());
     explainer.take_last((*pass)->report->input);
     explainer.finish();
     return print_answer(arguments, explainer.result(), loaded->dump.provider_ids, streams);
@@ -94,14 +304,14 @@ int ask_live(const ExplainArguments& arguments, Streams streams) {
     const ExplainInput& input = arguments.input;
     const Result<std::string> answer =
         input.live ? ask_cluster({input.config, input.set, arguments.cluster}, asked, streams.err)
-                   : ask_daemon({input.server, input.token_file, input.ca_file}, asked);
-    if (!answer) return refuse(streams, answer.error().message, exit_code_of(answer.error()));
+                   : ask_daemon(input, asked);
+    if (!answer) return refuse(streams, answer.error());
     if (is_text) {
         streams.out << *answer;
         return exit_ok;
     }
     boost::system::error_code error;
-    const boost::json::value value = boost::json::parse(*answer, error);
+    const json::value value = json::parse(*answer, error);
     if (error) return refuse(streams, input.server + ": the response is not JSON", exit_failed);
     print_value(streams, arguments.format, value);
     return exit_ok;

@@ -6,7 +6,6 @@
 
 #include "autoscaler/engine_settings.hpp"
 #include "autoscaler/record/json_reader.hpp"
-#include "commands/command_line.hpp"
 #include "io/gzip.hpp"
 
 namespace capstan::commands {
@@ -81,12 +80,6 @@ Result<RecordedPass> open_recorded_pass(const std::string& file, const std::stri
         std::move(wiring));
     if (!input) return fail(within(file, input.error()));
     return RecordedPass{std::move(record), std::move(prepared), std::move(host), *std::move(input)};
-}
-
-int exit_code_of(const Error& error) {
-    const bool is_bad_input =
-        error.code == ErrorCode::invalid_config || error.code == ErrorCode::invalid_argument;
-    return is_bad_input ? exit_usage : exit_failed;
 }
 
 }  // namespace capstan::commands

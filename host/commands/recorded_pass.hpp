@@ -29,7 +29,4 @@ struct RecordedPass {
 Result<RecordedPass> open_recorded_pass(const std::string& file, const std::string& config,
                                         const std::vector<std::string>& set, std::ostream& err);
 
-/// `exit_usage` for `invalid_config` and `invalid_argument`, else `exit_failed`.
-int exit_code_of(const Error& error);
-
 }  // namespace capstan::commands

@@ -1,5 +1,3 @@
-#include "commands/write_dump.hpp"
-
 #include <array>
 #include <csignal>
 #include <string>

@@ -139,13 +139,9 @@ Result<Replay> replay(const commands::RecordedPass& pass) {
 int run_replay(const ReplayArguments& arguments, commands::Streams streams) {
     const auto pass =
         commands::open_recorded_pass(arguments.file, arguments.config, arguments.set, streams.err);
-    if (!pass)
-        return commands::refuse(streams, pass.error().message,
-                                commands::exit_code_of(pass.error()));
+    if (!pass) return commands::refuse(streams, pass.error());
     const auto replayed = replay(*pass);
-    if (!replayed)
-        return commands::refuse(streams, replayed.error().message,
-                                commands::exit_code_of(replayed.error()));
+    if (!replayed) return commands::refuse(streams, replayed.error());
     if (arguments.format != commands::OutputFormat::text) {
         commands::print_value(streams, arguments.format, replay_json(*replayed));
     } else {

@@ -10,7 +10,6 @@
 
 #include "autoscaler/questions/explainer.hpp"
 #include "commands/explain_command.hpp"
-#include "commands/recorded_pass.hpp"
 #include "simulator/program/simulate_input.hpp"
 #include "simulator/run.hpp"
 
@@ -77,9 +76,7 @@ int explain_over_time(const commands::ExplainArguments& arguments, commands::Str
          .until = after ? std::optional(*after + std::chrono::nanoseconds(1)) : std::nullopt,
          .calls_controllers = input.scheduler},
         observer);
-    if (!report)
-        return commands::refuse(streams, report.error().message,
-                                commands::exit_code_of(report.error()));
+    if (!report) return commands::refuse(streams, report.error());
     return commands::print_answer(arguments, explainer.result(), input.provider_ids, streams);
 }
 
