@@ -9,11 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <boost/json.hpp>
+
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/time_text.hpp>
 
-#include "commands/json_texts.hpp"
 #include "commands/table.hpp"
 #include "config/text.hpp"
 #include "engine/remedies.hpp"
@@ -365,8 +366,8 @@ json::object comparison_json(const engine::templates::TemplateComparison& compar
     json::array fields;
     for (const engine::templates::TemplateField& field : comparison.fields)
         fields.push_back(json::object{{"field", field.name},
-                                      {"template", text_or_null(field.from_template)},
-                                      {"node", text_or_null(field.from_node)},
+                                      {"template", json::value_from(field.from_template)},
+                                      {"node", json::value_from(field.from_node)},
                                       {"same", field.is_same()},
                                       {"mark", field.mark}});
     return {{"node", text_unless_empty(comparison.node)},
@@ -392,7 +393,7 @@ json::object group_json(const engine::pass::GroupAnswer& group) {
             {"obstacle", group.obstacle},
             {"remedy", group.remedy},
             {"target_because", group.target_because},
-            {"headroom", group.headroom ? json::value(*group.headroom) : json::value(nullptr)},
+            {"headroom", json::value_from(group.headroom)},
             {"template", group.template_source},
             {"upcoming", group.upcoming.nodes()},
             {"increase", group.increase},
@@ -413,10 +414,9 @@ json::value machine_json(const std::optional<engine::pass::NodeMachine>& of) {
                      {"zone", machine.zone},
                      {"template_fingerprint", machine.template_fingerprint},
                      {"drifted", of->has_drifted()},
-                     {"error", machine.error ? machine.error->message : ""}};
-    out["spot"] = machine.spot ? json::value(*machine.spot) : json::value(nullptr);
-    out["price_per_hour"] =
-        machine.price_per_hour ? json::value(*machine.price_per_hour) : json::value(nullptr);
+                     {"error", machine.error ? machine.error->message : ""},
+                     {"spot", json::value_from(machine.spot)},
+                     {"price_per_hour", json::value_from(machine.price_per_hour)}};
     if (machine.leaves) {
         json::object leaves{{"reason", name_of(machine.leaves->reason)}};
         leaves["at"] = machine.leaves->at ? json::value(format_rfc3339(*machine.leaves->at))
@@ -430,26 +430,23 @@ json::object node_json(const autoscaler::questions::Explained& explained,
                        const engine::NodeVerdict& node) {
     const autoscaler::PassAnswer& answer = explained.answer;
     const std::string& gone = explained.state;
-    json::object out{{"node", node.node},
-                     {"state", gone.empty() ? answer.node_state : gone},
-                     {"group", node.group.value()},
-                     {"removable", node.reason == engine::Unremovable::none},
-                     {"reason", engine::name_of(node.reason)},
-                     {"pod", node.pod},
-                     {"because", node.because},
-                     {"remedy", answer.node_remedy}};
-    out["utilization"] = node.utilization ? json::value(*node.utilization) : json::value(nullptr);
-    out["unneeded_for"] =
-        node.unneeded_since
-            ? json::value(format_rough_duration(explained.at - *node.unneeded_since))
-            : json::value(nullptr);
-    out["machine"] = machine_json(answer.machine);
-    return out;
+    return {{"node", node.node},
+            {"state", gone.empty() ? answer.node_state : gone},
+            {"group", node.group.value()},
+            {"removable", node.reason == engine::Unremovable::none},
+            {"reason", engine::name_of(node.reason)},
+            {"pod", node.pod},
+            {"because", node.because},
+            {"remedy", answer.node_remedy},
+            {"utilization", json::value_from(node.utilization)},
+            {"unneeded_for", node.unneeded_since ? json::value(format_rough_duration(
+                                                       explained.at - *node.unneeded_since))
+                                                 : nullptr},
+            {"machine", machine_json(answer.machine)}};
 }
 
 json::object matrix_json(const engine::pass::Matrix& matrix) {
-    json::array rows, texts;
-    for (const std::string& text : matrix.texts) texts.emplace_back(text);
+    json::array rows;
     for (std::size_t c = 0; c < matrix.pod_groups.size(); ++c) {
         json::object row = pods_json(matrix.pod_groups[c]);
         json::array cells;
@@ -467,7 +464,7 @@ json::object matrix_json(const engine::pass::Matrix& matrix) {
                              {"code", name_of(pods.code)},
                              {"remedy", engine::remedy_for({.code = pods.code}, {})}});
     return {{"groups", ids_json(matrix.groups)},
-            {"texts", std::move(texts)},
+            {"texts", json::value_from(matrix.texts)},
             {"pods", std::move(rows)},
             {"skipped", std::move(skipped)}};
 }

@@ -8,7 +8,6 @@
 #include <capstan/sentence.hpp>
 
 #include "commands/external_command.hpp"
-#include "commands/json_texts.hpp"
 #include "commands/options.hpp"
 #include "commands/recorded_pass.hpp"
 #include "commands/result_output.hpp"
@@ -80,11 +79,11 @@ json::object replay_json(const Replay& replay) {
     json::array differences;
     for (const autoscaler::record::Difference& line : replay.differences)
         differences.push_back(json::object{{"path", autoscaler::record::text_of_path(line.path)},
-                                           {"recorded", commands::text_or_null(line.recorded)},
-                                           {"now", commands::text_or_null(line.now)}});
+                                           {"recorded", json::value_from(line.recorded)},
+                                           {"now", json::value_from(line.now)}});
     return {{"time", time_of(replay.record)},
             {"host", replay.record.host},
-            {"changes", commands::array_of_texts(replay.changes)},
+            {"changes", json::value_from(replay.changes)},
             {"same", replay.is_same_decision()},
             {"differences", std::move(differences)}};
 }

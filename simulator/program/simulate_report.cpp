@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include <boost/json/array.hpp>
+#include <boost/json.hpp>
 
 #include <capstan/sentence.hpp>
 
@@ -116,9 +116,6 @@ std::int64_t ms(Duration d) {
 json::value ms_or_null(const std::optional<Duration>& d) {
     return d ? json::value(ms(*d)) : json::value(nullptr);
 }
-json::value number_or_null(const std::optional<double>& number) {
-    return number ? json::value(*number) : json::value(nullptr);
-}
 
 json::object event_json(const simulator::Event& event, const std::optional<Time>& start) {
     json::object out{
@@ -131,8 +128,6 @@ json::object event_json(const simulator::Event& event, const std::optional<Time>
 }
 
 json::object summary_json(const simulator::Summary& s) {
-    json::object hours;
-    for (const auto& [group, h] : s.node_hours_of) hours[group] = h;
     json::array still;
     for (const simulator::StillPending& p : s.still_pending) {
         still.push_back(json::object{{"pods", p.pods},
@@ -140,30 +135,30 @@ json::object summary_json(const simulator::Summary& s) {
                                      {"longest_ms", ms(p.longest)},
                                      {"because", p.because}});
     }
-    return {
-        {"span_ms", ms(s.span)},
-        {"passes", s.passes},
-        {"pods",
-         {{"arrived", s.pods_arrived},
-          {"recreated", s.pods_recreated},
-          {"bound", s.pods_bound},
-          {"ended", s.pods_ended}}},
-        {"pending_ms",
-         {{"p50", ms_or_null(s.pending_p50)},
-          {"p95", ms_or_null(s.pending_p95)},
-          {"max", ms_or_null(s.pending_max)}}},
-        {"nodes", {{"start", s.nodes_start}, {"peak", s.nodes_peak}, {"end", s.nodes_end}}},
-        {"removals",
-         {{"nodes", s.nodes_removed},
-          {"undone", s.removals_undone},
-          {"evictions", s.evictions},
-          {"p50_ms", ms_or_null(s.removal_p50)},
-          {"max_ms", ms_or_null(s.removal_max)}}},
-        {"node_hours", s.node_hours},
-        {"node_hours_of", std::move(hours)},
-        {"cost", number_or_null(s.cost)},
-        {"used", {{"cpu", number_or_null(s.cpu_used)}, {"memory", number_or_null(s.memory_used)}}},
-        {"still_pending", std::move(still)}};
+    return {{"span_ms", ms(s.span)},
+            {"passes", s.passes},
+            {"pods",
+             {{"arrived", s.pods_arrived},
+              {"recreated", s.pods_recreated},
+              {"bound", s.pods_bound},
+              {"ended", s.pods_ended}}},
+            {"pending_ms",
+             {{"p50", ms_or_null(s.pending_p50)},
+              {"p95", ms_or_null(s.pending_p95)},
+              {"max", ms_or_null(s.pending_max)}}},
+            {"nodes", {{"start", s.nodes_start}, {"peak", s.nodes_peak}, {"end", s.nodes_end}}},
+            {"removals",
+             {{"nodes", s.nodes_removed},
+              {"undone", s.removals_undone},
+              {"evictions", s.evictions},
+              {"p50_ms", ms_or_null(s.removal_p50)},
+              {"max_ms", ms_or_null(s.removal_max)}}},
+            {"node_hours", s.node_hours},
+            {"node_hours_of", json::value_from(s.node_hours_of)},
+            {"cost", json::value_from(s.cost)},
+            {"used",
+             {{"cpu", json::value_from(s.cpu_used)}, {"memory", json::value_from(s.memory_used)}}},
+            {"still_pending", std::move(still)}};
 }
 
 }  // namespace
