@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
+#include <boost/describe.hpp>
+#include <boost/json.hpp>
 
 #include <capstan/sentence.hpp>
 
+#include "autoscaler/record/json_form.hpp"
 #include "commands/command_line.hpp"
 #include "commands/file_io.hpp"
 #include "simulator/chaos/shortest_break.hpp"
@@ -27,19 +27,37 @@
 #include "simulator/run_figures.hpp"
 #include "simulator/scenario_writer.hpp"
 
+namespace capstan::simulator::chaos {
+
+BOOST_DESCRIBE_STRUCT(Violation, (), (at, invariant, text))
+BOOST_DESCRIBE_STRUCT(Exposure, (),
+                      (passes, faults, restarts, increases, decreases, removals, evictions))
+BOOST_DESCRIBE_STRUCT(Trial, (), (violations, error, exposure))
+
+}  // namespace capstan::simulator::chaos
+
 namespace capstan::simulator::program {
-namespace {
-
-namespace json = boost::json;
-using simulator::chaos::Exposure;
-using simulator::chaos::Violation;
-
-// A break that a chaos run found, as a scenario file of its own.
 
 struct BreakFile {
     std::string path{};
     std::size_t events = 0, events_before = 0;  ///< in the file, and in the chaos run
 };
+BOOST_DESCRIBE_STRUCT(BreakFile, (), (path, events, events_before))
+
+/// The run of one seed; it failed if an invariant was violated or the run ended with an error.
+struct SeedRun {
+    std::uint64_t seed = 0;
+    simulator::chaos::Trial trial{};
+    BreakFile file{};          ///< without a path: the run failed and has no file, or did not fail
+    std::string file_error{};  ///< why there is no file that breaks in the same way
+};
+BOOST_DESCRIBE_STRUCT(SeedRun, (), (seed, trial, file, file_error))
+
+namespace {
+
+namespace json = boost::json;
+using simulator::chaos::Exposure;
+using simulator::chaos::Violation;
 
 simulator::Setup setup_of(const Simulation& simulation) {
     return {.config = simulation.prepared->sound_config(),
@@ -97,53 +115,19 @@ Result<BreakFile> write_break(const Simulation& simulation, std::uint64_t seed,
         .path = file.string(), .events = found.events, .events_before = found.events_before};
 }
 
-/// The run of one seed; it failed if an invariant was violated or the run ended with an error.
-struct SeedRun {
-    std::uint64_t seed = 0;
-    simulator::chaos::Trial trial{};
-    BreakFile file{};          ///< without a path: the run failed and has no file, or did not fail
-    std::string file_error{};  ///< why there is no file that breaks in the same way
-};
-
-// The run of one seed as text between processes.
-
+/// The run as text between processes.
 std::string text_of(const SeedRun& run) {
-    json::array violations;
-    for (const Violation& violation : run.trial.violations)
-        violations.push_back(
-            json::array{violation.at.count(), violation.invariant, violation.text});
-    const Exposure& e = run.trial.exposure;
-    return json::serialize(
-        json::object{{"violations", std::move(violations)},
-                     {"error", run.trial.error},
-                     {"counts", json::array{e.passes, e.faults, e.restarts, e.increases,
-                                            e.decreases, e.removals, e.evictions}},
-                     {"file", json::array{run.file.path, run.file.events, run.file.events_before}},
-                     {"file_error", run.file_error}});
+    autoscaler::record::JsonText out;
+    autoscaler::record::write_json(out, run);
+    return out.take();
 }
 
 /// `text` comes from a copy of this program that ended well.
 SeedRun read_seed_run(std::uint64_t seed, const Result<std::string>& text) {
-    SeedRun out{.seed = seed};
-    if (!text) {
-        out.trial.error = text.error().message;
-        return out;
-    }
+    if (!text) return {.seed = seed, .trial = {.error = text.error().message}};
     const json::value given = json::parse(*text);
-    for (const json::value& each : given.at("violations").as_array())
-        out.trial.violations.push_back({Duration(each.at(0).to_number<std::int64_t>()),
-                                        std::string(each.at(1).as_string()),
-                                        std::string(each.at(2).as_string())});
-    out.trial.error = std::string(given.at("error").as_string());
-    const auto count = [&](std::size_t index) {
-        return given.at("counts").as_array().at(index).to_number<std::int64_t>();
-    };
-    out.trial.exposure = {count(0), count(1), count(2), count(3), count(4), count(5), count(6)};
-    const json::array& file = given.at("file").as_array();
-    out.file = {std::string(file.at(0).as_string()), file.at(1).to_number<std::size_t>(),
-                file.at(2).to_number<std::size_t>()};
-    out.file_error = std::string(given.at("file_error").as_string());
-    return out;
+    kubernetes::JsonProblems problems(given);
+    return autoscaler::record::read_json<SeedRun>(problems.root());
 }
 
 class EventPrinter final : public simulator::Observer {
@@ -299,17 +283,12 @@ private:
     void print_json() {
         json::array failed;
         for (const SeedRun& failure : failed_runs_) failed.push_back(object_of(failure));
-        const json::object counts{
-            {"passes", exposure_.passes},       {"faults", exposure_.faults},
-            {"restarts", exposure_.restarts},   {"increases", exposure_.increases},
-            {"decreases", exposure_.decreases}, {"removals", exposure_.removals},
-            {"evictions", exposure_.evictions}};
         commands::print_value(streams_, batch_.format,
                               json::object{{"title", simulation_.input.title},
                                            {"first_seed", batch_.first_seed},
                                            {"seeds", done_},
                                            {"failed", std::move(failed)},
-                                           {"counts", counts}});
+                                           {"counts", json::value_from(exposure_)}});
     }
 
     const Simulation& simulation_;
