@@ -194,6 +194,15 @@ private:
         return because.empty() ? "" : "; reason of the last pass: " + because;
     }
 
+    /// Whether a pod counts as schedulable and therefore keeps all nodes, but stays pending: the
+    /// simulated scheduler does not preempt for it.
+    static bool waits_for_preemption(const Moment& moment) {
+        return !moment.settings().scale_down.ignore_schedulable_pods &&
+               std::ranges::any_of(moment.cluster().unbound(), [&](engine::PodIndex pod) {
+                   return may_preempt(moment.cluster(), pod, moment.settings());
+               });
+    }
+
     struct Idle {
         Time since{};
         RemovableNodes::Finding finding{};
@@ -203,7 +212,8 @@ private:
         std::map<std::string, Idle> now;
         const engine::snapshot::Cluster& cluster = moment.cluster();
         const RemovableNodes removable(moment);
-        const bool is_well = is_cluster_healthy(cluster, moment.settings());
+        const bool is_well =
+            is_cluster_healthy(cluster, moment.settings()) && !waits_for_preemption(moment);
         for (engine::NodeIndex i = 0; is_well && i < cluster.node_count(); ++i) {
             auto finding = removable.find(i);
             if (!finding) continue;

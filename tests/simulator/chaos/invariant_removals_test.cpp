@@ -216,6 +216,22 @@ TEST_F(RemovalInvariants, AllowAnEmptyNodeOnlyForAPendingPodThatIsNotGated) {
     }
 }
 
+/// Node n1 has a pod that kube-scheduler would preempt for the pending one.
+TEST_F(RemovalInvariants, AllowNodesWhileASchedulablePodThatWouldPreemptKeepsThem) {
+    calm = noon;
+    group.group.min = 0;
+    add_second_node();
+    pod("spare-1", "n1").spec = {.requests = {{"cpu", 2000}}, .priority = -20};
+    pod("web-1", "").spec = {.requests = {{"cpu", 3000}}, .node_selector = {{"disk", "ssd"}}};
+    node.labels = {{"disk", "ssd"}};
+    for (const bool ignores_schedulable_pods : {true, false}) {
+        settings.scale_down.ignore_schedulable_pods = ignores_schedulable_pods;
+        const auto invariant = thrift_invariant();
+        pass(*invariant);
+        EXPECT_EQ(end(*invariant, noon + 4h).size(), ignores_schedulable_pods ? 1u : 0u);
+    }
+}
+
 TEST_F(RemovalInvariants, DetectMachinesThatWereNeverUsed) {
     for (const bool served : {false, true}) {
         const auto invariant = rest_invariant();
