@@ -137,7 +137,10 @@ Budget::Budget(const Snapshot& snapshot, const std::vector<UpcomingNodes>& upcom
         const snapshot::NodeRow& node = cluster.node(n);
         if (counts(cluster, node)) use({cluster, node}, 1);
     }
-    for (const UpcomingNodes& more : upcoming) use(more.node, more.nodes);
+    for (const UpcomingNodes& more : upcoming) {
+        CAPSTAN_ASSERT(more.nodes >= 0, "fewer than no nodes are upcoming");
+        use(more.node, more.nodes);
+    }
 }
 
 Allowed Budget::allows(const NodeTemplate& node, int wanted) const {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/hash.hpp>
 #include <capstan/sentence.hpp>
 
@@ -88,6 +89,8 @@ bool Round::ask(const Stage& stage) {
     }
     left.clear();
     for (const FilterResult::Kept& kept : answer->kept) {
+        CAPSTAN_ASSERT(kept.option < question.options.size(),
+                       "an expander keeps an option that does not exist");
         left.push_back(kept.option);
         verdict.kept.push_back(id_of(question, kept.option));
     }

@@ -220,8 +220,10 @@ InitialPlacement place_pending(const pass_context::PassContext& context) {
     while (any) any = out.assign_constrained(out.first_new);
     keep_on_their_nodes(context, out.progress.left);
     wait_for_unread_orders(context, out.progress);
-    for (PodGroupIndex s = 0; s < before.size(); ++s)
+    for (PodGroupIndex s = 0; s < before.size(); ++s) {
         out.progress.fit[s] = before[s] - out.progress.left[s];
+        CAPSTAN_ASSERT(out.progress.fit[s] >= 0, "more pods are left than are pending");
+    }
     return out;
 }
 
@@ -230,6 +232,7 @@ bool InitialPlacement::assign(PodGroupIndex pod_group, scheduling::Slot from,
     const int assigned =
         Packing(placement, &passed_over).fill(pod_group, from, end, progress.left[pod_group]);
     progress.left[pod_group] -= assigned;
+    CAPSTAN_ASSERT(progress.left[pod_group] >= 0, "more pods are assigned than are left");
     return assigned > 0;
 }
 

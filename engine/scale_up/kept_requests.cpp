@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
 #include "engine/health/group_counts.hpp"
@@ -217,8 +219,10 @@ private:
         if (because_.empty() && help.given > 0) because_ = why(help.group);
         Supply supply{help.group, help.nodes};
         for (const Demand& schedulable :
-             Packing(*placement_).pack({&supply, 1}, demands()).schedulable)
+             Packing(*placement_).pack({&supply, 1}, demands()).schedulable) {
             left_[schedulable.pod_group] -= schedulable.count;
+            CAPSTAN_ASSERT(left_[schedulable.pod_group] >= 0, "more pods are helped than are left");
+        }
         room_ = help.room;
     }
 
@@ -232,6 +236,10 @@ private:
     Decrease decrease(std::size_t k) const {
         const KeptRequest& kept = (*kept_requests_)[k];
         const Group& group = context_->groups()[kept.group];
+        CAPSTAN_ASSERT(room_.given[k] > 0 && room_.given[k] <= kept.releasable,
+                       "more requests are given back than may be");
+        CAPSTAN_ASSERT(context_->target(kept.group) - room_.given[k] >= group.group.min.value_or(0),
+                       "a request is given back below the minimum of its group");
         return {.group = group.group.id,
                 .cloud = group.cloud,
                 .from = context_->target(kept.group),

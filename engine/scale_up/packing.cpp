@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::engine::scale_up {
 namespace {
 
@@ -112,6 +114,7 @@ int Packing::place_on_part(PodGroupIndex pod_group, scheduling::Slot slot, int n
 
 int Packing::place(PodGroupIndex pod_group, scheduling::Slot slot, const scheduling::Room& room,
                    int wanted) {
+    CAPSTAN_ASSERT(room.per_node > 0, "pods are placed where none has room");
     const int pods = std::min(room.in_all, wanted);
     const int full = pods / room.per_node, rest = pods % room.per_node;
     if (full > 0) place_on_part(pod_group, slot, full, room.per_node);
@@ -141,6 +144,7 @@ int Packing::fill(PodGroupIndex pod_group, scheduling::Slot from, scheduling::Sl
 
 int Packing::open_nodes(PodGroupIndex pod_group, Supply& supply, int nodes, int per_node) {
     if (nodes == 0 || per_node == 0) return 0;
+    CAPSTAN_ASSERT(nodes <= supply.nodes, "more nodes are opened than are supplied");
     const scheduling::Slot slot = placement_->add(supply.template_node, nodes);
     supply.nodes -= nodes;
     placement_->place(pod_group, slot, per_node);
@@ -218,6 +222,7 @@ Packed Packing::pack(std::span<Supply> supplies, std::span<const Demand> demands
         for (std::size_t i = 0; i < demands.size(); ++i) progress = pack_late(i) || progress;
     }
     for (std::size_t i = 0; i < demands.size(); ++i) {
+        CAPSTAN_ASSERT(placed[i] <= demands[i].count, "more pods are placed than were asked for");
         if (placed[i] > 0) packed.schedulable.push_back({demands[i].pod_group, placed[i]});
     }
     return packed;

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::engine::scale_up {
 namespace {
 
@@ -178,6 +180,7 @@ void PinnedFirst::place(const Part& part, GroupIndex own, scheduling::Slot first
     const Packed packed = packing.pack(supplies, rest);
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int used = shared.shares[i].nodes - supplies[i].nodes;
+        CAPSTAN_ASSERT(used >= 0 && supplies[i].nodes >= 0, "more nodes are opened than shared");
         if (used == 0) continue;
         quotas_.take(supplies[i].template_node, used);
         add_share(out.shares, supplies[i].template_node, used);

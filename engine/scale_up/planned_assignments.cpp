@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/well_known.hpp>
 
 namespace capstan::engine::scale_up {
@@ -225,6 +226,7 @@ int PlannedAssignments::take(const Queue& queue, Want& want) {
         placement_->room(queue.pod_group, want.slot, std::min(want.pods, left)).in_all;
     placement_->place(queue.pod_group, want.slot, placed);
     left -= placed;
+    CAPSTAN_ASSERT(left >= 0, "more pods are assigned than are left");
     // A pod without inter-pod constraints that fits on none of these nodes now fits on none later:
     // nodes only fill up.
     want.pods = queue.has_inter_pod_constraints ? want.pods - placed : 0;

@@ -109,6 +109,7 @@ std::optional<int> QuotaTracker::new_groups_left() const {
 void QuotaTracker::take(GroupIndex group, int nodes) {
     CAPSTAN_ASSERT(group < grown_.size(), "there is no such group");
     CAPSTAN_ASSERT(nodes > 0, "a group grows by no nodes");
+    CAPSTAN_ASSERT(allows(group, nodes).nodes == nodes, "a group grows beyond a cluster limit");
     if (is_new(group)) ++groups_;
     grown_[group] += nodes;
     const std::optional<int>& max = context_->groups()[group].group.max;
@@ -118,6 +119,7 @@ void QuotaTracker::take(GroupIndex group, int nodes) {
 }
 
 void QuotaTracker::give_up(GroupIndex group, int nodes) {
+    CAPSTAN_ASSERT(group < grown_.size(), "there is no such group");
     CAPSTAN_ASSERT(nodes > 0 && nodes <= grown_[group], "more nodes are given up than were taken");
     grown_[group] -= nodes;
     budget_.take(*context_->templates[group].node, -nodes);
@@ -125,6 +127,8 @@ void QuotaTracker::give_up(GroupIndex group, int nodes) {
 }
 
 void QuotaTracker::release(GroupIndex group, int nodes) {
+    CAPSTAN_ASSERT(group < grown_.size(), "there is no such group");
+    CAPSTAN_ASSERT(nodes >= 0, "fewer than no machines are released");
     budget_.take(template_of(*context_, group), -nodes);
 }
 

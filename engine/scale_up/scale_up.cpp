@@ -4,6 +4,7 @@
 #include <iterator>
 #include <set>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
@@ -284,6 +285,7 @@ OptionOutcome ScaleUp::share(const Option& option) {
     for (std::size_t i = 0; i < supplies.size(); ++i) {
         const int unused = supplies[i].nodes;
         Share used = given.shares[i];
+        CAPSTAN_ASSERT(unused >= 0 && unused <= used.nodes, "more nodes are opened than shared");
         if (unused > 0 && context().headrooms[used.group].atomic) {
             initial_.placement.add(used.group, unused);
         } else {
@@ -292,6 +294,7 @@ OptionOutcome ScaleUp::share(const Option& option) {
         if (used.nodes > 0) out.shares.push_back(used);
         out.nodes += used.nodes;
     }
+    CAPSTAN_ASSERT(out.nodes <= option.nodes, "more nodes are shared out than the option has");
     return out;
 }
 
@@ -382,6 +385,8 @@ void ScaleUp::record(const Option& option, const OptionOutcome& outcome, ChosenO
     for (const Share& to : outcome.shares)
         accepted.increases.push_back({to.group, to.nodes, role_of(option, to.group)});
     for (const GroupIncrease& growth : accepted.increases) {
+        CAPSTAN_ASSERT(context().headrooms[growth.group].obstacle.is_none(),
+                       "a group grows that may not grow");
         progress.quotas.take(growth.group, growth.nodes);
         for (auto& [groups, needed] : beyond_limit_) needed -= growth.nodes;
         accepted.chosen.granted += growth.nodes;
@@ -391,7 +396,11 @@ void ScaleUp::record(const Option& option, const OptionOutcome& outcome, ChosenO
     // Pods that are pinned to other groups may have been added to the option.
     accepted.chosen.nodes = std::max(accepted.chosen.nodes, accepted.chosen.granted);
     for (const Demand& schedulable : outcome.schedulable) {
+        CAPSTAN_ASSERT(schedulable.pod_group < context().pending_count(),
+                       "an option helps pods that are not pending");
         progress.left[schedulable.pod_group] -= schedulable.count;
+        CAPSTAN_ASSERT(progress.left[schedulable.pod_group] >= 0,
+                       "an option helps more pods than are left");
         PodCount pods = context().pending.pod_groups[schedulable.pod_group];
         pods.count = static_cast<std::uint32_t>(schedulable.count);
         accepted.chosen.pods.push_back(std::move(pods));

@@ -87,6 +87,7 @@ void report_pods(ScaleUp& scale_up, Decision& decision) {
         fit += static_cast<std::uint32_t>(progress.fit[s]);
         const int left = progress.left[s];
         const int schedulable = static_cast<int>(pod_groups[s].count) - progress.fit[s] - left;
+        CAPSTAN_ASSERT(left >= 0 && schedulable >= 0, "more pods are reported than are pending");
         if (schedulable > 0) decision.schedulable.push_back(some_of(pod_groups[s], schedulable));
         if (left == 0) continue;
         UnschedulablePods unschedulable{.pods = some_of(pod_groups[s], left)};

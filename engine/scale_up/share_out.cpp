@@ -181,6 +181,7 @@ public:
         int given = 0;
         for (std::size_t i = 0; i < answer.size(); ++i) {
             const int taken = quotas_.allows(members_[i], answer[i]).nodes;
+            CAPSTAN_ASSERT(taken >= 0 && taken <= answer[i], "a group gets more than its share");
             if (taken > 0) quotas_.take(members_[i], taken);
             given_[i] += taken;
             given += taken;

@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/scale_up/packing.hpp"
@@ -150,8 +151,10 @@ void SpareNodes::prepare() {
     const Progress& progress = initial_->progress;
     const auto& pod_groups = initial_->context->pending.pod_groups;
     pods_.assign(progress.left.size(), 0);
-    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s)
+    for (PodGroupIndex s = 0; s < pod_groups.size(); ++s) {
         pods_[s] = static_cast<int>(pod_groups[s].count) - progress.fit[s] - progress.left[s];
+        CAPSTAN_ASSERT(pods_[s] >= 0, "fewer than no pods are on new nodes");
+    }
     evenness_.clear();
     for (const PodGroupIndex pod_group : *planned_) {
         if (pods_[pod_group] == 0) continue;
@@ -246,6 +249,7 @@ bool SpareNodes::drop_empty_nodes(const scheduling::Placement& placement,
             const auto run = std::ranges::find_if(new_nodes, [&](const GroupNodes& r) {
                 return r.template_node == template_node && r.nodes > 0;
             });
+            CAPSTAN_ASSERT(run != new_nodes.end(), "an empty node is none of the new nodes");
             const int some = std::min(left, run->nodes);
             run->nodes -= some;
             left -= some;
@@ -308,6 +312,7 @@ void SpareNodes::apply(const NewNodes& new_nodes) {
             accepted.increases.erase(growth);
             std::erase(accepted.chosen.similar, initial_->context->id(group));
         }
+        CAPSTAN_ASSERT(nodes == 0, "nodes are dropped that no option has");
     }
     std::erase_if(progress.accepted_options,
                   [](const AcceptedOption& accepted) { return accepted.increases.empty(); });
@@ -330,6 +335,7 @@ void SpareNodes::update_pods() {
     for (scheduling::Slot slot = initial_->first_new; slot < placement.slot_count(); ++slot) {
         std::vector<Part>& of_group = parts[placement.template_node_of_new(slot)];
         for (int left = placement.nodes(slot); left > 0;) {
+            CAPSTAN_ASSERT(!of_group.empty(), "no option has a new node");
             Part& part = of_group.back();
             const int nodes = std::min(left, part.nodes);
             for (const scheduling::Assignment& assignment : placement.assignments(slot))

@@ -37,6 +37,7 @@ std::vector<int> fill(const scheduling::SpreadDomains& spread,
 
 std::vector<int> spread_quotas(const scheduling::SpreadDomains& spread,
                                std::span<const DomainOutlook> outlook, int pods) {
+    CAPSTAN_ASSERT(outlook.size() == spread.domains.size(), "the outlook is of another constraint");
     int limit = scheduling::unbounded;
     for (std::size_t d = 0; d < spread.domains.size(); ++d) {
         const scheduling::SpreadDomains::Domain& domain = spread.domains[d];
