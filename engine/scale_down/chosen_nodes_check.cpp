@@ -66,6 +66,7 @@ std::vector<NodeIndex> ChosenNodesCheck::destinations_of(
     for (const PodIndex pod : node.moving) {
         CAPSTAN_ASSERT(relocation_, "the node was not chosen");
         out.push_back(relocation_->where(pod));
+        CAPSTAN_ASSERT(out.back() != snapshot::no_node, "a pod of a chosen node has no place");
     }
     std::ranges::sort(out);
     out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -78,6 +79,8 @@ PodPlaces ChosenNodesCheck::places_of(const drainability::Candidate& node) const
     for (const PodIndex pod : node.moving) {
         CAPSTAN_ASSERT(relocation_, "the node was not chosen");
         const NodeIndex to = relocation_->where(pod);
+        CAPSTAN_ASSERT(to != snapshot::no_node, "a pod of a chosen node has no place");
+        CAPSTAN_ASSERT(to != node.node, "a pod moves to the node that is removed");
         const PodGroupId pods = cluster.equivalence_group_of(pod);
         ++out[std::string(cluster.text(cluster.node(to).name))][pods::pod_group_key(cluster, pods)];
     }

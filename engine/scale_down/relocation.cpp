@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/pass_context/spread_emulation.hpp"
@@ -182,6 +183,7 @@ private:
     }
 
     void assign_to(NodeIndex node, PodGroupIndex pod_group) {
+        CAPSTAN_ASSERT(tier_of_[node] != Tier::none, "a pod moves to a node that takes none");
         placement_->place(pod_group, node, 1);
         on(tier_of_[node]).free.take(row_of_[node], needs(pod_group), 1);
         journal_.push_back({.kind = Change::Kind::assigned,
@@ -420,7 +422,10 @@ void Relocation::undo(const Mark& mark) {
     while (moves_.size() > mark.moves) {
         const Move move = moves_.back();
         moves_.pop_back();
-        arrived_[where_[move.pod]].pop_back();
+        std::vector<PodIndex>& arrived = arrived_[where_[move.pod]];
+        CAPSTAN_ASSERT(!arrived.empty() && arrived.back() == move.pod,
+                       "a move is undone before later ones");
+        arrived.pop_back();
         where_[move.pod] = move.before;
     }
     destinations_->undo(mark.destinations);

@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/well_known.hpp>
 
@@ -157,7 +158,12 @@ private:
     void take_single(int most, bool empty) {
         for (std::size_t i = 0; i < waiting_.size() && most > 0; ++i) {
             if (waiting_[i].atomic || (waiting_[i].empty > 0) != empty) continue;
-            if (begin(i)) --most;
+            CAPSTAN_ASSERT(waiting_[i].empty + waiting_[i].drain == 1,
+                           "a removal of one node has several");
+            if (!begin(i)) continue;
+            --most;
+            CAPSTAN_ASSERT(empty || (all_ >= 0 && drain_ >= 0),
+                           "more drains begin than the maximum allows");
         }
     }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/next_change.hpp"
@@ -161,9 +162,15 @@ ScaleDown plan(const pass_context::PassContext& context, scheduling::Placement& 
                   .held_back = std::move(choice.held_back),
                   .looked_at_nodes = true};
     for (const RemovalUnit& unit : choice.units) {
-        for (const std::size_t i : unit.candidates)
+        for (const std::size_t i : unit.candidates) {
+            CAPSTAN_ASSERT(!unneeded.kept[i] && choice.verdicts[i].reason == Unremovable::none,
+                           "a node is removed that something keeps");
+            CAPSTAN_ASSERT(
+                !std::ranges::binary_search(context.being_removed, candidates.nodes[i].node),
+                "a node is removed twice");
             out.chosen.push_back(make_chosen(i, candidates.nodes[i], choice.verdicts[i],
                                              check.places_of(candidates.nodes[i])));
+        }
     }
     for (std::size_t i = 0; i < candidates.nodes.size(); ++i) {
         std::optional<UnremovableReason>& kept = unneeded.kept[i];

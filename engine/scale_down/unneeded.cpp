@@ -161,11 +161,22 @@ public:
 
     /// The plan removes the node.
     void take(NodeIndex node, GroupIndex group) {
-        ++sizes_[group].planned;
+        Size& size = sizes_[group];
+        ++size.planned;
+        const NodeGroup& its = context_->groups()[group].group;
+        CAPSTAN_ASSERT(
+            its.target && *its.target - size.uncertain - size.being_removed - size.planned >=
+                              its.min.value_or(0),
+            "a plan takes a group below its minimum");
         const snapshot::Cluster& cluster = context_->snapshot->cluster;
         const snapshot::NodeRow& row = cluster.node(node);
         if (!limits::counts(cluster, row)) return;
-        for (limits::ResourceTotal& total : totals_) total.count({cluster, row}, -1);
+        for (limits::ResourceTotal& total : totals_) {
+            const std::int64_t before = total.used;
+            total.count({cluster, row}, -1);
+            CAPSTAN_ASSERT(total.used >= before || total.used >= total.bound.min,
+                           "a plan takes the cluster below a minimum");
+        }
     }
 
 private:
@@ -378,6 +389,8 @@ private:
                 std::vector<NodeIndex>& to = out_.to[i];
                 for (const PodIndex pod : at(i).moving) {
                     out_.place_of[pod] = relocation_.where(pod);
+                    CAPSTAN_ASSERT(out_.place_of[pod] != snapshot::no_node,
+                                   "a pod of an unneeded node has no place");
                     to.push_back(out_.place_of[pod]);
                 }
                 std::ranges::sort(to);
