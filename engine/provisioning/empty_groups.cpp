@@ -76,6 +76,9 @@ EmptyGroups find_empty_groups(const pass_context::PassContext& context, const Po
         if (next_change.is_younger(since->second, settings.empty_group_time)) continue;
         CAPSTAN_ASSERT(group.group.target == 0 && group.machines.empty(),
                        "a group with machines is deleted");
+        CAPSTAN_ASSERT(
+            std::ranges::find(increases, group.group.id, &Increase::group) == increases.end(),
+            "a group that grows is deleted");
         out.deletions.push_back({.group = group.group.id,
                                  .cloud = group.cloud,
                                  .because = why_deleted(settings.empty_group_time)});

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
@@ -235,6 +236,7 @@ private:
 
 DrainStep step_drain(const PassView& view, NodeIndex node, std::optional<Time> leaves,
                      NodeRemoval& removal, pods::DisruptionBudgets& budgets) {
+    CAPSTAN_ASSERT(removal.phase == RemovalPhase::draining, "a node is drained out of its turn");
     return Draining(view, leaves, removal, budgets)
         .run(drainability::find_leaving_pods(view.snapshot.cluster, node, budgets, view.settings,
                                              view.time));

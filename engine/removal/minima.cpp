@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "engine/health/answered_targets.hpp"
@@ -63,7 +64,10 @@ std::string Minima::take(const std::vector<std::string>& nodes) {
 Minima::Share Minima::share_of(const std::vector<std::string>& nodes) const {
     const snapshot::Cluster& cluster = snapshot_.cluster;
     Share out{.totals = std::vector<std::int64_t>(totals_.size())};
+    const NodeGroupId& group = memory_.removals.at(nodes.front()).group;
     for (const std::string& name : nodes) {
+        CAPSTAN_ASSERT(memory_.removals.at(name).group == group,
+                       "nodes of several groups are removed together");
         const auto node = cluster.find_node(name);
         if (!node || is_machine_going(snapshot_, membership_, memory_, *node)) continue;
         ++out.machines;

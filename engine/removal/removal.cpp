@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 #include <capstan/well_known.hpp>
@@ -103,8 +104,12 @@ void start_deleting(const Snapshot& snapshot, const std::set<std::string>& ready
             wake_by(wake_at, due);
             continue;
         }
-        for (const std::string& node : batch.ready)
-            enter(memory.removals.at(node), RemovalPhase::deleting, now);
+        for (const std::string& node : batch.ready) {
+            NodeRemoval& removal = memory.removals.at(node);
+            CAPSTAN_ASSERT(removal.phase == RemovalPhase::delayed,
+                           "a machine is removed before its node is drained");
+            enter(removal, RemovalPhase::deleting, now);
+        }
     }
     for (auto& [node, removal] : memory.removals) {
         if (removal.phase != RemovalPhase::deleting) continue;
@@ -196,17 +201,21 @@ public:
     void begin(const drainability::Candidate& candidate, const scale_down::ChosenNode& chosen) {
         std::string name(cluster_.text(cluster_.node(candidate.node).name));
         const auto unneeded = memory_.unneeded.find(name);
-        NodeRemoval removal{
-            .group = (*snapshot_.groups)[candidate.group].group.id,
-            .machine = templates::find_machine(snapshot_, membership_, candidate.node)->id,
-            .empty = candidate.is_empty(),
-            .ready = candidate.ready,
-            .since = now_,
-            .phase_since = now_,
-            .places = chosen.places,
-            .because = chosen.because};
+        const Machine* const machine =
+            templates::find_machine(snapshot_, membership_, candidate.node);
+        CAPSTAN_ASSERT(machine != nullptr, "a node without a machine is removed");
+        NodeRemoval removal{.group = (*snapshot_.groups)[candidate.group].group.id,
+                            .machine = machine->id,
+                            .empty = candidate.is_empty(),
+                            .ready = candidate.ready,
+                            .since = now_,
+                            .phase_since = now_,
+                            .places = chosen.places,
+                            .because = chosen.because};
         if (unneeded != memory_.unneeded.end()) removal.unneeded_since = unneeded->second.since;
-        memory_.removals.try_emplace(std::move(name), std::move(removal));
+        const bool is_new =
+            memory_.removals.try_emplace(std::move(name), std::move(removal)).second;
+        CAPSTAN_ASSERT(is_new, "the removal of a node begins twice");
     }
 
     void advance_all() {
@@ -458,8 +467,10 @@ RemovalSteps step_removals(const PassView& view, const drainability::Candidates&
                            const scale_down::ScaleDown& plan, const health::Repairs& repairs,
                            pods::DisruptionBudgets budgets, Memory& memory) {
     Stepping stepping(view, plan.groups_under_repair, repairs, std::move(budgets), memory);
-    for (const scale_down::ChosenNode& chosen : plan.chosen)
+    for (const scale_down::ChosenNode& chosen : plan.chosen) {
+        CAPSTAN_ASSERT(chosen.candidate < candidates.nodes.size(), "there is no such candidate");
         stepping.begin(candidates.nodes[chosen.candidate], chosen);
+    }
     stepping.advance_all();
     return stepping.take_steps(plan);
 }

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "engine/drainability/drain_rules/drain_rules.hpp"
 #include "engine/drainability/eviction_refusals.hpp"
 #include "engine/drainability/leaving_pods.hpp"
@@ -50,7 +52,10 @@ public:
     void step(const health::LeavingNode& leaving) {
         const std::string name = name_of(leaving.node);
         LeavingNodeRecord& record = memory_.leaving.at(name);
-        because_ = why_leaving(*templates::find_machine(snapshot_, membership_, leaving.node));
+        const Machine* const machine =
+            templates::find_machine(snapshot_, membership_, leaving.node);
+        CAPSTAN_ASSERT(machine != nullptr, "a node without a machine is vacated");
+        because_ = why_leaving(*machine);
         forget_those_gone(leaving.node, record);
         const bool is_ours = settings_.scale_down.drain_leaving_nodes && !is_drained(memory_, name);
         std::vector<PodIndex> pods(cluster_.pods_on(leaving.node).begin(),
