@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
@@ -84,6 +85,8 @@ void count_machines(GroupCounts& figures, const std::vector<bool>& joined,
                     const Memory& memory) {
     const std::set<MachineId>& ended = ended_machines(memory, figures.group->group);
     const auto& machines = figures.group->machines;
+    CAPSTAN_ASSERT(joined.size() == machines.size() && counted_elsewhere.size() == machines.size(),
+                   "the membership is of another snapshot");
     for (std::size_t m = 0; m < machines.size(); ++m) {
         const auto is_among = [&](const GroupMachines& set) {
             return !set.empty() && set.contains({figures.id(), machines[m].id});
@@ -120,6 +123,8 @@ std::vector<GroupCounts> count_groups(const Snapshot& snapshot,
                                       const std::vector<Readiness>& readiness, const Memory& memory,
                                       const Settings& settings) {
     const std::vector<Group>& groups = *snapshot.groups;
+    CAPSTAN_ASSERT(membership.nodes.size() == groups.size(),
+                   "the membership is of another snapshot");
     const LeavingMachines leaving(memory);
     std::vector<GroupCounts> out(groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -154,6 +159,7 @@ std::optional<Time> launched_at(const Memory& memory, const NodeGroupId& group,
 
 bool is_overdue(const GroupCounts& group, std::size_t machine, const Memory& memory,
                 Time now) noexcept {
+    CAPSTAN_ASSERT(machine < group.fates.size(), "the group has no such machine");
     const MachineFate fate = group.fates[machine];
     if (fate != MachineFate::requested && fate != MachineFate::begun) return false;
     return now - unjoined_since(memory, group.id(), group.group->machines[machine], now) >

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
@@ -42,6 +43,9 @@ public:
           next_change_(time) {}
 
     Health run() {
+        CAPSTAN_ASSERT(membership_.nodes.size() == snapshot_.groups->size() &&
+                           membership_.machine_of.size() == snapshot_.cluster.node_count(),
+                       "the membership is of another snapshot");
         out_.readiness = find_readiness(snapshot_, membership_, memory_, settings_, next_change_);
         out_.leaving = find_leaving_nodes(snapshot_, membership_, settings_, next_change_);
         out_.groups.resize(snapshot_.groups->size());

@@ -104,6 +104,8 @@ private:
     }
 
     bool replace(MachineIndices machines, std::ptrdiff_t most, const std::string& because) {
+        CAPSTAN_ASSERT(most > 0 && most <= std::ssize(machines),
+                       "more machines are replaced than are late");
         machines.resize(static_cast<std::size_t>(most));
         MachineRemoval removal = make_removal(machines);
         removal.keep_target = true;
@@ -162,6 +164,7 @@ private:
                                      " may belong to the group");
             return false;
         }
+        CAPSTAN_ASSERT(by <= not_begun_, "a target falls below the machines that exist");
         above_min_ -= by;
         out_.decreases.push_back({.group = group_.id(),
                                   .cloud = group_.group->cloud,
@@ -319,8 +322,11 @@ bool may_grow(const Group& group, const GroupHealth& health, const Memory& memor
 
 void raise_to_minimum(const PassView& view, const Health& health, const std::vector<bool>& changed,
                       Repairs& out) {
+    const std::size_t count = view.snapshot.groups->size();
+    CAPSTAN_ASSERT(changed.size() == count && health.groups.size() == count,
+                   "the health is of another snapshot");
     limits::Budget budget = budget_beside_outstanding(view.snapshot, health, view.settings);
-    for (std::size_t g = 0; g < view.snapshot.groups->size(); ++g) {
+    for (std::size_t g = 0; g < count; ++g) {
         const Group& group = (*view.snapshot.groups)[g];
         if (!group.group.target || !group.group.min) continue;
         if (changed[g] || !may_grow(group, health.groups[g], view.memory, view.time.now)) continue;
@@ -335,6 +341,7 @@ void raise_to_minimum(const PassView& view, const Health& health, const std::vec
                                 std::to_string(min) + "): " + allowed.because);
         }
         if (allowed.nodes <= 0) continue;
+        CAPSTAN_ASSERT(allowed.nodes <= missing, "a group is raised beyond its minimum");
         budget.take(node, allowed.nodes);
         out.increases.push_back({.group = group.group.id,
                                  .cloud = group.cloud,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <capstan/assert.hpp>
 #include <capstan/duration.hpp>
 #include <capstan/sentence.hpp>
 
@@ -111,6 +112,7 @@ bool restore_kept_request(Memory& memory, const NodeGroupId& group) {
 }
 
 void expect_request(Memory& memory, const Increase& increase, const Settings& settings, Time now) {
+    CAPSTAN_ASSERT(increase.by >= 0, "fewer than no machines are expected");
     ScaleUpRequest& request = memory.requests[increase.group];
     request.since = now;
     request.deadline = later(now, settings.max_node_provision_time);
@@ -187,6 +189,7 @@ int update_request(Memory& memory, const GroupCounts& group, const Settings& set
 }
 
 void lower_request(Memory& memory, const NodeGroupId& group, int count) {
+    CAPSTAN_ASSERT(count >= 0, "a request grows while it is lowered");
     const auto at = memory.requests.find(group);
     if (at == memory.requests.end()) return;
     at->second.increase -= count;

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <capstan/assert.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/snapshot/cluster.hpp"
@@ -252,6 +253,7 @@ std::vector<bool> join_by_id(const snapshot::Cluster& cluster, const MachinesByI
             continue;
         }
         const auto other = std::ranges::find(out.machine_of, std::optional(*machine));
+        CAPSTAN_ASSERT(other != out.machine_of.end(), "a machine has joined without a node");
         const auto first = static_cast<NodeIndex>(other - out.machine_of.begin());
         const NodeIndex chosen = preferred(cluster, first, n);
         is_twin[chosen == n ? first : n] = true;
@@ -270,7 +272,9 @@ void note_ready_twins(const snapshot::Cluster& cluster, const MachinesById& mach
         if (!is_twin[n] || !cluster.node(n).ready) continue;
         const MachineIndex* const machine =
             machines.find(cluster.text(cluster.node(n).provider_id));
+        CAPSTAN_ASSERT(machine != nullptr, "a twin has no machine");
         const auto node = std::ranges::find(out.machine_of, std::optional(*machine));
+        CAPSTAN_ASSERT(node != out.machine_of.end(), "a machine has joined without a node");
         out.ready_twins.emplace(static_cast<NodeIndex>(node - out.machine_of.begin()), n);
     }
 }
@@ -330,6 +334,7 @@ std::array<std::string_view, 3> names_of(const snapshot::Cluster& cluster,
 
 const Machine* find_machine(const Snapshot& snapshot, const Membership& membership,
                             NodeIndex node) noexcept {
+    CAPSTAN_ASSERT(node < membership.machine_of.size(), "there is no such node");
     const std::optional<MachineIndex>& at = membership.machine_of[node];
     return at ? &(*snapshot.groups)[at->group].machines[at->machine] : nullptr;
 }

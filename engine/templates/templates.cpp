@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/templates/daemons.hpp"
@@ -142,6 +143,8 @@ private:
 std::vector<GroupTemplate> make_templates(const Snapshot& snapshot, const Membership& membership,
                                           const TemplateRecords& records, const Settings& settings,
                                           const PassTime& time) {
+    CAPSTAN_ASSERT(membership.nodes.size() == snapshot.groups->size(),
+                   "the membership is of another snapshot");
     const TemplateMaker maker(snapshot, membership, records, settings, time);
     std::vector<GroupTemplate> out;
     out.reserve(snapshot.groups->size());
