@@ -5,8 +5,11 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include <capstan/assert.hpp>
 
 #include "engine/health/answered_targets.hpp"
 #include "engine/health/backoff.hpp"
@@ -181,6 +184,16 @@ std::vector<std::string> describe_unused_limits(const pass_context::PassContext&
     return limits::describe_unused_limits(context.snapshot->cluster, templates, *context.settings);
 }
 
+/// Whether no group is increased twice, decreased twice, or both.
+bool changes_targets_once(const Decision& decision) {
+    std::set<std::string_view> changed;
+    const auto is_first = [&](const auto& change) {
+        return changed.insert(change.group.value()).second;
+    };
+    return std::ranges::all_of(decision.decreases, is_first) &&
+           std::ranges::all_of(decision.increases, is_first);
+}
+
 void repair_sizes(const PassState& state) {
     const health::Repairs& repairs = state.context.repairs;
     Decision& decision = state.out.decision;
@@ -189,6 +202,7 @@ void repair_sizes(const PassState& state) {
     if (!state.is_unobserved()) decision.removals = repairs.removals;
     decision.increases.insert(decision.increases.begin(), repairs.increases.begin(),
                               repairs.increases.end());
+    CAPSTAN_ASSERT(changes_targets_once(decision), "the target of a group is changed twice");
     append(decision.notes, repairs.notes);
     append(decision.notes, repairs.warnings);
     append(decision.warnings, repairs.warnings);
@@ -311,6 +325,8 @@ void plan_scale_down(const PassState& state) {
     state.out.figures.held_back = std::move(plan.held_back);
     state.out.figures.looked_at_nodes = plan.looked_at_nodes;
     append(decision.removals, std::move(steps.removals));
+    CAPSTAN_ASSERT(!state.is_unobserved() || (decision.removals.empty() && steps.evictions.empty()),
+                   "nodes are removed without a current view of the cluster");
     health::expect_removals(state.memory, decision.removals, state.context.groups(),
                             state.context.now);
     decision.node_changes = std::move(steps.node_changes);

@@ -242,6 +242,7 @@ void compile_predicates(PassContext& context, const Memory& memory,
 }  // namespace
 
 int PassContext::target(GroupIndex group) const noexcept {
+    CAPSTAN_ASSERT(group < groups().size(), "there is no such group");
     const std::optional<int>& reported = groups()[group].group.target;
     CAPSTAN_ASSERT(reported, "a group without a target is resized");
     return *reported;
@@ -273,6 +274,8 @@ PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> 
     for (const auto& [node, removal] : memory.removals) {
         const auto index = snapshot.cluster.find_node(node);
         if (!index || removal.phase == RemovalPhase::undoing) continue;
+        CAPSTAN_ASSERT(context.being_removed.empty() || context.being_removed.back() < *index,
+                       "nodes that are being removed are not in order");
         context.being_removed.push_back(*index);
         for (const auto& [to, pods] : removal.places)
             for (const auto& [key, count] : pods) context.reserved[to][key] += count;
@@ -292,6 +295,9 @@ PassContext make_pass_context(const PassView& view, std::span<const PodGroupId> 
     CAPSTAN_ASSERT(context.membership.machine_of.size() == snapshot.cluster.node_count() &&
                        context.templates.size() == context.groups().size(),
                    "membership and templates are of another snapshot");
+    CAPSTAN_ASSERT(context.health.nodes.size() == snapshot.cluster.node_count() &&
+                       context.health.groups.size() == context.groups().size(),
+                   "the health is of another snapshot");
     return context;
 }
 

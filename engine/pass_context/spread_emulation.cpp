@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/scheduling/water_fill.hpp"
@@ -84,6 +85,8 @@ std::vector<bool> assign_zones(const PassContext& context, scheduling::Placement
         const std::optional<scheduling::SpreadDomains> spread = placement.spread(s);
         const std::vector<bool> open = placement.feasible_domains(s);
         if (!spread || std::ranges::find(open, true) == open.end()) continue;
+        CAPSTAN_ASSERT(open.size() == spread->domains.size(),
+                       "the domains are of another constraint");
         auto& more = promised[bucket_of(cluster, pods.equivalence_group, *context.settings)];
         std::vector<scheduling::DomainLoad> zones;
         for (std::size_t d = 0; d < open.size(); ++d) {
