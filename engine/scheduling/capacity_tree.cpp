@@ -2,11 +2,14 @@
 
 #include <limits>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::engine::scheduling {
 
 constexpr auto nothing = std::numeric_limits<std::int64_t>::min();
 
 void CapacityTree::push(std::span<const std::int64_t> row) {
+    CAPSTAN_ASSERT(row.size() == columns_, "a row has another number of columns");
     if (size_ == leaves_ * block) grow();
     const auto at = static_cast<std::uint32_t>(size_++);
     std::copy(row.begin(), row.end(), &rows_[at * columns_]);

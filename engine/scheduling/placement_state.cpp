@@ -16,6 +16,7 @@ void SpreadQuotas::log_change(std::uint32_t pod_group) {
 
 void SpreadQuotas::set(std::uint32_t pod_group, std::uint32_t domain, int pods,
                        std::size_t domains) {
+    CAPSTAN_ASSERT(domain < domains, "there is no such domain");
     log_change(pod_group);
     Quotas& own = of_[pod_group];
     if (!own.is_set) own.left.assign(domains, 0);
@@ -29,6 +30,7 @@ void SpreadQuotas::end(std::uint32_t pod_group) {
 }
 
 void SpreadQuotas::undo() {
+    CAPSTAN_ASSERT(!changes_.empty(), "a quota is undone that was not set");
     Change& last = changes_.back();
     of_[last.pod_group] = std::move(last.before);
     changes_.pop_back();
@@ -160,6 +162,7 @@ Slot Placement::State::split(Slot from, int nodes) {
 }
 
 void Placement::State::close(Slot slot) {
+    CAPSTAN_ASSERT(slot < slots.size(), "there is no such slot");
     if (slots[slot].closed) return;
     slots[slot].closed = true;
     count_all_on(slot, -1);
@@ -167,6 +170,7 @@ void Placement::State::close(Slot slot) {
 }
 
 void Placement::State::set_draining(Slot slot, bool is_draining) {
+    CAPSTAN_ASSERT(slot < slots.size(), "there is no such slot");
     CAPSTAN_ASSERT(slots[slot].closed, "an open slot is drained");
     if (slots[slot].draining == is_draining) return;
     change_draining(slot, is_draining);
@@ -183,6 +187,7 @@ void Placement::State::place(PodGroupIndex pod_group, Slot slot, int per_node) {
     CAPSTAN_ASSERT(pod_group < predicates->pod_groups.size(), "there is no such pod group");
     CAPSTAN_ASSERT(per_node >= 0, "fewer than no pods are placed");
     if (per_node == 0) return;
+    CAPSTAN_ASSERT(!slots[slot].closed, "pods are placed on a closed slot");
     const auto number = static_cast<std::uint32_t>(log.size());
     log.push_back({.kind = Record::Kind::placed,
                    .slot = slot,
@@ -221,8 +226,9 @@ void Placement::State::count_all_on(Slot slot, int times) {
 }
 
 void Placement::State::allow(PodGroupIndex pod_group, std::uint32_t domain, int pods) {
-    spread_quotas.set(pod_group, domain, pods,
-                      predicates->pods.find(pod_group)->wide_domains.size());
+    const PodRules* const own = predicates->pods.find(pod_group);
+    CAPSTAN_ASSERT(own != nullptr, "pods without constraints are allowed in a domain");
+    spread_quotas.set(pod_group, domain, pods, own->wide_domains.size());
     log.push_back({.kind = Record::Kind::spread_quotas});
 }
 
@@ -254,10 +260,12 @@ void Placement::State::revert(const Record& record) {
                 topology_counts.remove_host_domains(place_of(record.slot));
             return;
         case Record::Kind::split:
+            CAPSTAN_ASSERT(record.slot + 1 == slots.size(), "a split is undone before later slots");
             slots[record.other].nodes += record.count;
             if (counts()) topology_counts.unsplit();
             return drop_last_slot();
         case Record::Kind::added:
+            CAPSTAN_ASSERT(record.slot + 1 == slots.size(), "a slot is dropped before later ones");
             if (counts()) {
                 const TopologyCounts::Place place = place_of(record.slot);
                 count_daemons(topology_counts, predicates->pods,
@@ -291,6 +299,7 @@ std::optional<std::uint32_t> Placement::State::spread_domain(PodGroupIndex pod_g
     const std::int32_t domain = predicates->pods.topologies[counter.topology].domain_of[profile];
     const auto at = std::lower_bound(own.wide_domains.begin(), own.wide_domains.end(), domain);
     if (domain == no_domain) return std::nullopt;
+    CAPSTAN_ASSERT(at != own.wide_domains.end() && *at == domain, "there is no such domain");
     return static_cast<std::uint32_t>(at - own.wide_domains.begin());
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <capstan/assert.hpp>
 #include <capstan/well_known.hpp>
 
 #include "engine/scheduling/predicates/node_affinity.hpp"
@@ -236,10 +237,12 @@ int TopologyCounts::change_entry(CounterId id, std::uint32_t slot, int by) {
         entries.begin(), entries.end(), id,
         [](const Entry& entry, CounterId wanted) { return entry.counter < wanted; });
     if (at == entries.end() || at->counter != id) {
+        CAPSTAN_ASSERT(by > 0, "fewer than no pods are on a node");
         entries.insert(at, {id, by});
         return by;
     }
     const int now = at->count += by;
+    CAPSTAN_ASSERT(now >= 0, "fewer than no pods are on a node");
     if (now == 0) entries.erase(at);
     return now;
 }
