@@ -251,6 +251,7 @@ private:
                 if (rechecked.nodes.size() > 1) error->message.insert(0, "node " + node + ": ");
                 rechecked.error = std::move(error);
             }
+            CAPSTAN_ASSERT(rechecked.open_rechecks > 0, "a node is rechecked twice");
             is_last = --rechecked.open_rechecks == 0;
         }
         if (is_last) end_rechecks(rechecked, cluster);
@@ -396,6 +397,7 @@ private:
             const std::lock_guard lock(mutex_);
             for (const std::size_t removal : removals_of(node)) {
                 if (error) removals_[removal].failed_nodes.emplace(node, *error);
+                CAPSTAN_ASSERT(removals_[removal].open_changes > 0, "a removal begins twice");
                 if (--removals_[removal].open_changes == 0) due.push_back(removal);
             }
         }
@@ -424,6 +426,8 @@ private:
         }
         if (!cloud) failed = {no_such_cloud(removal.group, removal.cloud)};
         if (!cloud || request.machines.empty()) return take_removal(at, std::move(failed));
+        CAPSTAN_ASSERT(!is_atomic || request.machines.size() == removal.machines.size(),
+                       "a part of an atomic group is removed");
         request.idempotency_key = key.text();
         cloud->remove(std::move(request), [self = shared_from_this(), at,
                                            failed](Result<Removed> removed) mutable {
@@ -477,9 +481,10 @@ private:
         bool is_over = false;
         {
             const std::lock_guard lock(mutex_);
+            const bool was_open = open_places_.erase(place) == 1;
+            CAPSTAN_ASSERT(was_open && open_ > 0, "an action has two results");
             note();
             --open_;
-            open_places_.erase(place);
             if (const auto left = left_.find(place); left != left_.end()) {
                 key = left->second;
                 late = ended_action(actions_, results_, place);
@@ -492,6 +497,7 @@ private:
     void end_one() {
         {
             const std::lock_guard lock(mutex_);
+            CAPSTAN_ASSERT(open_ > 0, "more calls end than begin");
             --open_;
             if (!is_over_now()) return;
         }
@@ -500,6 +506,7 @@ private:
 
     /// True once, when no call is waited for any more. [mutex_]
     bool is_over_now() {
+        CAPSTAN_ASSERT(open_ >= open_places_.size(), "clouds are asked in calls that have ended");
         const bool is_open = under_way_ ? open_ > open_places_.size() : open_ > 0;
         return !is_open && !std::exchange(is_delivered_, true);
     }

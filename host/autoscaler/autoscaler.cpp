@@ -5,6 +5,8 @@
 #include <mutex>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 #include "autoscaler/actuator.hpp"
 #include "autoscaler/engine_settings.hpp"
 #include "engine/each_action.hpp"
@@ -341,6 +343,7 @@ void Autoscaler::act(PassReport& report) {
     SoftTaintTimer cluster(parts_.cluster, parts_.host.loop());
     // A copy: the report keeps the context of the decision.
     engine::CallContext call_context = report.input.call_context;
+    CAPSTAN_ASSERT(call_context.dry_run == is_dry, "a dry run carries out actions");
     call_context.unwritten_because = unwritten_because_;
     if (call_context.unobserved_because.empty())
         call_context.unobserved_because = unobserved_because();

@@ -1,5 +1,7 @@
 #include "autoscaler/cloud_actions.hpp"
 
+#include <capstan/assert.hpp>
+
 #include "engine/actions.hpp"
 
 namespace capstan::autoscaler {
@@ -66,6 +68,7 @@ ActionsUnderWay::Ended ended_action(const engine::Decision& decision,
     const auto [kind, at] = place;
     ActionsUnderWay::Ended out;
     const auto note = [&](auto list, auto& from, auto& to) {
+        CAPSTAN_ASSERT(at < (from.*list).size(), "there is no such action");
         (to.*list).push_back((from.*list)[at]);
     };
     switch (kind) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 #include "autoscaler/time_text.hpp"
@@ -198,6 +199,7 @@ void CloudReader::take_machine_types(Reading& reading, Result<MachineTypes> mach
 }
 
 void CloudReader::described(Reading& reading, std::size_t at, Result<NodeTemplate> node) {
+    CAPSTAN_ASSERT(at < reading.groups.size(), "a group is described that was not read");
     const NodeGroup& group = reading.groups[at].group;
     Description out{.fingerprint = group.template_fingerprint};
     if (node) {
@@ -230,6 +232,7 @@ void CloudReader::keep(Reading& reading) {
 }
 
 void CloudReader::finish(Reading& reading) {
+    CAPSTAN_ASSERT(reading.open > 0, "a reading ends twice");
     if (--reading.open > 0) return;
     if (!reading.is_repeated) keep(reading);
     reading.result.groups = known_groups_;
@@ -262,6 +265,7 @@ std::string_view name_of(CloudStatus status) noexcept {
 }
 
 void CloudAnswers::begin(Duration now, Time wall) {
+    CAPSTAN_ASSERT(!is_under_way_, "a cloud is refreshed twice at once");
     is_under_way_ = true;
     is_used_ = true;  // an earlier answer is superseded
     began_ = now;
@@ -270,6 +274,7 @@ void CloudAnswers::begin(Duration now, Time wall) {
 
 void CloudAnswers::end(CloudReading reading, Duration now, Time wall,
                        std::optional<Duration> patience) {
+    CAPSTAN_ASSERT(is_under_way_, "a refresh ends that has not begun");
     is_under_way_ = false;
     is_used_ = false;
     ended_ = now;

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/sentence.hpp>
 
 namespace capstan::autoscaler {
@@ -368,6 +369,7 @@ CloudsView Clouds::refresh_now(PluginHost& host, const Restraint& restraint) {
 /// Makes the view of `readings`. Lists of the last view are used again where they would be made of
 /// the same lists.
 CloudsView Clouds::merged(std::vector<CloudReading> readings) {
+    CAPSTAN_ASSERT(readings.size() == ids_.size(), "the readings are of other clouds");
     const auto are_same = [&](auto list) {
         return std::ranges::equal(readings, merged_, {}, list, list);
     };
