@@ -5,6 +5,7 @@
 #include <atomic>
 #include <utility>
 
+#include <capstan/assert.hpp>
 #include <capstan/from_abi.hpp>
 #include <capstan/from_abi_provisioning.hpp>
 #include <capstan/to_abi.hpp>
@@ -318,6 +319,7 @@ void CloudClient::take_change(Call& call, bool is_throttled, bool is_done) {
 /// The cloud may throttle only what the first probe asked for. Each time another change is chosen,
 /// so none is held back for ever by others that are always throttled.
 void CloudClient::send_second_probe(std::deque<std::shared_ptr<Call>> others) {
+    CAPSTAN_ASSERT(!others.empty(), "there is no change to probe with");
     const auto chosen =
         others.begin() + static_cast<std::ptrdiff_t>(second_probes_++ % others.size());
     std::shared_ptr<Call> probe = std::move(*chosen);
@@ -355,6 +357,7 @@ void CloudClient::ask_again(const std::shared_ptr<Call>& call, capstan_op op) {
 }
 
 void CloudClient::ended() {
+    CAPSTAN_ASSERT(under_way_ > 0, "more calls end than begin");
     --under_way_;
     if (waiting_.empty()) return;
     const std::shared_ptr<Call> next = std::move(waiting_.front());

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <capstan/assert.hpp>
+
 namespace capstan::plugin_runtime::instances {
 
 std::optional<Time> HookBackoffs::overran(loop::Hook hook, Duration now, Time wall) {
@@ -25,7 +27,9 @@ std::optional<Time> HookBackoffs::overran(loop::Hook hook, Duration now, Time wa
 
 void HookBackoffs::returned(loop::Hook hook) {
     const std::lock_guard lock(mutex_);
-    --states_[loop::index_of(hook)].not_returned;
+    int& of_hook = states_[loop::index_of(hook)].not_returned;
+    CAPSTAN_ASSERT(of_hook > 0 && not_returned_ > 0, "a call returns that has not overrun");
+    --of_hook;
     --not_returned_;
 }
 
@@ -81,6 +85,7 @@ void HookGate::leave() {
     std::function<void()> when_empty;
     {
         const std::lock_guard lock(mutex_);
+        CAPSTAN_ASSERT(inside_ > 0, "a hook is left that was not entered");
         alone_ = false;
         if (--inside_ == 0) when_empty = std::exchange(when_empty_, nullptr);
     }
