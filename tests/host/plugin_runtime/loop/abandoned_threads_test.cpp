@@ -104,6 +104,53 @@ TEST_F(AbandonedThreadsTest, EndTheProcessIfMemoryGrowsByAGibibyte) {
                 HasSubstr("memory of the process has grown from 100 MiB to 1124 MiB since"));
 }
 
+TEST_F(AbandonedThreadsTest, MeasureTheGrowthSinceEachWasAbandoned) {
+    const auto threads = make_threads();
+    auto first = threads->add("first", loop::Hook::price, 1);
+    memory += 600 * mebibyte;
+    const auto second = threads->add("second", loop::Hook::filter, 2);
+    memory += 600 * mebibyte;
+    EXPECT_THAT(threads->reason_to_end().value_or(""), HasSubstr("plugin first: price"));
+    first = nullptr;
+    EXPECT_EQ(threads->reason_to_end(), std::nullopt) << "600 MiB since the second one";
+    memory += 424 * mebibyte;
+    EXPECT_THAT(threads->reason_to_end().value_or(""),
+                HasSubstr("has grown from 700 MiB to 1724 MiB since"));
+}
+
+TEST_F(AbandonedThreadsTest, NameTheOldestAtTheMemoryLimit) {
+    const auto threads = make_threads({.memory = 900 * mebibyte});
+    const auto first = threads->add("first", loop::Hook::price, 1);
+    now += 1min;
+    const auto second = threads->add("second", loop::Hook::filter, 2);
+    memory = 1000 * mebibyte;
+    EXPECT_THAT(threads->reason_to_end().value_or(""),
+                HasSubstr("plugin first: price timed out and has not returned for 60 s"));
+}
+
+TEST_F(AbandonedThreadsTest, MayUseACoreForAShortTime) {
+    const auto threads = make_threads({.busy_time = 1min});
+    const auto abandoned = threads->add("acme", loop::Hook::filter, 1);
+    for (int i = 0; i < 3; ++i) {
+        pass(59s, 1, 3s);
+        EXPECT_EQ(threads->reason_to_end(), std::nullopt);
+        pass(1min, 1, 0s);
+        EXPECT_EQ(threads->reason_to_end(), std::nullopt);
+    }
+}
+
+TEST(EndedAbandonedThreads, AreNotBusy) {
+    Duration now{1000s};
+    const auto threads = std::make_shared<loop::AbandonedThreads>(
+        loop::AbandonedLimits{},
+        loop::AbandonedThreads::Sources{.now = [&] { return now; },
+                                        .cpu_time = [](clockid_t) { return std::nullopt; },
+                                        .memory = [] { return 100 * mebibyte; }});
+    const auto abandoned = threads->add("acme", loop::Hook::filter, 1);
+    now += 1h;
+    EXPECT_EQ(threads->reason_to_end(), std::nullopt);
+}
+
 TEST(RealAbandonedThreads, AreMeasuredByTheirCpuClocks) {
     std::atomic<bool> is_over{false};
     std::atomic<std::uint64_t> turns{0};

@@ -92,6 +92,87 @@ TEST_F(BreadcrumbsTest, TruncateALongReason) {
     EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().because, std::string(500, 'x'));
 }
 
+TEST_F(BreadcrumbsTest, NameTheCallsOfAProcessThatTheWatchdogEnded) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
+        const auto markers = crumbs.add_markers("evil (evil.so 1.0.0)");
+        const loop::CallMarker marker(*markers, loop::Hook::callback);
+        crumbs.note_end("plugin evil: callback has not returned for 31 s");
+        ::kill(::getpid(), SIGKILL);
+    });
+    EXPECT_EQ(loop::Breadcrumbs::open(file).value()->previous().sentence(),
+              "the previous run was ended by the watchdog: plugin evil: callback has not returned "
+              "for 31 s; running calls: evil (evil.so 1.0.0), callback");
+}
+
+TEST_F(BreadcrumbsTest, NameAHookUntilItsLastCallReturns) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
+        const auto markers = crumbs.add_markers("aws");
+        for (int i = 0; i < 2; ++i) markers->enter(loop::Hook::blocking);
+        markers->leave(loop::Hook::blocking);
+        markers->enter(loop::Hook::price);
+        markers->leave(loop::Hook::price);
+        ::kill(::getpid(), SIGKILL);
+    });
+    EXPECT_THAT(loop::Breadcrumbs::open(file).value()->previous().inside,
+                testing::ElementsAre("aws, blocking"));
+}
+
+TEST_F(BreadcrumbsTest, ForgetAnInstanceThatWasDestroyed) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
+        auto old_instance = crumbs.add_markers("aws 1");
+        old_instance->enter(loop::Hook::refresh);
+        old_instance = nullptr;
+        const auto markers = crumbs.add_markers("aws 2");
+        markers->enter(loop::Hook::increase);
+        ::kill(::getpid(), SIGKILL);
+    });
+    EXPECT_THAT(loop::Breadcrumbs::open(file).value()->previous().inside,
+                testing::ElementsAre("aws 2, increase"));
+}
+
+TEST_F(BreadcrumbsTest, TruncateLongNamesOfInstances) {
+    run_and_kill([](loop::Breadcrumbs& crumbs) {
+        const auto markers = crumbs.add_markers(std::string(200, 'n'));
+        const loop::CallMarker marker(*markers, loop::Hook::filter);
+        ::kill(::getpid(), SIGKILL);
+    });
+    EXPECT_THAT(loop::Breadcrumbs::open(file).value()->previous().inside,
+                testing::ElementsAre(std::string(143, 'n') + ", filter"));
+}
+
+TEST_F(BreadcrumbsTest, AreNotOpenedThroughASymbolicLink) {
+    const std::filesystem::path link = file.string() + "-link";
+    std::filesystem::create_symlink(file, link);
+    const auto crumbs = loop::Breadcrumbs::open(link);
+    std::filesystem::remove(link);
+    ASSERT_FALSE(crumbs);
+    EXPECT_EQ(crumbs.error().code, ErrorCode::unavailable);
+    EXPECT_FALSE(std::filesystem::exists(file)) << "nothing was created at its target";
+}
+
+TEST_F(BreadcrumbsTest, AreUnavailableInAMissingFolder) {
+    const std::filesystem::path missing = file / "crumbs";
+    const auto crumbs = loop::Breadcrumbs::open(missing);
+    ASSERT_FALSE(crumbs);
+    EXPECT_EQ(crumbs.error().code, ErrorCode::unavailable);
+    EXPECT_EQ(crumbs.error().message, "open " + missing.string() + ": No such file or directory");
+}
+
+TEST_F(BreadcrumbsTest, AreTakenWhileAnotherProcessHasThemOpen) {
+    const auto is_taken_for_another_process = [&] {
+        const pid_t other = ::fork();
+        if (other == 0) ::_exit(loop::Breadcrumbs::is_taken(file) ? 1 : 0);
+        int status = 0;
+        EXPECT_EQ(::waitpid(other, &status, 0), other);
+        return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    };
+    EXPECT_FALSE(is_taken_for_another_process()) << "there is no file";
+    auto crumbs = loop::Breadcrumbs::open(file).value();
+    EXPECT_TRUE(is_taken_for_another_process());
+    crumbs = nullptr;
+    EXPECT_FALSE(is_taken_for_another_process());
+}
+
 TEST_F(BreadcrumbsTest, RecognizeACleanEnd) {
     loop::Breadcrumbs::open(file).value();
     const auto crumbs = loop::Breadcrumbs::open(file);

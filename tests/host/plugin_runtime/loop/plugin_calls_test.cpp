@@ -66,6 +66,41 @@ TEST_F(PluginCallsTest, ReportManyExceptionsInFewLines) {
                                      "filter threw an exception: through C (100 times)"));
 }
 
+TEST_F(PluginCallsTest, CountTheExceptionsOfEachHook) {
+    const auto throw_in = [&](loop::Hook hook) {
+        std::ignore = calls.call(hook, [] { throw std::runtime_error("no data"); });
+    };
+    for (int i = 0; i < 9; ++i) throw_in(loop::Hook::price);
+    throw_in(loop::Hook::options);
+    throw_in(loop::Hook::price);
+    EXPECT_THAT(reports, ElementsAre("price threw an exception: no data",
+                                     "options threw an exception: no data",
+                                     "price threw an exception: no data (10 times)"));
+}
+
+TEST(PluginCalls, ReturnAnExceptionAlsoWithoutAReport) {
+    loop::PluginCalls calls(std::make_shared<loop::CallMarkers>());
+    const Result<void> answer =
+        calls.call(loop::Hook::price, [] { throw std::runtime_error("no data"); });
+    ASSERT_FALSE(answer);
+    EXPECT_EQ(answer.error().message, "threw an exception: no data");
+}
+
+TEST(PluginCalls, AreWatchedOnlyOnTheStrandAndWhileTheyLast) {
+    const auto watch = std::make_shared<loop::CallWatch>(loop::CallWatch::Options{.plugin = "aws"});
+    loop::PluginCalls calls(std::make_shared<loop::CallMarkers>(), {}, watch);
+    std::ignore =
+        calls.call(loop::Hook::refresh, [&] { EXPECT_EQ(watch->held(Duration(0)), std::nullopt); });
+    std::ignore = calls.call_on_strand(loop::Hook::refresh, [&] {
+        ASSERT_TRUE(watch->held(Duration(0)));
+        EXPECT_EQ(watch->held(Duration(0))->hook, loop::Hook::refresh);
+    });
+    EXPECT_EQ(watch->held(Duration(0)), std::nullopt);
+    std::ignore =
+        calls.call_on_strand(loop::Hook::refresh, [] { throw std::runtime_error("no data"); });
+    EXPECT_EQ(watch->held(Duration(0)), std::nullopt) << "a call that throws has ended, too";
+}
+
 TEST_F(PluginCallsTest, MeasureOnlyTheTimeOfThePlugin) {
     const auto real_time = [] { return std::chrono::steady_clock::now(); };
     const auto use_time = [&] {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <string>
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
@@ -33,6 +34,83 @@ TEST(Strand, KnowsWhetherItIsRunningAndReportsLongFunctions) {
     strand->post([&] { EXPECT_TRUE(strand->is_here()); });
     io.run();
     EXPECT_EQ(reports, 1);
+}
+
+TEST(Strand, RunsADispatchedFunctionAtOnceOnlyIfTheCallerIsOnTheStrand) {
+    boost::asio::io_context io;
+    const auto strand = std::make_shared<Strand>(io, Strand::Options{});
+    std::string order;
+    strand->dispatch([&] {
+        order += "a";
+        strand->post([&] { order += "d"; });
+        strand->dispatch([&] { order += "b"; });
+        order += "c";
+    });
+    EXPECT_EQ(order, "") << "the caller is not on the strand";
+    io.run();
+    EXPECT_EQ(order, "abcd");
+}
+
+TEST(Strand, WithoutAThreadRunsTheHostsFunctionsInOneOrderWithTheOthers) {
+    boost::asio::io_context io;
+    const auto strand = std::make_shared<Strand>(io, Strand::Options{});
+    std::string order;
+    strand->post([&] { order += "a"; });
+    strand->post_to_host([&] {
+        EXPECT_TRUE(strand->is_here());
+        order += "b";
+    });
+    strand->post([&] { order += "c"; });
+    strand->dispatch_to_host([&] { order += "at once "; });
+    io.run();
+    EXPECT_EQ(order, "at once abc");
+}
+
+TEST(Strand, LetsOtherStrandsRunAfter32Functions) {
+    boost::asio::io_context io;
+    const auto first = std::make_shared<Strand>(io, Strand::Options{});
+    const auto other = std::make_shared<Strand>(io, Strand::Options{});
+    std::string order;
+    for (int i = 0; i < 33; ++i) first->post([&] { order += "f"; });
+    other->post([&] { order += "o"; });
+    io.run();
+    EXPECT_EQ(order, std::string(32, 'f') + "of");
+}
+
+TEST(Strand, DropsTheRestIfAFunctionClosesIt) {
+    boost::asio::io_context io;
+    const auto strand = std::make_shared<Strand>(io, Strand::Options{});
+    int count = 0;
+    strand->post([&] {
+        ++count;
+        strand->close();
+        strand->post([&] { ++count; });
+    });
+    strand->post([&] { ++count; });
+    io.run();
+    EXPECT_EQ(count, 1);
+}
+
+TEST(Strand, WithAThreadPassesNothingToTheHostOnceClosed) {
+    boost::asio::io_context io;
+    const auto strand = std::make_shared<Strand>(io, Strand::Options{.has_thread = true});
+    strand->close();
+    strand->post_to_host([] { FAIL(); });
+    strand->dispatch_to_host([] { FAIL(); });
+    io.run();
+}
+
+TEST(Strand, WithoutAThreadIsNeverStuck) {
+    boost::asio::io_context io;
+    CallWatches watches(0s);
+    const auto strand = std::make_shared<Strand>(
+        io, Strand::Options{.calls = watches.add("aws", "capstan.cloud/1")});
+    CallMarkers markers;
+    strand->post([&] {
+        const StrandCall under_way(strand->calls(), markers, Hook::refresh);
+        EXPECT_EQ(strand->stuck(), std::nullopt) << "time may be virtual";
+    });
+    io.run();
 }
 
 TEST(Strand, WithAThreadRunsApartFromTheLoop) {
