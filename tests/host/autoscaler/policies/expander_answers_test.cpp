@@ -6,6 +6,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 
 #include "../../plugin_runtime/test_host.hpp"
 #include "plugin_runtime/instances/pass_runner.hpp"
@@ -168,6 +169,74 @@ TEST_F(ExpanderAnswersTest, DoNotRepeatAThrottledCallInThePass) {
     service.error.reset();
     EXPECT_EQ(filter({0, 1}, 10).error().code, ErrorCode::throttled);
     EXPECT_THAT(service.requests, SizeIs(1));
+}
+
+TEST_F(ExpanderAnswersTest, DoNotSpreadAnOutageToOtherInstances) {
+    plugin_runtime::Running<TestServiceExpander> other(host, plugin_runtime::identity("other"));
+    service.error = Error{ErrorCode::unavailable, "no route to host"};
+    EXPECT_FALSE(filter({0, 1}));
+    service.error.reset();
+    service.kept.kept = {{0, 0}};
+    const std::function<Result<engine::FilterResult>(plugin_runtime::instances::PassWatch&)> pass =
+        [shared = other.shared(), kept = answers](
+            plugin_runtime::instances::PassWatch& watch) -> Result<engine::FilterResult> {
+        CAPSTAN_TRY(const auto expander, make_expander(shared, watch, kept));
+        return expander->filter(options_of({"a", "b"}), std::vector<std::uint32_t>{0, 1},
+                                {.seed = 9});
+    };
+    const auto result = plugin_runtime::instances::run_watched(pass).result;
+    ASSERT_TRUE(result) << result.error();
+    EXPECT_THAT(options_in(*result), ElementsAre(0));
+    EXPECT_THAT(answers->known(), SizeIs(2));
+}
+
+TEST_F(ExpanderAnswersTest, ReplayARecordedError) {
+    const Error late{ErrorCode::deadline, "plugin probe: filter: no response within 5s"};
+    begin_pass({{.instance = PluginInstanceId("probe"),
+                 .seed = 9,
+                 .groups = {NodeGroupId("a"), NodeGroupId("b")},
+                 .error = late}});
+    EXPECT_EQ(filter({0, 1}).error(), late);
+    EXPECT_EQ(filter({0, 1}, 10).error(), late) << "a later request of that pass was not sent";
+    EXPECT_THAT(service.requests, IsEmpty());
+}
+
+TEST_F(ExpanderAnswersTest, SayThatARequestWasNotRecorded) {
+    answers = std::make_shared<ExpanderAnswers>();
+    EXPECT_EQ(filter({0, 1}).error().message,
+              "plugin probe: filter: its service is not called here, and no response is recorded");
+}
+
+TEST_F(ExpanderAnswersTest, ReturnAnExceptionAsAnError) {
+    int calls = 0;
+    answers = std::make_shared<ExpanderAnswers>(
+        std::vector<ExpanderAnswer>(), [&](const auto&, const auto&) -> Result<KeptOptions> {
+            if (++calls == 1) throw std::runtime_error("no thread");
+            return KeptOptions{.kept = {{1, 0}}};
+        });
+    EXPECT_EQ(filter({0, 1}).error(), (Error{ErrorCode::internal, "no thread"}));
+    const auto next = filter({0, 1}, 10);
+    ASSERT_TRUE(next) << next.error();
+    EXPECT_THAT(options_in(*next), ElementsAre(1));
+}
+
+TEST_F(ExpanderAnswersTest, AreNotWantedFromAnInstanceThatHasNotStarted) {
+    begin_pass();
+    const std::function<Result<engine::FilterResult>(plugin_runtime::instances::PassWatch&)> pass =
+        [shared = instance.shared(), kept = answers](
+            plugin_runtime::instances::PassWatch& watch) -> Result<engine::FilterResult> {
+        CAPSTAN_TRY(const auto expander, make_expander(shared, watch, kept));
+        return expander->filter(options_of({"a", "b"}), std::vector<std::uint32_t>{0, 1}, {});
+    };
+    const auto result =
+        plugin_runtime::instances::run_watched(
+            pass, {{PluginInstanceId("probe"), plugin_runtime::loop::Hook::start, "not started"}})
+            .result;
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error(),
+              (Error{ErrorCode::unavailable, "plugin probe: not called: not started"}));
+    EXPECT_THAT(service.requests, IsEmpty());
+    EXPECT_THAT(answers->known(), IsEmpty());
 }
 
 TEST_F(ExpanderAnswersTest, ForwardTheDryRunFlag) {

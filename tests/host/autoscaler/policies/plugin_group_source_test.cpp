@@ -102,6 +102,74 @@ TEST_F(PluginGroupSourceTest, IsRefusedForInvalidSuggestions) {
                 HasSubstr("more than 100000 groups"));
 }
 
+TEST_F(PluginGroupSourceTest, MaySuggestOnlyMachinesOnOffer) {
+    machines = {{.name = "m", .offerings = {{.zone = "a"}, {.zone = "b", .spot = true}}},
+                {.name = "n"}};
+    struct Case {
+        const char *type, *zone;
+        bool spot, is_accepted;
+    };
+    const std::vector<Case> cases{
+        {"m", "a", false, true},  {"m", "a", true, false},   // only on demand
+        {"m", "b", true, true},   {"m", "b", false, false},  // only spot
+        {"m", "", false, false},                             // no zone
+        {"n", "a", false, false},                            // no offer at all
+        {"l", "a", false, false}, {"o", "a", false, false},  // no such type
+    };
+    for (const auto& [type, zone, spot, is_accepted] : cases) {
+        GroupPlan wanted = plan("nap-m");
+        wanted.machine_type = type;
+        wanted.zone = zone;
+        wanted.spot = spot;
+        EXPECT_EQ(error_of([&](const GroupSuggestions& suggest) { suggest(wanted, ""); }),
+                  is_accepted ? "none"
+                              : "plugin probe: suggest suggested group \"nap-m\", whose machine is "
+                                "not on offer")
+            << type << " in " << zone;
+    }
+}
+
+TEST_F(PluginGroupSourceTest, IsRefusedForItsFirstMistake) {
+    EXPECT_EQ(error_of([](const GroupSuggestions& suggest) {
+                  suggest(plan("nap-m"), "");
+                  suggest.limit_groups(-2);
+                  suggest(plan("nap-m"), "");
+                  suggest.limit_groups(5);
+              }),
+              "plugin probe: suggest limited groups to -2");
+}
+
+TEST_F(PluginGroupSourceTest, MayForbidAnyGroupAndCorrectItsLimit) {
+    const auto answer = ask([](const auto&, const GroupSuggestions& suggest) {
+        suggest.limit_groups(5);
+        suggest.limit_groups(0);
+    });
+    ASSERT_TRUE(answer) << answer.error();
+    EXPECT_EQ(answer->most_groups, 0);
+    EXPECT_EQ(ask([](const auto&, const auto&) {})->most_groups, std::nullopt);
+}
+
+TEST_F(PluginGroupSourceTest, HasItsReasonsCutAtAKibibyte) {
+    const auto answer = ask([](const auto&, const GroupSuggestions& suggest) {
+        suggest(plan("nap-m"), std::string(2000, 'r'));
+        suggest.leave_out("n", std::string(2000, 'r'));
+        suggest.leave_out(std::string(2000, 'n'), "");
+    });
+    ASSERT_TRUE(answer) << answer.error();
+    EXPECT_EQ(answer->groups.at(0).because, std::string(1024, 'r'));
+    ASSERT_EQ(answer->left_out.size(), 2u);
+    EXPECT_EQ(answer->left_out[0].because, std::string(1024, 'r'));
+    EXPECT_EQ(answer->left_out[1].machine_type, std::string(1024, 'n'));
+}
+
+TEST_F(PluginGroupSourceTest, IsNotRefusedForManyReasons) {
+    const auto answer = ask([](const auto&, const GroupSuggestions& suggest) {
+        for (int i = 0; i <= 100'000; ++i) suggest.leave_out("n", "");
+    });
+    ASSERT_TRUE(answer) << answer.error();
+    EXPECT_EQ(answer->left_out.size(), 100'000u);
+}
+
 TEST_F(PluginGroupSourceTest, ReportsWhichGroupsItOwns) {
     EXPECT_TRUE(source->owns(group, {}).value());
     EXPECT_FALSE(source->owns({.id = NodeGroupId("web")}, {}).value());

@@ -4,7 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "../../plugin_runtime/test_host.hpp"
 
@@ -137,6 +142,37 @@ TEST_F(PluginPoliciesTest, AcceptAnExpanderThatKeepsNothing) {
     EXPECT_THAT(filter().value().kept, IsEmpty());
 }
 
+TEST_F(PluginPoliciesTest, UseTheLastScoreOfAnOption) {
+    on_filter = [](auto, auto, const capstan_expander_response* out) {
+        out->keep(out, 2, 1);
+        out->keep(out, 0, -HUGE_VAL);
+        out->keep(out, 2, 7);
+        return CAPSTAN_OK;
+    };
+    EXPECT_THAT(filter().value().kept, ElementsAre(engine::FilterResult::Kept{0, -HUGE_VAL},
+                                                   engine::FilterResult::Kept{2, 7}))
+        << "in the order of the options";
+}
+
+TEST_F(PluginPoliciesTest, NameTheFirstUnknownOption) {
+    on_filter = [](auto, auto, const capstan_expander_response* out) {
+        out->keep(out, 1, std::nan(""));
+        for (const std::uint32_t option : {3u, 4u}) out->keep(out, option, 0);
+        return CAPSTAN_OK;
+    };
+    EXPECT_EQ(filter().error().message, "plugin probe: filter kept option 3 of 3");
+}
+
+TEST_F(PluginPoliciesTest, DropWhatAnExpanderKeptBeforeItFailed) {
+    on_filter = [](auto, auto, const capstan_expander_response* out) {
+        out->keep(out, 7, 0);
+        return static_cast<capstan_status>(CAPSTAN_E_UNAVAILABLE);
+    };
+    EXPECT_EQ(filter().error(),
+              (Error{ErrorCode::unavailable,
+                     "plugin probe: filter returned unavailable without an error message"}));
+}
+
 TEST_F(PluginPoliciesTest, RefuseAnUnknownOption) {
     on_filter = [](auto, auto, const capstan_expander_response* out) {
         out->keep(out, 7, 0);
@@ -233,6 +269,67 @@ TEST_F(PluginPoliciesTest, TreatAnUnknownVerdictAsDiffers) {
     EXPECT_EQ(similar().value(), differs("new"));
 }
 
+TEST_F(PluginPoliciesTest, ShowTheReasonOfAVerdictAsOneShortLine) {
+    const std::string longest(1024, 'r');
+    const std::vector<std::pair<std::string, std::string>> cases{
+        {"", ""},
+        {"cpu differs:\n4 and 8", "cpu differs:\\n4 and 8"},
+        {longest, longest},
+        {longest + "r", longest + "..."},
+    };
+    for (const auto& [given, shown] : cases) {
+        on_similar = [&](auto, const capstan_similarity_response* out) {
+            out->answer(out, CAPSTAN_SIMILARITY_DIFFERS, str(given));
+            return CAPSTAN_OK;
+        };
+        EXPECT_EQ(similar().value(), differs(shown));
+        std::ignore = plugin_runtime::stop(host, *instance);
+        instance = nullptr;
+    }
+}
+
+TEST_F(PluginPoliciesTest, ReturnTheHashesOfACheckAndItsErrors) {
+    using Answer = const capstan_similarity_response*;
+    use(CAPSTAN_KIND_SIMILARITY,
+        capstan_similarity{
+            sizeof(capstan_similarity), 0, nullptr,
+            [](void*, const capstan_call*, const capstan_template*, const capstan_template*,
+               Answer) noexcept { return static_cast<capstan_status>(CAPSTAN_OK); },
+            [](void*, const capstan_call*, const capstan_template* node,
+               std::uint64_t* hash) noexcept {
+                *hash = text(node->name).size();
+                return static_cast<capstan_status>(CAPSTAN_OK);
+            },
+            [](void*, const capstan_call*, const capstan_template*, std::uint64_t* hash) noexcept {
+                *hash = 7;
+                return static_cast<capstan_status>(CAPSTAN_E_UNAVAILABLE);
+            }});
+    const auto check = PluginSimilarity::make(instance, watch).value();
+    EXPECT_FALSE(check->may_decide());
+    EXPECT_EQ(check->bucket({.name = "web"}, {}).value(), 3u);
+    EXPECT_EQ(check->equivalence({.name = "web"}, {}).error(),
+              (Error{ErrorCode::unavailable,
+                     "plugin probe: equivalence returned unavailable without an error message"}));
+}
+
+TEST_F(PluginPoliciesTest, ReportThatACheckOfAnOlderSdkHasNoHashes) {
+    capstan_similarity table{};
+    table.struct_size = offsetof(capstan_similarity, bucket);
+    table.similar = [](void*, const capstan_call*, const capstan_template*, const capstan_template*,
+                       const capstan_similarity_response*) noexcept {
+        return static_cast<capstan_status>(CAPSTAN_OK);
+    };
+    // Not part of a table of that size, so it is never called.
+    table.bucket = [](void*, const capstan_call*, const capstan_template*,
+                      std::uint64_t*) noexcept -> capstan_status { std::abort(); };
+    use(CAPSTAN_KIND_SIMILARITY, table);
+    const auto check = PluginSimilarity::make(instance, watch).value();
+    EXPECT_EQ(check->bucket({.name = "a"}, {}).error(),
+              (Error{ErrorCode::unsupported, "plugin probe does not implement bucket"}));
+    EXPECT_EQ(check->equivalence({.name = "a"}, {}).error(),
+              (Error{ErrorCode::unsupported, "plugin probe does not implement equivalence"}));
+}
+
 TEST_F(PluginPoliciesTest, RequireExactlyOneVerdict) {
     on_similar = [](auto...) { return CAPSTAN_OK; };
     EXPECT_EQ(similar().error().message, "plugin probe: similar returned no verdict");
@@ -275,6 +372,38 @@ auto increases_of(GroupIncreases increases) {
 TEST_F(PluginPoliciesTest, ReturnIncreasesInTheOrderOfTheGroups) {
     on_split = increases_of({{1, 2}, {0, 1}});
     EXPECT_THAT(split(4).value(), ElementsAre(1, 2));
+}
+
+TEST_F(PluginPoliciesTest, AcceptIncreasesUpToEachLimit) {
+    struct Case {
+        int nodes;
+        GroupIncreases increases;
+        std::vector<int> accepted;
+    };
+    const std::vector<Case> cases{
+        {4, {}, {0, 0}},                // nothing
+        {0, {}, {0, 0}},                // of nothing
+        {4, {{1, 3}}, {0, 3}},          // less than asked for
+        {4, {{0, 2}}, {2, 0}},          // group a to its maximum of 5
+        {4, {{0, 2}, {1, 2}}, {2, 2}},  // all nodes
+        {2147483647, {{1, 2147483647}}, {0, 2147483647}},
+    };
+    for (const auto& [nodes, increases, accepted] : cases) {
+        on_split = increases_of(increases);
+        EXPECT_EQ(split(nodes).value(), accepted) << nodes;
+        std::ignore = plugin_runtime::stop(host, *instance);
+        instance = nullptr;
+    }
+}
+
+TEST_F(PluginPoliciesTest, ReturnTheErrorOfASplitter) {
+    on_split = [](auto, const capstan_splitter_response* out) {
+        out->grow(out, 0, 1);
+        return static_cast<capstan_status>(CAPSTAN_E_INVALID_ARGUMENT);
+    };
+    EXPECT_EQ(split(4).error(),
+              (Error{ErrorCode::invalid_argument,
+                     "plugin probe: split returned invalid_argument without an error message"}));
 }
 
 TEST_F(PluginPoliciesTest, RefuseInvalidIncreases) {
