@@ -36,5 +36,25 @@ TEST(SimulationCommands, MatchAStarWithinOneWord) {
     EXPECT_FALSE(begins_with_words("increase nap-1 by 2", "increase web-*"));
 }
 
+TEST(SimulationCommands, MatchAStarWithAnyPartOfAWord) {
+    struct Case {
+        const char *text, *pattern;
+        bool is_match;
+    };
+    for (const auto& [text, pattern, is_match] :
+         {Case{"", "", true}, Case{"", "*", true}, Case{"a", "", false}, Case{"web", "web*", true},
+          Case{"web", "*web", true}, Case{"web-1", "*", true}, Case{"a b", "*", false},
+          Case{"a b", "* *", true}, Case{"a b", "**", false}, Case{"abcbd", "a*b*d", true},
+          Case{"abcb", "a*b", true}, Case{"abc", "a*b", false}, Case{"web", "WEB", false}})
+        EXPECT_EQ(matches_pattern(text, pattern), is_match) << text << " and " << pattern;
+}
+
+TEST(SimulationCommands, AreNotPrefixesOfShorterCommands) {
+    EXPECT_FALSE(begins_with_words("increase", "increase web"));
+    EXPECT_FALSE(begins_with_words("increase web", ""));
+    EXPECT_TRUE(begins_with_words("increase nap-1 by 2", "* nap-*"));
+    EXPECT_FALSE(begins_with_words("increase nap-1 by 2", "* by"));
+}
+
 }  // namespace
 }  // namespace capstan::simulator

@@ -120,5 +120,70 @@ TEST(Expectations, LimitTheLongestPendingTime) {
               CommandLines{"longest pending time: expected less than 5m, found 5m"});
 }
 
+TEST(Expectations, MatchStarsInCommands) {
+    const Expectations expected{.commands = CommandLines{"create nap-*", "increase nap-* by 1"}};
+    EXPECT_EQ(find_unmet(expected, commands_at({{"create nap-a", 1}, {"increase nap-a by 1", 1}})),
+              CommandLines());
+    EXPECT_EQ(find_unmet(expected, commands_at({{"create nap-a", 1}, {"increase nap-a by 2", 1}})),
+              CommandLines{"commands differ (- expected, + given):\n"
+                           "    create nap-a\n"
+                           "  - increase nap-* by 1\n"
+                           "  + increase nap-a by 2"});
+}
+
+TEST(Expectations, ShowCommandsInAnotherOrder) {
+    const Expectations expected{.commands = CommandLines{"increase a by 1", "increase b by 1"}};
+    EXPECT_EQ(
+        find_unmet(expected, commands_at({{"increase b by 1", 1}, {"increase a by 1", 2}})).size(),
+        1u);
+}
+
+TEST(Expectations, CheckWhichGroupsAreBackedOff) {
+    const Seen seen{.backed_off = {"b"}};
+    EXPECT_EQ(find_unmet({.backed_off = CommandLines{"a"}}, seen),
+              CommandLines{"groups backed off after a failure (- expected, + found):\n"
+                           "  - a\n"
+                           "  + b"});
+    EXPECT_EQ(find_unmet({.backed_off = CommandLines{}}, {}), CommandLines());
+    EXPECT_EQ(find_unmet({.not_backed_off = {"a", "b"}}, seen),
+              CommandLines{"group b is backed off after a failure"});
+}
+
+TEST(Expectations, CheckThatTaintsAreMissing) {
+    Seen seen;
+    seen.taints = {{"a", {"x"}}};
+    const Expectations expected{.taints = {{.node = "a", .lacks = {"x", "y"}},
+                                           {.node = "gone", .has = {"x"}, .lacks = {"y"}}}};
+    EXPECT_EQ(find_unmet(expected, seen),
+              (CommandLines{"node a has the taint x", "node gone does not have the taint x"}));
+    EXPECT_EQ(count_of(expected), 4);
+}
+
+TEST(Expectations, CompareTheNumberOfPendingPods) {
+    EXPECT_EQ(find_unmet({.pending = 0}, {}), CommandLines());
+    EXPECT_EQ(find_unmet({.pending = 0}, {.pending = 3}),
+              CommandLines{"pending pods: expected 0, found 3"});
+    EXPECT_EQ(find_unmet({.pending = 3}, {}), CommandLines{"pending pods: expected 3, found 0"});
+}
+
+TEST(Expectations, AcceptACommandFromTheFirstMomentOfItsWindow) {
+    const Expectations expected{
+        .within = {{.command = "increase web", .from = std::chrono::minutes(4)}}};
+    EXPECT_EQ(find_unmet(expected, commands_at({{"increase web by 1", 4}})), CommandLines());
+    EXPECT_EQ(
+        find_unmet(expected, commands_at({{"increase web by 1", 3}, {"increase web by 2", 9}})),
+        CommandLines())
+        << "one of several";
+    EXPECT_EQ(
+        find_unmet(expected, commands_at({{"increase web by 1", 1}, {"increase web by 1", 3}})),
+        CommandLines{"\"increase web\": expected from 4m to the end of the step, given at 1m, 3m"});
+}
+
+TEST(Expectations, NameTheFirstCommandThatNeverShouldCome) {
+    EXPECT_EQ(find_unmet({.never = {"remove", "evict"}},
+                         commands_at({{"remove web-1 from web", 2}, {"remove web-2 from web", 3}})),
+              CommandLines{"expected never \"remove\": \"remove web-1 from web\" was given at 2m"});
+}
+
 }  // namespace
 }  // namespace capstan::simulator

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "run_start.hpp"
 
 namespace capstan::simulator {
@@ -67,6 +72,71 @@ TEST(SimulatedFaults, DependOnTheSeed) {
 
 TEST(SimulatedFaults, DoNotHappenToAGroupThatDoesNotExist) {
     EXPECT_TRUE(fault_events({{.kind = FaultKind::flap}}, 1, {}).empty());
+}
+
+TEST(SimulatedFaults, EndBeforeOthersBeginAtTheSameMoment) {
+    EXPECT_EQ(fault_events({{.kind = FaultKind::flap, .group = "web"},
+                            {.kind = FaultKind::flap, .group = "web", .from = 5min}}),
+              (std::vector<std::string>{"0m flap web", "5m flap web ends", "5m flap web",
+                                        "10m flap web ends"}));
+}
+
+TEST(SimulatedFaults, KeepTheLaterOfTwoEnds) {
+    EXPECT_EQ(
+        fault_events({{.kind = FaultKind::flap, .group = "web", .lasts = 10min},
+                      {.kind = FaultKind::flap, .group = "web", .from = 1min, .lasts = 2min}}),
+        (std::vector<std::string>{"0m flap web", "10m flap web ends"}));
+}
+
+TEST(SimulatedFaults, OfNoDurationBeginAndEnd) {
+    EXPECT_EQ(fault_events({{.kind = FaultKind::flap, .group = "web", .from = 1min, .lasts = 0s}}),
+              (std::vector<std::string>{"1m flap web", "1m flap web ends"}));
+}
+
+TEST(SimulatedFaults, HappenToTheGroupOfTheirDraw) {
+    const auto group_of = [](std::uint64_t draw) {
+        return fault_events({{.kind = FaultKind::lost_machine, .draw = draw}}, 1, {"a", "b", "c"});
+    };
+    EXPECT_EQ(group_of(0), std::vector<std::string>{"0m lost_machine a"});
+    EXPECT_EQ(group_of(5), std::vector<std::string>{"0m lost_machine c"});
+}
+
+TEST(SimulatedFaults, AreReportedOnceWithAllThatWasDrawn) {
+    Faults faults({{.kind = FaultKind::lost_machine, .from = 3min, .chance = 1.0, .draw = 4}},
+                  start, 1);
+    EXPECT_TRUE(faults.take_drawn().empty());
+    std::ignore = faults.take_due(start + 3min, {"a", "b", "c"});
+    const std::vector<Fault> drawn = faults.take_drawn();
+    ASSERT_EQ(drawn.size(), 1u);
+    EXPECT_EQ(drawn[0].kind, FaultKind::lost_machine);
+    EXPECT_EQ(drawn[0].group, "b");
+    EXPECT_EQ(drawn[0].from, 3min);
+    EXPECT_EQ(drawn[0].chance, std::nullopt);
+    EXPECT_EQ(drawn[0].draw, 4u);
+    EXPECT_TRUE(faults.take_drawn().empty());
+}
+
+TEST(SimulatedFaults, UseTheirDrawOnlyIfTheyLeaveAChoice) {
+    const std::vector<std::pair<Fault, bool>> cases{
+        {{.kind = FaultKind::stock_out, .group = "web"}, false},
+        {{.kind = FaultKind::stock_out}, true},
+        {{.kind = FaultKind::flap, .group = "web"}, true},  // chooses a node
+        {{.kind = FaultKind::silent, .cloud = "east"}, false},
+        {{.kind = FaultKind::silent}, true},
+        {{.kind = FaultKind::plugin_fails, .plugin = "random"}, false},
+        {{.kind = FaultKind::plugin_fails}, true},
+        {{.kind = FaultKind::restart}, false},
+        {{.kind = FaultKind::takeover}, true},  // chooses the difference of the clocks
+    };
+    for (const auto& [fault, uses] : cases)
+        EXPECT_EQ(uses_draw(fault), uses) << name_of(fault.kind);
+}
+
+TEST(SimulatedFaults, SkewClocksByAtMostHalfAMinute) {
+    EXPECT_EQ(takeover_skew(0), -30s);
+    EXPECT_EQ(takeover_skew(30), 0s);
+    EXPECT_EQ(takeover_skew(60), 30s);
+    EXPECT_EQ(takeover_skew(61), -30s);
 }
 
 }  // namespace

@@ -69,5 +69,43 @@ TEST(RunStatisticsTest, AveragesUtilizationOverTime) {
     EXPECT_EQ(statistics.summary().memory_used, std::nullopt);
 }
 
+TEST(RunStatisticsTest, TakesTheLowerOfTwoMiddleTimes) {
+    RunStatistics statistics(start);
+    for (const Duration wait : {4s, 1s, 3s, 2s}) {
+        statistics.bound(wait);
+        statistics.removal_took(wait);
+    }
+    const Summary summary = statistics.summary();
+    EXPECT_EQ(summary.pending_p50, Duration(2s));
+    EXPECT_EQ(summary.pending_p95, Duration(4s));
+    EXPECT_EQ(summary.removal_p50, Duration(2s));
+    EXPECT_EQ(summary.removal_max, Duration(4s));
+}
+
+TEST(RunStatisticsTest, HasNoSharesAndNoCostWithoutNodes) {
+    RunStatistics statistics(start);
+    statistics.price("web", 2.0);
+    statistics.reach(start + 1h);
+    const Summary summary = statistics.summary();
+    EXPECT_EQ(summary.cpu_used, std::nullopt);
+    EXPECT_EQ(summary.memory_used, std::nullopt);
+    EXPECT_EQ(summary.cost, std::nullopt);
+    EXPECT_EQ(summary.node_hours, 0);
+    EXPECT_EQ(summary.removal_p50, std::nullopt);
+    EXPECT_EQ(summary.span, 1h);
+}
+
+TEST(RunStatisticsTest, CountsAsStartOnlyNodesOfTheFirstMoment) {
+    RunStatistics statistics(start);
+    statistics.node_joined("web", {});
+    statistics.reach(start + 1ns);
+    statistics.node_joined("web", {});
+    statistics.node_vanished("web", {});
+    const Summary summary = statistics.summary();
+    EXPECT_EQ(summary.nodes_start, 1);
+    EXPECT_EQ(summary.nodes_peak, 2);
+    EXPECT_EQ(summary.nodes_end, 1);
+}
+
 }  // namespace
 }  // namespace capstan::simulator
