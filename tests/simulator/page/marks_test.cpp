@@ -54,5 +54,48 @@ TEST(PageMarks, HaveNoLinkWithoutATableRow) {
     EXPECT_EQ(drawn({marked[1]}).count("//a"), 0u);
 }
 
+TEST(PageMarks, BelongToTheGroupOfTheirSubject) {
+    History history;
+    history.groups["web"] = {};
+    history.group_of["web-1"] = "web";
+    const std::vector<Event> events{
+        {.kind = EventKind::increase, .text = "of a group", .subject = "web"},
+        {.kind = EventKind::eviction, .text = "of a node", .subject = "web-1"},
+        {.kind = EventKind::note, .text = "of no group"},
+        {.kind = EventKind::failure, .text = "of an unknown node", .subject = "gone-1"},
+        {.kind = EventKind::bound, .text = "no decision", .subject = "web"}};
+    std::vector<const Event*> shown;
+    for (const Event& event : events) shown.push_back(&event);
+    const MarkedEvents marked = mark_events(shown, 5, history);
+    ASSERT_EQ(marked.of_group.size(), 1u);
+    EXPECT_THAT(marked.of_group.at("web"),
+                ElementsAre(::testing::Field(&Mark::text, EndsWith("of a group")),
+                            ::testing::Field(&Mark::text, EndsWith("of a node"))));
+    EXPECT_THAT(marked.of_all,
+                ElementsAre(::testing::Field(&Mark::text, EndsWith("of no group")),
+                            ::testing::Field(&Mark::text, EndsWith("of an unknown node"))));
+}
+
+TEST(PageMarks, HaveTheirReasonAndATimeOfDayOfARealCluster) {
+    const Event event{.at = 10min,
+                      .kind = EventKind::increase,
+                      .text = "increase web by 1",
+                      .because = "makes room for 3 pods"};
+    const auto text_of = [&](const std::optional<Time>& start) {
+        return mark_events({&event}, 0, {}, start).of_all.at(0).text;
+    };
+    EXPECT_EQ(text_of(std::nullopt), "10m  increase web by 1\nmakes room for 3 pods");
+    EXPECT_EQ(text_of(time_from_unix_ns(1'577'836'800'000'000'000)),
+              "10m (2020-01-01T00:10:00Z)  increase web by 1\nmakes room for 3 pods");
+}
+
+TEST(PageMarks, OfDifferentKindsAreNeverCombined) {
+    EXPECT_THAT(drawn({{10min, EventKind::note, "a", ""},
+                       {10min, EventKind::fault, "b", ""},
+                       {10min, EventKind::note, "c", ""}})
+                    .texts("//title"),
+                ElementsAre("b", "a\nc"));
+}
+
 }  // namespace
 }  // namespace capstan::simulator::page

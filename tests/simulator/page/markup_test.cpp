@@ -42,5 +42,11 @@ TEST(PageMarkup, ClosesOpenElementsAtTheEnd) {
     EXPECT_EQ(out.take(), "");
 }
 
+TEST(PageMarkup, WritesElementsWithoutContent) {
+    Markup out;
+    out.empty("meta", {{"name", "<a>"}}).leaf("p", "").raw("<b>as it is</b>");
+    EXPECT_EQ(out.take(), "<meta name=\"&lt;a&gt;\"/>\n<p></p>\n<b>as it is</b>");
+}
+
 }  // namespace
 }  // namespace capstan::simulator::page
