@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run_start.hpp"
@@ -177,6 +179,173 @@ TEST(DecisionEvents, WritesTheReasonAgainAfterARemovalEnded) {
     t.set_memory({});
     t.evict("web-1", "it is not needed");
     EXPECT_EQ(t.take().front(), "1 pod is evicted from web-1, for it is not needed");
+}
+
+engine::Backoff backoff_at(Time failure, std::optional<Time> until, const char* because) {
+    return {.since = start, .until = until, .last_failure = failure, .because = because};
+}
+
+TEST(DecisionEvents, WritesEachFailureThatBacksAGroupOff) {
+    RecordedDecisions t;
+    Memory memory;
+    memory.backoffs[NodeGroupId("web")] = backoff_at(start, start + 5min, "quota");
+    t.set_memory(memory);
+    t.set_memory(memory);
+    EXPECT_EQ(t.take(), EventLines{"web is backed off for 5m, for quota"});
+    memory.backoffs[NodeGroupId("web")] = backoff_at(start + 1s, std::nullopt, "no capacity");
+    t.set_memory(memory);
+    EXPECT_EQ(t.take(), EventLines{"web is backed off until a machine joins, for no capacity"});
+}
+
+TEST(DecisionEvents, WritesTheEndOfABackOffOnlyIfItComesEarly) {
+    RecordedDecisions t;
+    Memory memory;
+    memory.backoffs[NodeGroupId("web")] = backoff_at(start, start + 5min, "quota");
+    const auto lines_of_end = [&](Duration at) {
+        t.decisions.remembered(memory, {}, start + at);
+        return t.take();
+    };
+    EXPECT_EQ(lines_of_end(4min), EventLines{"web is no longer backed off"});
+    EXPECT_EQ(lines_of_end(5min), EventLines());
+    memory.backoffs[NodeGroupId("web")].until.reset();
+    EXPECT_EQ(lines_of_end(5min), EventLines{"web is no longer backed off"});
+}
+
+TEST(DecisionEvents, CountsACancelledRemovalOnce) {
+    RecordedDecisions t;
+    t.begin_removal("web-1", "it is not needed");
+    Memory memory = t.memory;
+    memory.removals["web-1"].phase = engine::RemovalPhase::undoing;
+    memory.removals["web-1"].because = "pods need it";
+    t.set_memory(memory);
+    t.set_memory(memory);
+    t.set_memory({});
+    EXPECT_EQ(t.take(), (EventLines{"removal of web-1 begins, for it is not needed",
+                                    "removal of web-1 is cancelled, for pods need it"}));
+    EXPECT_EQ(t.statistics.summary().removals_undone, 1);
+}
+
+TEST(DecisionEvents, MeasuresARemovalUntilTheNodeIsGone) {
+    RecordedDecisions t;
+    t.simulated.add_node({.name = "still-there"}, "web", start);
+    t.take();
+    Memory before;
+    before.removals["gone"] = {.phase = engine::RemovalPhase::removed, .since = start};
+    before.removals["still-there"] = before.removals["gone"];
+    before.removals["kept"] = {.phase = engine::RemovalPhase::undoing, .since = start};
+    t.decisions.remembered(before, {}, start + 3min);
+    EXPECT_EQ(t.statistics.summary().removal_max, Duration(3min));
+    EXPECT_EQ(t.statistics.summary().removal_p50, Duration(3min));
+}
+
+TEST(DecisionEvents, WritesEachMachineThatIsNotRemoved) {
+    RecordedDecisions t;
+    const engine::MachineRemoval removal{.group = NodeGroupId("web"),
+                                         .machines = {MachineId("m/1"), MachineId("m/2")},
+                                         .nodes = {"web-1", "web-2"},
+                                         .because = "not needed"};
+    t.decisions.carried_out(
+        {.removals = {removal}},
+        {.removals = {{Error{.code = ErrorCode::conflict, .message = "busy", .subject = "m/2"}}}},
+        start);
+    EXPECT_EQ(t.take(), (EventLines{"removal of web-2 from web fails, for busy",
+                                    "remove web-1 from web, for not needed"}));
+    EXPECT_EQ(t.statistics.summary().nodes_removed, 1);
+    t.decisions.carried_out({.removals = {removal}},
+                            {.removals = {{Error{ErrorCode::unavailable, "no answer"}}}}, start);
+    EXPECT_EQ(t.take(), (EventLines{"removal of web-1 from web fails, for no answer",
+                                    "removal of web-2 from web fails, for no answer"}));
+    EXPECT_EQ(t.statistics.summary().nodes_removed, 1);
+    EXPECT_EQ(t.decisions.take_commands().size(), 2u);
+}
+
+TEST(DecisionEvents, WritesChangesOfGroupsWithTheirPlans) {
+    RecordedDecisions t;
+    const NodeGroupId nap("nap-m");
+    t.decisions.carried_out(
+        {.decreases = {{.group = NodeGroupId("web"), .from = 3, .by = 1, .because = "too many"}},
+         .creations = {{.group = nap,
+                        .plan = {.name = "nap-m",
+                                 .machine_type = "m",
+                                 .zone = "z1",
+                                 .spot = true,
+                                 .labels = {{"team", "a"}},
+                                 .taints = {{.key = "team", .value = "a"}}},
+                        .because = "fits 3 pods"}},
+         .increases = {{.group = nap, .by = 2, .because = "fits 3 pods"}},
+         .deletions = {{.group = NodeGroupId("nap-n"), .because = "empty"}}},
+        {.decreases = {std::nullopt},
+         .creations = {std::nullopt},
+         .increases = {std::nullopt},
+         .deletions = {Error{ErrorCode::permission, "not allowed"}}},
+        start);
+    EXPECT_EQ(t.take(),
+              (EventLines{"decrease web by 1: 3 -> 2, for too many",
+                          "create nap-m: m in z1, spot, team=a, team=a:NoSchedule, for fits 3 pods",
+                          "increase nap-m by 2: 0 -> 2, for fits 3 pods",
+                          "delete nap-n fails, for not allowed"}));
+}
+
+TEST(DecisionEvents, WritesNoIncreaseOfAGroupThatWasNotMade) {
+    RecordedDecisions t;
+    t.decisions.carried_out({.creations = {{.group = NodeGroupId("nap-m")}},
+                             .increases = {{.group = NodeGroupId("nap-m"), .by = 2}}},
+                            {.creations = {Error{ErrorCode::quota, "no more groups"}},
+                             .increases = {Error{ErrorCode::cancelled, "the group was not made",
+                                                 std::string(engine::not_asked)}}},
+                            start);
+    EXPECT_EQ(t.take(), EventLines{"create nap-m fails, for no more groups"});
+    EXPECT_EQ(t.decisions.take_commands().size(), 1u);
+}
+
+TEST(DecisionEvents, WritesARepeatedRefusalOnce) {
+    RecordedDecisions t;
+    const auto refuse = [&](ErrorCode code, const char* message) {
+        t.decisions.carried_out(
+            {.node_changes = {{.node = "web-1"}},
+             .evictions = {{.ns = "default", .pod = "p", .node = "web-1"}}},
+            {.node_changes = {std::nullopt}, .evictions = {Error{code, message}}}, start);
+        return t.take();
+    };
+    EXPECT_EQ(refuse(ErrorCode::throttled, "a budget, 1 of 2"),
+              EventLines{"evict default/p fails, for a budget, 1 of 2"});
+    EXPECT_EQ(refuse(ErrorCode::throttled, "a budget, 2 of 2"), EventLines());
+    t.decisions.carried_out({}, {}, start);
+    EXPECT_EQ(refuse(ErrorCode::throttled, "a budget"), EventLines()) << "after an empty decision";
+    EXPECT_EQ(refuse(ErrorCode::permission, "forbidden"),
+              EventLines{"evict default/p fails, for forbidden"});
+    EXPECT_EQ(refuse(ErrorCode::not_found, "the pod is gone"), EventLines());
+    EXPECT_EQ(refuse(ErrorCode::permission, "forbidden"),
+              EventLines{"evict default/p fails, for forbidden"})
+        << "in between it was not refused";
+    EXPECT_EQ(t.statistics.summary().evictions, 0);
+}
+
+TEST(DecisionEvents, WritesANoteAgainAfterItWasAbsent) {
+    RecordedDecisions t;
+    const auto decide = [&](std::vector<std::string> notes, const std::vector<Error>& problems) {
+        autoscaler::PassResult result;
+        result.groups = std::make_shared<std::vector<engine::Group>>();
+        result.outcome.decision.notes = std::move(notes);
+        t.decisions.decided(result, problems, start);
+        return t.take();
+    };
+    EXPECT_EQ(decide({"scale-down is in cooldown"}, {Error{ErrorCode::unavailable, "no answer"}}),
+              (EventLines{"no answer", "scale-down is in cooldown"}));
+    EXPECT_EQ(decide({"scale-down is in cooldown"}, {}), EventLines());
+    EXPECT_EQ(decide({}, {}), EventLines());
+    EXPECT_EQ(decide({"scale-down is in cooldown"}, {}), EventLines{"scale-down is in cooldown"});
+}
+
+TEST(GivenCommands, AreFoundByTheirFirstWords) {
+    const std::vector<GivenCommand> commands{{"increase spot by 1", start},
+                                             {"increase web by 2", start + 1s},
+                                             {"increase web by 3", start + 2s}};
+    EXPECT_EQ(find_command(commands, "increase web"), &commands[1]);
+    EXPECT_EQ(find_command(commands, "increase web by 3"), &commands[2]);
+    EXPECT_EQ(find_command(commands, ""), &commands[0]) << "any";
+    EXPECT_EQ(find_command(commands, "remove"), nullptr);
+    EXPECT_EQ(find_command({}, ""), nullptr);
 }
 
 }  // namespace

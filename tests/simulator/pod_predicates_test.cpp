@@ -272,7 +272,7 @@ TEST_F(SurelyFits, NothingOnAGroupWithoutATemplate) {
 
 struct MayPreempt : PodPredicatesTest {
     /// Whether a pod of 4 cores may take the place of the pods on n1.
-    bool in_place_of(std::vector<PodObject> pods, bool never_preempts = false) {
+    bool in_place_of(const std::vector<PodObject>& pods, bool never_preempts = false) {
         PodObject pending{.ns = "shop", .name = "web-1", .node_name = "n0"};
         pending.spec.requests = {{"cpu", 4000}};
         pending.spec.never_preempts = never_preempts;
