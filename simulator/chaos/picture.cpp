@@ -1,6 +1,9 @@
 #include "simulator/chaos/picture.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "engine/health/backoff.hpp"
 #include "engine/health/repairs.hpp"
@@ -38,6 +41,19 @@ bool is_settling(const Moment& moment, engine::NodeIndex index) {
     return lacks_devices || (may_lose_taints && (lacks_labels || own.taints != promised.taints));
 }
 
+std::set<std::string> nodes_without_listed_machine(const Moment& moment) {
+    std::set<std::string_view> listed;
+    for (const engine::Group& group : moment.groups())
+        for (const Machine& machine : group.machines) listed.insert(machine.id.value());
+    const engine::snapshot::Cluster& cluster = moment.cluster();
+    std::set<std::string> out;
+    for (engine::NodeIndex n = 0; n < cluster.node_count(); ++n) {
+        const engine::snapshot::NodeRow& node = cluster.node(n);
+        if (!listed.contains(cluster.text(node.provider_id))) out.emplace(cluster.text(node.name));
+    }
+    return out;
+}
+
 std::string node_line(const Moment& moment, engine::NodeIndex index) {
     const engine::snapshot::Cluster& cluster = moment.cluster();
     const engine::snapshot::NodeRow& node = cluster.node(index);
@@ -67,6 +83,7 @@ Picture picture_of(const Moment& moment) {
                                    std::string(cluster.text(node.name)));
         }
     }
+    out.unlisted = nodes_without_listed_machine(moment);
     for (const auto& [node, removal] : moment.memory().removals) out.going.insert(node);
     for (const engine::Group& group : moment.groups()) {
         out.targets[group.group.id.value()] = group.group.target.value_or(0);

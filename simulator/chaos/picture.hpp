@@ -17,6 +17,8 @@ struct Picture {
     std::set<std::string> running{};
     /// Name, readiness, cordon and taints of each, and whether it still settles.
     std::set<std::string> nodes{};
+    /// Nodes whose machine no cloud lists. The target may include it, so it counts as upcoming.
+    std::set<std::string> unlisted{};
     std::set<std::string> going{};         ///< nodes with a removal under way, by Memory
     std::set<std::string> backed_off{};    ///< groups
     std::map<std::string, int> targets{};  ///< by group

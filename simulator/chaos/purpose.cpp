@@ -96,6 +96,9 @@ bool grows_as_a_whole(const Moment& moment, const NodeGroupId& id) {
 /// order comes after a pass that helped all pods, though nothing has changed that could make its
 /// orders insufficient. The second order is a violation only once the cloud's targets show both: a
 /// cloud that gave less than it was asked for is rightly asked again.
+///
+/// While a list lacks the machine of an existing node, the machine counts as upcoming, and pods may
+/// be planned on it. When it is listed again, these pods rightly get another machine.
 class Purpose final : public Invariant {
 public:
     std::string_view name() const override { return "purpose"; }
@@ -214,7 +217,7 @@ private:
     }
 
     /// Whether the machines asked for before must still suffice: no new pod, no changed node, no
-    /// fallen target, no failure, no machine given up.
+    /// fallen target, no failure, no machine given up, no node whose machine is listed again.
     bool is_unchanged(const Moment& moment, const Ordered& last) const {
         const engine::Settings& settings = moment.settings();
         if (settings.new_pod_delay > Duration(0) || settings.max_pods_considered > 0 ||
@@ -231,7 +234,8 @@ private:
         return !has_failures(moment) && !has_overdue(moment, last.at) &&
                std::ranges::includes(before.waiting, now.waiting) &&
                before.running == now.running && before.nodes == now.nodes &&
-               before.going == now.going && before.backed_off == now.backed_off &&
+               std::ranges::includes(now.unlisted, before.unlisted) && before.going == now.going &&
+               before.backed_off == now.backed_off &&
                std::ranges::none_of(before.targets, has_fallen);
     }
 

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "../../host/plugin_runtime/test_host.hpp"
 #include "invariant_case.hpp"
@@ -134,6 +136,28 @@ TEST_F(OrderInvariants, AllowARepeatedOrderWhenANodeKeepsATaintAfterItsSettlingT
         now = noon + 30s;  // settling_time is a minute
         EXPECT_EQ(pass(*invariant).size(), is_tainted ? 0u : 1u);
     }
+}
+
+/// A machine that the list lacks counts as upcoming, although its node is there.
+TEST_F(OrderInvariants, AllowARepeatedOrderWhenTheMachineOfANodeIsListedAgain) {
+    add_second_node();
+    const std::vector<Machine> all = group.machines;
+    const std::vector<Machine> first_only = {all[0]};
+    const auto violations = [&](const std::vector<Machine>& before,
+                                const std::vector<Machine>& after) {
+        const auto invariant = purpose_invariant();
+        order_for_one_pod();
+        group.group.target = 2;
+        group.machines = before;
+        EXPECT_THAT(pass(*invariant), IsEmpty());
+        group.group.target = 3;
+        group.machines = after;
+        return pass(*invariant);
+    };
+    EXPECT_THAT(violations(first_only, all), IsEmpty());
+    for (const auto& [before, after] :
+         {std::pair(all, all), std::pair(first_only, first_only), std::pair(all, first_only)})
+        EXPECT_THAT(violations(before, after), ElementsAre(HasSubstr("requested again")));
 }
 
 TEST_F(OrderInvariants, RejectRepeatedOrdersIfTheCloudReportsLate) {
