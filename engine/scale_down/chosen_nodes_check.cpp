@@ -9,20 +9,21 @@
 namespace capstan::engine::scale_down {
 namespace {
 
-/// The nodes of the units, the last one first: it is removed last.
-std::vector<NodeIndex> unneeded_nodes(const drainability::Candidates& candidates,
-                                      const UnneededNodes& unneeded) {
+/// The nodes that are removed now or later, the last one first: it is removed last.
+std::vector<NodeIndex> nodes_to_remove(const drainability::Candidates& candidates,
+                                       const UnneededNodes& unneeded) {
     std::vector<NodeIndex> out;
     for (const RemovalUnit& unit : unneeded.units)
         for (const std::size_t i : unit.candidates) out.push_back(candidates.nodes[i].node);
+    for (const std::size_t i : unneeded.short_of_budget) out.push_back(candidates.nodes[i].node);
     std::ranges::reverse(out);
     return out;
 }
 
 std::vector<NodeIndex> other_nodes(const snapshot::Cluster& cluster,
-                                   const std::vector<NodeIndex>& unneeded) {
+                                   const std::vector<NodeIndex>& removed) {
     std::vector<bool> goes(cluster.node_count());
-    for (const NodeIndex node : unneeded) goes[node] = true;
+    for (const NodeIndex node : removed) goes[node] = true;
     std::vector<NodeIndex> out;
     for (NodeIndex n = 0; n < goes.size(); ++n) {
         if (!goes[n]) out.push_back(n);
@@ -44,10 +45,10 @@ ChosenNodesCheck::ChosenNodesCheck(const pass_context::PassContext& context,
 
 std::optional<PodIndex> ChosenNodesCheck::choose(const RemovalUnit& unit) {
     if (!relocation_) {
-        const std::vector<NodeIndex> unneeded = unneeded_nodes(candidates_, unneeded_);
-        const std::vector<NodeIndex> staying = other_nodes(context_.snapshot->cluster, unneeded);
+        const std::vector<NodeIndex> removed = nodes_to_remove(candidates_, unneeded_);
+        const std::vector<NodeIndex> staying = other_nodes(context_.snapshot->cluster, removed);
         relocation_.emplace(context_, placement_, RemovalTiming::at_once, unneeded_.place_of,
-                            staying, unneeded);
+                            staying, removed);
     }
     const Relocation::Mark before = relocation_->mark();
     for (const std::size_t i : unit.candidates) {

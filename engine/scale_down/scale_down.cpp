@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <set>
 #include <utility>
 
 #include <capstan/assert.hpp>
@@ -97,20 +96,15 @@ void remember_unneeded(const pass_context::PassContext& context,
 /// Adds the nodes that get soft taints although they are not unneeded. Without the taint
 /// kube-scheduler would put pods of other removals there, and they would be moved again a few
 /// minutes later:
-///  - nodes whose pods have places, while other removals use up a disruption budget. Those to which
-///    these removals move pods get none. While a drain uses up a budget, places are not looked for,
-///    so a node only keeps the taint that it has.
+///  - nodes whose pods have places, while other removals use up a disruption budget. While a drain
+///    uses up a budget, places are not looked for, so a node only keeps the taint that it has.
 ///  - nodes whose removal has failed keep the taint until it is tried again.
 void add_waiting_nodes(const pass_context::PassContext& context,
                        const drainability::Candidates& candidates, const UnneededNodes& unneeded,
                        const Memory& memory, std::vector<std::string>& to) {
     const snapshot::Cluster& cluster = context.snapshot->cluster;
-    std::set<NodeIndex> destinations;
-    for (const std::vector<NodeIndex>& nodes : unneeded.to)
-        destinations.insert(nodes.begin(), nodes.end());
     for (const std::size_t i : unneeded.short_of_budget)
-        if (!destinations.contains(candidates.nodes[i].node))
-            to.emplace_back(cluster.text(cluster.node(candidates.nodes[i].node).name));
+        to.emplace_back(cluster.text(cluster.node(candidates.nodes[i].node).name));
     if (!memory.removal_backoffs.empty())
         for (NodeIndex n = 0; n < cluster.node_count(); ++n)
             if (waits_for_retry(context, memory, n))

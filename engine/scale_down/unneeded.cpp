@@ -219,8 +219,9 @@ public:
             if (unit.atomic ? try_group(unit) : try_node(unit.candidates.front()))
                 out_.units.push_back(unit);
         }
-        record_destinations();
         explain_unplaceable();
+        remove_short_of_budget();
+        record_destinations();
         explain_atomic_groups();
         placement_.undo(start_);
         return std::move(out_);
@@ -316,6 +317,24 @@ private:
         return out;
     }
 
+    /// Removes the nodes that wait for a budget, too, so that pods of unneeded nodes get places on
+    /// nodes that stay after that. A node may stay although its pods had places, since others are
+    /// removed before it.
+    void remove_short_of_budget() {
+        std::vector<std::size_t> removed;
+        for (const std::size_t i : out_.short_of_budget) {
+            const drainability::Candidate& node = at(i);
+            if (min_sizes_.find_unremovable_reason(node.node, node.group) ||
+                relocation_.remove(node.node, node.moving)) {
+                relocation_.stay(node.node);
+                continue;
+            }
+            min_sizes_.take(node.node, node.group);
+            removed.push_back(i);
+        }
+        out_.short_of_budget = std::move(removed);
+    }
+
     /// Removes the node. If something keeps it, returns the reason, and nothing has changed.
     std::optional<UnremovableReason> try_remove(std::size_t i) {
         const drainability::Candidate& node = at(i);
@@ -406,7 +425,8 @@ private:
         return *kept;
     }
 
-    /// To be called once all candidates are decided, since the sentences count the removed nodes.
+    /// To be called once all candidates are decided, since the sentences count the removed nodes,
+    /// and before those that wait for a budget are removed.
     void explain_unplaceable() {
         std::vector<bool> goes(cluster_.node_count());
         for (const RemovalUnit& unit : out_.units)

@@ -5,9 +5,10 @@
 /// cluster, and its pods, together with pods that moved to it before, are placed on nodes that stay
 /// or are undecided. If a pod finds no place, or a minimum or a disruption budget forbids it, the
 /// step is undone and the node stays. So one walk over the candidates decides for all of them
-/// together, and no two nodes count on each other's room. A node that waits for a budget, or for
-/// the next attempt after a failed removal, takes pods only if no other node does, since these pods
-/// would soon be moved again.
+/// together, and no two nodes count on each other's room. A node that waits for the next attempt
+/// after a failed removal takes pods only if no other node does, since these pods would soon be
+/// moved again. Nodes that wait for a budget are removed after all others in the same way, so pods
+/// move to none of those that can go.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +37,8 @@ struct UnneededNodes {
     std::vector<RemovalUnit> units{};  ///< unneeded, in the order of removal_order
     /// By candidate: why it is needed; absent: it is unneeded.
     std::vector<std::optional<UnremovableReason>> kept{};
-    /// Candidates that are kept only because earlier removals use up a disruption budget. Each of
-    /// them could be removed after these, and every pod would have a place.
+    /// Candidates that are kept only because earlier removals use up a disruption budget. All of
+    /// them could be removed after these, and every pod would have a place. No pod moves to them.
     std::vector<std::size_t> short_of_budget{};
     /// By candidate: the nodes to which its pods would move, ascending.
     std::vector<std::vector<NodeIndex>> to{};

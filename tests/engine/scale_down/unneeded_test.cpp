@@ -254,6 +254,28 @@ TEST(UnneededNodes, ThatWaitForABudgetAreFilledFromTheLastOn) {
         << "kube-scheduler is to put the pod on c";
 }
 
+TEST(UnneededNodes, MovePodsToANodeThatStaysOnceTheBudgetAllowsMore) {
+    // Node b is evaluated last, so it takes p at first. Then it has no room for the pods of large,
+    // but large has room for all of its pods.
+    PlanCase c = web({"a", "b", "large"});
+    c.settings.scale_down.utilization_threshold = 0.75;
+    c.test_cluster.change_node("large").allocatable = amounts(8000);
+    const auto add_x = [&](const char* name, const char* node, std::int64_t cpu) {
+        add_pod(c, name, node, cpu).labels = {{"app", "x"}};
+    };
+    add_x("p", "a", 1500);
+    for (const char* name : {"q1", "q2"}) add_x(name, "large", 1500);
+    for (const char* name : {"r1", "r2", "r3"}) add_x(name, "b", 700);
+    c.test_cluster.budget("x", 1).selector = LabelSelector{.match_labels = {{"app", "x"}}};
+    const Planned out = c.run();
+    EXPECT_THAT(out.unneeded(), ElementsAre("a"));
+    EXPECT_EQ(out.memory.hints.at("default/p"), "large") << "b is removed next";
+    EXPECT_THAT(out.plan.soft_taint_nodes, ElementsAre("a", "b"));
+
+    c.unneeded_for(11min, {"a"});
+    EXPECT_THAT(c.run().of("a").because, HasSubstr("its 1 pod fits on large"));
+}
+
 TEST(UnneededNodes, TakeNoPodsBetweenTwoAttemptsToRemoveThem) {
     PlanCase c = web({"a", "b", "c"});
     c.settings.scale_down.utilization_threshold = 0.4;
