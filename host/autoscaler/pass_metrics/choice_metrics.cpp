@@ -75,13 +75,13 @@ public:
     void observe(const PassObservation& pass, const engine::health::Health&) override {
         count_kinds(pass);
         count_limits(pass);
-        count_groups(pass);
+        observe_late(pass);
     }
+    void observe_late(const PassObservation& pass) override;
 
 private:
     void count_kinds(const PassObservation& pass);
     void count_limits(const PassObservation& pass);
-    void count_groups(const PassObservation& pass);
 
     prometheus::Registry& registry_;
     Histograms& kinds_ =
@@ -125,7 +125,7 @@ void ChoiceMetrics::count_limits(const PassObservation& pass) {
     count("down", pass.figures.at_minimum);
 }
 
-void ChoiceMetrics::count_groups(const PassObservation& pass) {
+void ChoiceMetrics::observe_late(const PassObservation& pass) {
     for_each_action(
         pass.decision, pass.results,
         engine::Visitors{[&](const engine::GroupCreation&, const engine::ActionResult& result) {

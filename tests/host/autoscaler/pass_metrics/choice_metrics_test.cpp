@@ -84,6 +84,16 @@ TEST_F(ChoiceMetricsTest, CountGroupsThatCloudsHaveMadeAndDeleted) {
         << "no result: no cloud was asked";
 }
 
+TEST_F(ChoiceMetricsTest, CountGroupsThatCloudsMakeOrDeleteAfterThePass) {
+    decision.creations = {{.group = NodeGroupId("made")}};
+    results.creations = {std::nullopt};
+    decision.deletions = {{.group = NodeGroupId("deleted")}};
+    results.deletions = {std::nullopt};
+    late_results();
+    EXPECT_THAT(pass(), AllOf(HasSubstr("created_node_groups_total{group_type=\"\"} 1\n"),
+                              HasSubstr("deleted_node_groups_total{group_type=\"\"} 1\n")));
+}
+
 TEST_F(ChoiceMetricsTest, HaveTheirSeriesBeforeTheFirstLimitIsReached) {
     EXPECT_THAT(
         pass(),
