@@ -82,9 +82,10 @@ public:
     /// From the start of the first change of a soft taint to the end of the last one. Absent:
     /// there was no such change, or one has not ended. [any thread]
     std::optional<Duration> took() const {
-        const std::lock_guard lock(times_->mutex);
-        if (!times_->begun || times_->open > 0) return std::nullopt;
-        return times_->ended - *times_->begun;
+        Times& times = *times_;
+        const std::lock_guard lock(times.mutex);
+        if (!times.begun || times.open > 0) return std::nullopt;
+        return times.ended - *times.begun;
     }
 
 private:
